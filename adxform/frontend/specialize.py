@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import AdxError, UnsupportedOperationError, together
+from adxform.frontend.calls.left_alone import leaves_alone
 from adxform.frontend.checks.cut_off import refuse_cut_off
-from adxform.frontend.checks.handed_over import refuse_changed
 from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.shared_memory import (
     parameters_written,
@@ -178,7 +178,7 @@ class _Attempt:
         refuse_other_names(interp)
         hidden = tuple(interp.hidden)
         params = (*self.params, *interp.hidden.values())
-        refuse_changed(self.fn, interp.handed, hidden, interp.guards)
+        asked = leaves_alone(self.fn, interp.unseen, hidden, interp.guards)
         body = Block(params, tuple(interp.builder.ops), results)
         function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
         written = parameters_written(function, interp.written)
@@ -201,7 +201,7 @@ class _Attempt:
         return Specialized(
             function,
             hidden,
-            tuple(_with_orders(guard, self.fn) for guard in interp.guards),
+            (*(_with_orders(guard, self.fn) for guard in interp.guards), *asked),
             tuple(sorted(self.promoted.items(), key=lambda item: item[0])),
             interp.equal.tree(tree),
             tuple(paths),

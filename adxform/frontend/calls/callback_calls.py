@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import builtins
 import dis
+import functools
 import inspect
+import itertools
 import types
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from adxform.analysis.unseen_code import may_write, writing_options
+from adxform.frontend.signature.class_meaning import is_changeable
 from adxform.ir.spans import is_user
 
 BY_NAME = frozenset(["getattr", "attrgetter", "methodcaller"])
@@ -22,6 +25,8 @@ _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
 _GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME")
 _PREPARING = ("PRECALL", "KW_NAMES")
 _MOST_ARGUMENTS = 8
+_CALLING = (functools.partial, map, itertools.starmap)
+"""Classes that call the function that they are given."""
 
 
 class Unknown:
@@ -30,10 +35,11 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The calls among the instructions `steps`, which see the variables `space`."""
+    """The calls among the instructions `steps`, which see the variables `space`, and those `captured` from functions around."""
 
     steps: Sequence[dis.Instruction]
     space: Mapping[str, Any]
+    captured: Mapping[str, Any]
 
     def called(self, place: int) -> tuple[Any, bool]:
         """What the instruction at `place` calls, and whether that is a method of an object that only the run knows."""
@@ -45,7 +51,10 @@ class Calls:
         if found is Unknown and step.opname in _ATTRIBUTES:
             owner = self._value(loaded - 1) if loaded else Unknown
             kind = np.ndarray if owner is Unknown else type(owner)
-            return inspect.getattr_static(kind, step.argval, Unknown), True
+            method = inspect.getattr_static(kind, step.argval, Unknown)
+            if method is Unknown and owner is Unknown:  # which may be the module
+                return getattr(np, step.argval, Unknown), False
+            return method, True
         return found, False
 
     def first_argument(self, place: int) -> int | None:
@@ -71,6 +80,13 @@ class Calls:
         """Whether nothing but classes is given to the call at `place`."""
         return all(isinstance(self._value(k), type) for k in self.given(place))
 
+    def named(self, place: int) -> Any:
+        """The constant, or what else is known, that the instruction at `place` loads; ``"dtype"`` of what has one."""
+        step = self.steps[place]
+        if step.opname == "LOAD_CONST" or (step.opname in _ATTRIBUTES and step.argval == "dtype"):
+            return step.argval
+        return self._value(place)
+
     def call_of(self, place: int) -> int | None:
         """The call of what the instruction at `place` loads."""
         return next(
@@ -84,15 +100,35 @@ class Calls:
             return False
         if _extent(step)[0] is None:  # Python was told to keep no places
             return True
-        counts = range(1, _MOST_ARGUMENTS) if step.opname == "CALL_FUNCTION_EX" else (step.arg or 0,)
+        counts = self._counts(place)
         if self._callee(place) is None:  # from Python 3.13 on one instruction stores a name and loads it
-            return any(
-                _writes(self._value(k - 1), counts) for k, one in enumerate(self.steps) if k and "STORE_FAST" in one.opname
-            )
+            return any(writes(self._value(k - 1), counts) for k, one in enumerate(self.steps) if k and "STORE_FAST" in one.opname)
         fn, is_method = self.called(place)
         if is_method:
-            return _writes(fn, [n + 1 for n in counts])
-        return _writes(fn, counts) or (_is_librarys(fn) and may_write(fn))
+            return writes(fn, [n + 1 for n in counts])
+        if fn is object.__setattr__:  # where it is loaded, it is asked what it is called on
+            return False
+        return writes(fn, counts) or (is_librarys(fn) and may_write(fn)) or self._passes_a_writer(place, fn)
+
+    def may_write_by(self, held: Collection[Any]) -> bool:
+        """Whether one of the library's functions `held` writes to what it is given where it is not known what is called."""
+        unknown = (
+            [k for k, step in enumerate(self.steps) if step.opname in _CALLS and self.called(k)[0] is Unknown] if held else []
+        )
+        return any(may_write(one) or any(writes(one, self._counts(k)) for k in unknown) for one in held if unknown)
+
+    def passed_on(self) -> Iterator[Any]:
+        """The library's functions that it loads and does not call there."""
+        for k, step in enumerate(self.steps):
+            found = self._value(k) if step.opname in (*_ATTRIBUTES, *_GLOBALS) else Unknown
+            if is_librarys(found) and self.call_of(k) is None:
+                yield found
+
+    def sets(self, place: int) -> str | None:
+        """The name of the attribute that the function which the instruction at `place` loads sets; ``None`` if it is not told."""
+        call = self.call_of(place)
+        names = [self.steps[k].argval for k in self.given(call) if _is_text(self.steps[k])] if call is not None else []
+        return names[0] if names else None
 
     def inside(self, place: int) -> Iterator[int]:
         """The instructions of the expression that the one at `place` ends, itself the last."""
@@ -113,6 +149,19 @@ class Calls:
         given = [self.steps[k] for k in self.given(call)]
         at = 0 if step.argval != "getattr" else -((self.steps[call].arg or 0) - 1)
         return not (-len(given) <= at < len(given) and _is_text(given[at]))
+
+    def _counts(self, place: int) -> Sequence[int]:
+        """How many arguments the call at `place` may give by position."""
+        step = self.steps[place]
+        return range(1, _MOST_ARGUMENTS) if step.opname == "CALL_FUNCTION_EX" else (step.arg or 0,)
+
+    def _passes_a_writer(self, place: int, fn: Any) -> bool:
+        """Whether the call at `place` gives a library's `fn` another one, which it calls and which then writes."""
+        most = self._counts(place)[-1]
+        counts = range(1, most + 1 if fn is functools.partial else _MOST_ARGUMENTS if fn is itertools.starmap else most)
+        if not is_librarys(fn) and not any(fn is one for one in _CALLING):
+            return False
+        return any(writes(self._value(k), counts) and self.call_of(k) is None for k in self.given(place))
 
     def _callee(self, place: int) -> int | None:
         """The instruction that loads what the one at `place` calls: it begins where the call does, and ends last before it."""
@@ -140,23 +189,25 @@ class Calls:
             owner = self._value(place - 1)
             if owner is not Unknown and isinstance(owner, types.ModuleType | type | np.ufunc):
                 return getattr(owner, step.argval, Unknown)
+        if step.opname == "LOAD_DEREF":
+            return self.captured.get(step.argval, Unknown)
         if step.opname == "LOAD_FAST":
             bound = [k for k, one in enumerate(self.steps) if "STORE_FAST" in one.opname and step.argval in _names(one)]
             return self._value(bound[0] - 1) if len(bound) == 1 and 0 < bound[0] < place else Unknown
         return Unknown
 
 
-def _is_librarys(fn: Any) -> bool:
+def is_librarys(fn: Any) -> bool:
     """Whether `fn` is a function that is not the program's, which is followed, as is what a library made of one."""
-    if fn is Unknown or isinstance(fn, type | types.CodeType):
+    if not callable(fn) or isinstance(fn, type | types.MethodType | functools.partial | np.vectorize) or is_changeable(type(fn)):
         return False
     wrapped = inspect.getattr_static(fn, "__wrapped__", fn)
     return not (isinstance(wrapped, types.FunctionType) and is_user(wrapped))
 
 
-def _writes(fn: Any, counts: Iterable[int]) -> bool:
-    """Whether `fn` writes to one of so many arguments."""
-    return _is_librarys(fn) and any(any(writing_options(fn, n, ())) for n in counts)
+def writes(fn: Any, counts: Iterable[int], names: Iterable[str] = ()) -> bool:
+    """Whether `fn`, of a library, writes to one of so many arguments, or to one of these `names`."""
+    return is_librarys(fn) and any(any(writing_options(fn, n, tuple(names))) for n in counts)
 
 
 def _extent(step: dis.Instruction) -> tuple[Any, Any]:

@@ -10,9 +10,9 @@ import dis
 import inspect
 import sys
 import types
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy as np
 from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS, OF_NUMPY, REACHING, is_writing_option
 from adxform.frontend.calls.callback_calls import BY_NAME, Calls, Unknown
 from adxform.frontend.calls.made_anew import keeps_its_own, result_of, starts_empty
+from adxform.frontend.checks.handed_over import ANY
 from adxform.ir.spans import is_user
 from adxform.primitives.table import definition, lookup
 
@@ -29,6 +30,8 @@ _ITEM = "[]"
 """How an item that is read is written, where an operator reads it (from Python 3.14 on)."""
 _BELOW = {"STORE_ATTR": 0, "DELETE_ATTR": 0, "STORE_SUBSCR": 1, "DELETE_SUBSCR": 1, "STORE_SLICE": 2}
 """How many values lie on the stack above what an instruction changes."""
+_SETTING = ("setattr", "delattr", "__setattr__", "__delattr__")
+"""Functions that are given the name of an attribute."""
 
 
 @dataclass(frozen=True)
@@ -44,22 +47,30 @@ class CallbackCode:
     made: tuple[str, ...] = ()
     within: frozenset[types.CodeType] = frozenset()
     """The functions whose results are being asked about."""
+    captured: Mapping[str, Any] = field(default_factory=dict)
+    """The values of `free`, where they are known."""
 
-    @cached_property
+    @property
     def steps(self) -> list[dis.Instruction]:
         """What it does, in order."""
-        return [step for step in dis.get_instructions(self.code) if step.opname not in ("CACHE", "PUSH_NULL")]
+        return _steps(self.code, self.code.co_linetable)
 
     @cached_property
     def calls(self) -> Calls:
         """What it calls."""
-        return Calls(self.steps, self.space)
+        return Calls(self.steps, self.space, self.captured)
 
     @cached_property
     def stored(self) -> list[tuple[str, int]]:
-        """The names that it binds, each with the place of the instruction ahead."""
+        """The names that it binds, each with the place of the instruction ahead, or of that which takes a tuple apart."""
         stores = [(k, step) for k, step in enumerate(self.steps) if "STORE_FAST" in step.opname]
-        return [(name, k - 1) for k, step in stores for name in _bound(step)]
+        return [(name, self._ahead(k)) for k, step in stores for name in _bound(step)]
+
+    def _ahead(self, place: int) -> int:
+        first = place
+        while first and "STORE_FAST" in self.steps[first].opname:
+            first -= 1
+        return first if self.steps[first].opname == "UNPACK_SEQUENCE" else place - 1
 
     def stores(self) -> bool:
         """Whether it changes what others have: by an instruction, by a method or function known for that, or by an option."""
@@ -94,9 +105,20 @@ class CallbackCode:
             yield from self.space
         yield from (step.argval for step in self.steps if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"))
 
+    def attributes_set(self) -> Iterator[str]:
+        """The names of the attributes that it may set or delete, of others than what it made."""
+        if self._reaches_all or {"vars", "__dict__"} & set(self.code.co_names):
+            yield ANY
+        for k, step in enumerate(self.steps):
+            if step.opname in ("STORE_ATTR", "DELETE_ATTR") and not self._is_own(self._name_below(k, 0)):
+                yield step.argval
+            elif step.opname.startswith("LOAD_") and step.argval in _SETTING:
+                yield self.calls.sets(k) or ANY
+
     def globals_reached(self) -> Iterator[str]:
         """The global variables that it may read."""
-        return (name for name in (self.space if self._reaches_all else self.code.co_names) if name in self.space)
+        named = (step.argval for step in self.steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
+        return (name for name in (self.space if self._reaches_all else named) if name in self.space)
 
     def imported(self) -> Iterator[types.ModuleType]:
         """The modules that it imports by itself."""
@@ -115,6 +137,9 @@ class CallbackCode:
     def _is_made(self, place: int, alone: bool = False) -> bool:
         """Whether the instruction at `place` makes what it puts on the stack; `alone`: of nothing that others have."""
         step = self.steps[place]
+        if step.opname == "UNPACK_SEQUENCE":  # of which the rule tells that all results are new
+            call = self.steps[place - 1].opname.startswith("CALL") and lookup(self.calls.called(place - 1)[0]) is not None
+            return call and not alone and self._is_made(place - 1)
         if not step.opname.startswith("CALL"):
             made = step.opname.startswith(_FRESH) and step.argrepr != _ITEM
             return made and not (alone and any(map(self._holds_others, self.calls.inside(place))))
@@ -129,7 +154,7 @@ class CallbackCode:
         meaning = None if lookup(fn) else definition(fn)
         if isinstance(meaning, types.FunctionType) and self._returns_new(meaning.__code__, meaning.__globals__, alone):
             return True
-        if fn is Unknown or step.opname == "CALL_FUNCTION_EX":
+        if fn is Unknown or step.opname == "CALL_FUNCTION_EX" or (alone and self._may_hold_objects(place)):
             return False
         names = self._keywords(place)
         whose = result_of(fn, (step.arg or 0) - len(names) + is_method, names)
@@ -174,7 +199,7 @@ class CallbackCode:
             case "LOAD_ATTR" | "LOAD_METHOD" if step.argval in CHANGING | OF_ARRAYS | OF_NUMPY:
                 return not (self._is_harmless(self.steps[place - 1], step.argval) or self._sets_own(place))
             case "LOAD_GLOBAL" | "LOAD_NAME":
-                return step.argval in CHANGING | OF_NUMPY
+                return step.argval in CHANGING | OF_NUMPY and not isinstance(self.space.get(step.argval), np.ufunc)
             case name if name in _BELOW:
                 return not self._is_own(self._name_below(place, _BELOW[name]))
             case _:
@@ -201,9 +226,18 @@ class CallbackCode:
             return not alone
         bound = [ahead for stored, ahead in self.stored if stored == name]
         made = (self._is_made(k, alone) and not self.steps[k + 1].is_jump_target for k in bound)
-        if name in self._parameters or not bound or not all(made):
+        if not bound or (name in self._parameters and not self._is_bound_first(name)) or not all(made):
             return False
         return not (alone and any(map(self._holds_objects, bound)) and self._is_given_others(name))
+
+    def _is_bound_first(self, name: str) -> bool:
+        """Whether `name`, a parameter, is bound anew before anything but copying is done to it, whichever way the code takes."""
+        first = next(k for k, step in enumerate(self.steps) if "STORE_FAST" in step.opname and name in _bound(step))
+        ahead = self.steps[: first + 1]
+        if self.code.co_exceptiontable or any("JUMP" in step.opname or step.opname == "FOR_ITER" for step in ahead):
+            return False
+        used = [self.steps[k + 1] for k, step in enumerate(ahead) if "LOAD_FAST" in step.opname and _last(step) == name]
+        return all(step.opname in ("LOAD_ATTR", "LOAD_METHOD") and step.argval == "copy" for step in used)
 
     def _holds_objects(self, place: int) -> bool:
         """Whether what the instruction at `place` makes may hold what is stored in it, of which an array keeps the numbers."""
@@ -212,6 +246,12 @@ class CallbackCode:
             return any(self.steps[k].opname.startswith(("BUILD_", "LIST_", "CALL")) for k in self.calls.inside(place))
         fn, _ = self.calls.called(place)
         return not isinstance(fn, np.ufunc) and lookup(fn) is None
+
+    def _may_hold_objects(self, place: int) -> bool:
+        """Whether the array that the call at `place` makes may hold objects: that is said, or what is said is not known."""
+        kinds = [self.calls.named(k) for k in self.calls.given(place)]
+        told = any(isinstance(kind, str | type | np.dtype) for kind in kinds)
+        return ("dtype" in self._keywords(place) and not told) or any(_is_of_objects(kind) for kind in kinds)
 
     def _is_given_others(self, name: str | None) -> bool:
         """Whether what is not known to be made here is stored in what `name` stands for, or a method of that may do so."""
@@ -258,6 +298,11 @@ class CallbackCode:
         return None
 
 
+@lru_cache(maxsize=4096)
+def _steps(code: types.CodeType, _: bytes) -> list[dis.Instruction]:
+    return [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "PUSH_NULL")]
+
+
 def _bound(step: dis.Instruction) -> tuple[str, ...]:
     """The names that `step` binds; some bind one and load another."""
     names = (step.argval,) if isinstance(step.argval, str) else step.argval
@@ -267,6 +312,17 @@ def _bound(step: dis.Instruction) -> tuple[str, ...]:
 def _loaded(step: dis.Instruction) -> str | None:
     """The local name that `step` loads last."""
     return _last(step) if "LOAD_FAST" in step.opname else None
+
+
+def _is_of_objects(kind: Any) -> bool:
+    """Whether `kind` says, or stands for, an array of objects."""
+    match kind:
+        case str():
+            return kind in ("O", "object")
+        case np.dtype():
+            return kind.hasobject
+        case _:
+            return kind is None or kind is object
 
 
 def _last(step: dis.Instruction) -> str:

@@ -9,26 +9,27 @@ import array
 import collections
 import functools
 import gc
+import operator
 import types
-from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS
+from adxform.frontend.calls.callback_calls import is_librarys, writes
 from adxform.frontend.calls.callback_code import CallbackCode
-from adxform.frontend.checks.handed_over import Handed, Rebound
 from adxform.frontend.evaluate.settled import may_change
-from adxform.frontend.signature.access import Access, HasClass, Is
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
-from adxform.ir.ops import Lit
-from adxform.ir.spans import Span, is_user
+from adxform.ir.spans import is_user
 
 _CHANGED_IN_PLACE = (list, dict, set, bytearray, collections.deque, array.array, np.ndarray)
 """Classes whose objects an operator in place changes."""
 _MAKING = ("__init__", "__post_init__")
 """Methods of an object that is being made."""
+_NOT_ASKED = frozenset([*_MAKING, "__new__", "__doc__", "__module__", "__dict__", "__weakref__"])
+"""Names in classes that are not asked of an object that is there already."""
 _HOLDING = ("__func__", "fget", "func")
 """Attributes in which what a class has under a name (a static method, a property, one that is cached) holds a function."""
 _PLAIN = frozenset({int, float, bool, str, complex, type(None), np.float64})
@@ -38,36 +39,36 @@ Classes = tuple[type, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
-    """What the function called `to` comes by, noted in `handed`."""
+class Changes:
+    """What a call of a function may change by itself.
 
-    to: str
-    span: Span
-    handed: list[Handed | Rebound]
-    assumed: list[tuple[Access, Is | HasClass]] = field(default_factory=list)
-    """What says that another call would come by the same functions."""
+    That are all objects in `found` of classes `among`, the attributes called `names` of these, and the variables `rebound`.
+    """
 
-    def given(self, value: Any, among: Classes = (object,)) -> None:
-        """Note an object, and all that it holds, that may be changed; of classes `among`."""
-        for one in reached_from((value,)):
-            if isinstance(one, among):
-                self.handed.append(Handed(one, self.to, self.span))
+    among: Classes
+    found: Sequence[Any]
+    names: frozenset[str]
+    rebound: tuple[tuple[dict[str, Any], str], ...]
+    looked_at: tuple[Any, ...]
+    """What that follows from."""
 
-    def called(self, fn: Any) -> Classes:
-        """Note what a call of `fn` may change by itself; of which classes are the objects that it changes, if it does."""
-        calls = _Calls()
-        calls.follow([fn])
-        codes = calls.codes
-        among = widest(
-            calls.changed,
-            *((object,) for code in codes if code.stores()),
-            *(_CHANGED_IN_PLACE for code in codes if code.works_in_place()),
-        )
-        for one in calls.found if among else ():
-            self.given(one, among)
-        self.assumed.extend(calls.assumed(whole=not among))
-        self.handed.extend(Rebound(code.space, name, self.to, self.span) for code in codes for name in code.assigned())
-        return among
+
+def changes_of(fn: Any, last: Changes | None = None) -> Changes:
+    """What a call of `fn` may change, as things are now; what it did `last`, where that followed from the very same."""
+    calls = _Calls()
+    calls.follow([fn])
+    codes, looked_at = calls.codes, calls.looked_at()
+    if last is not None and len(looked_at) == len(last.looked_at) and all(map(operator.is_, looked_at, last.looked_at)):
+        return last
+    held = (*filter(is_librarys, calls.reached), *(one for code in codes for one in code.calls.passed_on()))
+    among = widest(
+        calls.changed,
+        *((object,) for code in codes if code.stores() or code.calls.may_write_by(held)),
+        *(_CHANGED_IN_PLACE for code in codes if code.works_in_place()),
+    )
+    names = frozenset(name for code in codes for name in code.attributes_set())
+    rebound = tuple((code.space, name) for code in codes for name in code.assigned())
+    return Changes(among, calls.found if among else (), names, rebound, looked_at)
 
 
 def widest(*found: Classes) -> Classes:
@@ -80,7 +81,10 @@ class _Calls:
 
     def __init__(self) -> None:
         self.codes: list[CallbackCode] = []
-        self.functions: list[types.FunctionType] = []
+        self.by_name: list[Any] = []
+        """Functions of a library that are called by name, if at all."""
+        self.reached: list[Any] = []
+        """All that was found: what is called, and not by name, is in it."""
         self.found: list[Any] = []
         self.names: set[str] = set()
         self.seen: dict[int, Any] = {}
@@ -94,9 +98,15 @@ class _Calls:
                 if id(one) not in self.seen:
                     self.seen[id(one)] = one
                     self.take(one)
-            reached = [*self.found, *reached_from(self.found, self.names)]
+            reached = list(_all_in(self.found, self.names))
+            self.reached = reached
             methods = (method for one in reached for method in _methods(one, self.names))
-            waiting = [one for one in (*reached, *methods) if id(one) not in self.seen and callable(one)]
+            waiting = [one for one in (*self.by_name, *reached, *methods) if id(one) not in self.seen and callable(one)]
+
+    def looked_at(self) -> tuple[Any, ...]:
+        """Whatever was come by, and of numbers and texts, of which class they are."""
+        found = (type(one) if type(one) in _PLAIN else one for one in self.found)
+        return (*found, *self.by_name, *self.reached, *self.seen.values(), *(one.code for one in self.codes))
 
     def take(self, fn: Any) -> None:
         """Note what `fn` itself does and comes by."""
@@ -105,6 +115,8 @@ class _Calls:
                 self.found += [fn.__func__, fn.__self__]
             case functools.partial():
                 self.found += [fn.func, *fn.args, *fn.keywords.values()]
+                if writes(fn.func, (len(fn.args), len(fn.args) + 1), fn.keywords):
+                    self.changed = (object,)
             case np.vectorize():
                 self.found.append(fn.pyfunc)
             case np.ufunc():
@@ -123,7 +135,7 @@ class _Calls:
             case types.BuiltinFunctionType():
                 pass
             case _ if isinstance(wrapped := getattr(fn, "__wrapped__", None), types.FunctionType):
-                self.found.append(wrapped)
+                self._find([wrapped])
             case _ if isinstance(type(fn).__call__, types.FunctionType):
                 self.found += [type(fn).__call__, fn]
 
@@ -133,52 +145,47 @@ class _Calls:
         for code in inside:
             inside += [const for const in code.co_consts if isinstance(const, types.CodeType)]
             self.names.update(code.co_names)
-        self.functions.append(fn)
-        codes = [CallbackCode(code, fn.__globals__, fn.__code__.co_freevars, made) for code in inside]
+        cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+        captured = {name: cell.cell_contents for name, cell in cells.items() if _is_filled(cell)}
+        free = fn.__code__.co_freevars
+        codes = [
+            CallbackCode(code, fn.__globals__, free, made, captured=captured if code is fn.__code__ else {}) for code in inside
+        ]
         self.codes += codes
         self.names.update(name for code in codes for name in code.asked_for())
         self.found += [module for code in codes for module in code.imported()]
         named = sorted({name for code in codes for name in code.globals_reached()})
-        self.found += [fn.__globals__[name] for name in named]
-        for cell in filter(_is_filled, fn.__closure__ or ()):
-            self.found += [cell, cell.cell_contents]
+        self._find(fn.__globals__[name] for name in named)
+        self.found += [*filter(_is_filled, cells.values()), *captured.values()]
         self.found += [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
-
-    def assumed(self, whole: bool) -> Iterator[tuple[Access, Is | HasClass]]:
-        """What each function finds outside that may call others; `whole`: and in the objects that it finds."""
-        for fn in self.functions:
-            for name in sorted(self.names & fn.__globals__.keys()):
-                yield from self._assumed_of(fn.__globals__[name], Access((("global", name),), Lit(fn)), whole)
-            for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
-                if _is_filled(cell):
-                    yield from self._assumed_of(cell.cell_contents, Access((("cell", name),), Lit(fn)), whole)
-
-    def _assumed_of(self, value: Any, access: Access, whole: bool) -> Iterator[tuple[Access, Is | HasClass]]:
-        if callable(value) or isinstance(value, types.ModuleType):
-            yield access, Is(value)
-        elif is_changeable(type(value)):
-            yield access, HasClass(type(value))
-        if whole and (is_changeable(type(value)) or (isinstance(value, types.ModuleType) and is_users(value))):
-            own = _own(value)
-            yield from ((access.to("attribute", name), Is(own[name])) for name in self.names & own.keys() if callable(own[name]))
 
     def _take_wrapper(self, fn: types.FunctionType) -> None:
         """Note what a library made of functions, such as those that `contextlib.contextmanager` or `singledispatch` returns."""
-        self.found += [cell.cell_contents for cell in filter(_is_filled, fn.__closure__ or ())]
-        self.found += [value for key, value in vars(fn).items() if key == "__wrapped__"]
+        self._find(cell.cell_contents for cell in filter(_is_filled, fn.__closure__ or ()))
+        self._find(value for key, value in vars(fn).items() if key == "__wrapped__")
+
+    def _find(self, values: Iterable[Any]) -> None:
+        """Note what is found where it is known what is done to it: code that calls a library's function by name says so."""
+        for value in values:
+            (self.by_name if is_librarys(value) else self.found).append(value)
 
 
 def reached_from(values: Iterable[Any], names: Set[str] | None = None) -> Iterator[Any]:
     """All objects that a program may change among `values` and in them, each once; only by the attributes `names`, if given."""
+    return filter(_is_told_apart, _all_in(values, names))
+
+
+def _all_in(values: Iterable[Any], names: Set[str] | None) -> Iterator[Any]:
+    """All objects but numbers and texts among `values`, and in those of them that a program may change."""
     waiting, seen = list(values), set()
     while waiting:
         value = waiting.pop()
-        if type(value) in _PLAIN or id(value) in seen or not (_is_told_apart(value) or isinstance(value, tuple | frozenset)):
+        if type(value) in _PLAIN or id(value) in seen:
             continue
         seen.add(id(value))
-        waiting += _held(value, names)
-        if _is_told_apart(value):
-            yield value
+        yield value
+        if isinstance(value, tuple | frozenset) or _is_told_apart(value):
+            waiting += _held(value, names)
 
 
 def _is_told_apart(value: Any) -> bool:
@@ -233,14 +240,20 @@ def _in_slot(value: Any, slot: types.MemberDescriptorType) -> Any:
 
 def _methods(owner: Any, names: Set[str]) -> Iterator[Any]:
     """The functions that `owner`, or its class, has under `names`, and those that operators on it ask for."""
-    if type(owner) in _CONTAINERS:
+    if type(owner) in _CONTAINERS or (isinstance(owner, types.ModuleType) and not is_users(owner)):
         return
-    classes = owner.__mro__ if isinstance(owner, type) else filter(is_changeable, type(owner).__mro__)
-    for space in (_own(owner), *map(vars, classes)):
-        asked = [name for name in space if (name in names or _is_special(name)) and not _raises_only(space, name)]
-        for found in map(space.get, asked):
-            held = (getattr(found, name, None) for name in _HOLDING)
-            yield from (one for one in (found, *held) if callable(one))
+    classes = filter(is_changeable, (owner if isinstance(owner, type) else type(owner)).__mro__)
+    own = () if isinstance(owner, type) else _under(names, _own(owner))
+    for found in (*own, *(one for cls in classes for one in _asked_for(cls, names))):
+        held = (getattr(found, name, None) for name in _HOLDING)
+        yield from (one for one in (found, *held) if callable(one))
+
+
+def _asked_for(cls: type, names: Set[str]) -> list[Any]:
+    """What `cls` has under `names`, and what operators ask of it."""
+    space = vars(cls)
+    asked = dict.fromkeys((*(names & space.keys()), *(name for name in space if name.startswith("__") and _is_special(name))))
+    return [space[name] for name in asked if not _raises_only(space, name)]
 
 
 def _defined(cls: type, name: str) -> list[types.FunctionType]:
@@ -250,7 +263,7 @@ def _defined(cls: type, name: str) -> list[types.FunctionType]:
 
 def _is_special(name: str) -> bool:
     """Whether Python asks for the method `name` by itself, of an object that is there already."""
-    return name.startswith("__") and name.endswith("__") and name not in (*_MAKING, "__new__")
+    return name.startswith("__") and name.endswith("__") and name not in _NOT_ASKED
 
 
 def _raises_only(space: Mapping[str, Any], name: str) -> bool:

@@ -14,12 +14,10 @@ import numpy as np
 
 from adxform.analysis.unseen_code import OFF, may_write, writing_options
 from adxform.errors import GlobalMutationError
-from adxform.frontend.calls.reached import Reach, widest
-from adxform.frontend.checks.handed_over import HandedArray
-from adxform.frontend.evaluate.outside import guard, guard_class
+from adxform.frontend.calls.reached import changes_of, widest
+from adxform.frontend.checks.handed_over import HandedArray, UnseenCall
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value
-from adxform.frontend.signature.access import Access, HasClass, Is
 from adxform.ir.ops import Var
 from adxform.ir.types import Array
 
@@ -32,34 +30,21 @@ def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Map
         UnsupportedOperationError: it is given one that the function made, of which the changes would be lost.
     """
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or type(fn).__name__
-    reach = Reach(name, interp.span, interp.handed)
     given = (*args, *kwargs.values())
     called = (fn, *filter(None, map(_function_of, _flat(given))))
-    among = widest((object,) if _changes(interp, fn, args, kwargs) else (), *map(reach.called, called))
-    _assume(interp, reach, called if among else ())
+    among = widest((object,) if _changes(interp, fn, args, kwargs) else (), *(changes_of(one).among for one in called))
     own = getattr(fn, "__self__", None)
-    for value in _flat((*given, *(() if own is None else (Static(own),))) if among else ()):
+    values = tuple(_flat((*given, *(() if own is None else (Static(own),)))))
+    handed = tuple(value.value for value in values if isinstance(value, Static) and among)
+    interp.unseen.append(UnseenCall(name, interp.span, called, handed, among))
+    for value in values if among else ():
         match value:
             case Ref() if isinstance(own, np.ufunc):  # which writes to arrays alone
                 continue
             case Ref(kind=kind) if kind != "instance" or object in among:
                 _refuse(interp, value, name)
-            case Static():
-                reach.given(value.value, among)
             case Var(_, Array()):
                 interp.handed_arrays.append(HandedArray(value, name, interp.span))
-
-
-def _assume(interp: Interpreter, reach: Reach, changing: Iterable[Any]) -> None:
-    """Let each call find the same functions by the same names; `changing`: these very ones, since what they hold counts."""
-    for function in changing:
-        guard(interp, interp.functions.get(id(function)), Is(function))
-    for found, expectation in reach.assumed:
-        first = interp.functions.get(id(found.root.value)) if found.root is not None else None
-        access = found if first is None else Access((*first.steps, *found.steps), first.root)
-        guard(interp, access, expectation)
-        met = expectation.cls if isinstance(expectation, HasClass) else expectation.value
-        guard_class(interp, met if isinstance(met, type) else type(met))
 
 
 def _function_of(value: Value) -> Any:

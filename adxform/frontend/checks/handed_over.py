@@ -6,6 +6,8 @@ call that changes them it would have what they were before.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import GlobalMutationError
-from adxform.frontend.signature.access import Access, Contains, Equals, Guard, Has, Holds, Is, LooksLike
-from adxform.frontend.signature.class_meaning import is_changeable
+from adxform.frontend.signature.access import Access, Contains, Equals, Has, HasClass, HasCode, Holds, Is, LooksLike
+from adxform.frontend.signature.class_meaning import Means, is_changeable
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span
 
@@ -27,13 +29,27 @@ _OF_WHOLE = (Is, Holds, Contains, Has)
 """What is assumed of an object as a whole: it may be asked about by name, or its items and length when the derivative runs."""
 
 
+ANY = "*"
+"""In place of the names of attributes, where only the run knows them."""
+_RESETTING: dict[type, tuple[str, ...]] = {HasClass: ("__class__",), HasCode: ("__code__",), Means: ()}
+"""The attributes in which an object has what is assumed of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """An object from outside that is given to the function called `to`, or that this one reaches by itself."""
+    """An object from outside that is given to the function called `to`, or that this one reaches by itself.
+
+    The attributes called `names`, of which it may be one, are set there, where more may be replaced than data.
+    """
 
     value: Any
     to: str
     span: Span
+    names: frozenset[str] = frozenset()
+
+    def resets(self, *names: str) -> bool:
+        """Whether one of these attributes is set."""
+        return ANY in self.names or not self.names.isdisjoint(names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +59,20 @@ class HandedArray:
     var: Var
     to: str
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UnseenCall:
+    """A call of the function called `to`, which cannot be looked into, and which may call each of `called`.
+
+    It was `given` these objects, and may change, of them and of all that it reaches, those of the classes `among`.
+    """
+
+    to: str
+    span: Span
+    called: tuple[Any, ...]
+    given: tuple[Any, ...]
+    among: tuple[type, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +86,14 @@ class Rebound:
 
 
 def refuse_changed(
-    fn: Callable[..., Any], handed: Iterable[Handed | Rebound], hidden: Iterable[Access], guards: Iterable[Guard]
+    fn: Callable[..., Any],
+    handed: Sequence[Handed | Rebound],
+    hidden: Iterable[Access],
+    told: Iterable[tuple[Access, type]],
 ) -> None:
-    """Raise where something that is read by `hidden` or assumed by `guards` is part of what was `handed` over.
+    """Raise where something that is read by `hidden`, or of which something is assumed, is part of what was `handed` over.
+
+    `told` are classes of what is assumed.
 
     Raises:
         GlobalMutationError: the function reads what an unseen call may change.
@@ -67,10 +102,12 @@ def refuse_changed(
     names = {(id(one.space), one.name): one for one in handed if isinstance(one, Rebound)}
     if not objects and not names:
         return
-    told = [(guard.access, type(guard.expectation)) for guard in guards]
     for access, kind in (*((access, Equals) for access in hidden), *told):
         one = objects.get(id(access.read(fn))) if kind in _OF_WHOLE else None
         if one is not None and not (kind is Is and _is_read_by_name(access, one.value)):
+            raise _refusal(access, one)
+        one = _replaced(access.read(fn), kind, objects) if kind in _RESETTING else None
+        if one is not None:
             raise _refusal(access, one)
         for owner, step in _owners(fn, access):
             if (found := _changed(fn, owner, step, objects, names)) and not (step[0] == "cell" and kind not in _OF_VALUES):
@@ -93,14 +130,33 @@ def _changed(
         case "cell":
             return objects.get(id(owner.__closure__[owner.__code__.co_freevars.index(key)]))
         case "default":
-            return None
+            return _reset(objects.get(id(owner)), "__defaults__", "__kwdefaults__")
         case "attribute":
-            if _has_method(owner, key) or isinstance(owner, _FOR_GOOD):
-                return None
             holders = (owner,) if key in getattr(owner, "__dict__", ()) else (owner, *type(owner).__mro__)
-            return next((objects[id(one)] for one in holders if id(one) in objects), None)
+            found = next((objects[id(one)] for one in holders if id(one) in objects), None)
+            return _reset(found, key) if _has_method(owner, key) or isinstance(owner, _FOR_GOOD) else found
         case _:
             return objects.get(id(owner))
+
+
+def _reset(one: Handed | None, *names: str) -> Handed | None:
+    return one if one is not None and one.resets(*names) else None
+
+
+def _replaced(value: Any, kind: type, objects: Mapping[int, Handed]) -> Handed | None:
+    """What says that the class, the code or a method may be another one that is assumed of `value`."""
+    if kind is not Means:
+        return _reset(objects.get(id(value)), *_RESETTING[kind])
+    found = (objects[id(base)] for base in value.__mro__ if id(base) in objects)
+    return next((one for one in found if one.resets(*filter(functools.partial(_is_asked, value), one.names))), None)
+
+
+def _is_asked(cls: type, name: str) -> bool:
+    """Whether Python asks `cls` for `name`, or for a method of that name, and not an object for data in its place."""
+    if name.startswith("__") and name.endswith("__"):
+        return True
+    found = inspect.getattr_static(cls, name, None)
+    return hasattr(type(found), "__get__") and not hasattr(type(found), "__set__")
 
 
 def _is_read_by_name(access: Access, value: Any) -> bool:

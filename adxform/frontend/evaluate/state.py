@@ -13,7 +13,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
-from adxform.frontend.checks.handed_over import Handed, HandedArray, Rebound
+from adxform.frontend.checks.handed_over import HandedArray, UnseenCall
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
 from adxform.frontend.checks.shared_memory import Apart
 from adxform.frontend.evaluate.signals import Grows, Kind, Lost, Promote, Unreachable
@@ -131,7 +131,7 @@ class Interpreter(ABC):
         self.apart: list[Apart] = []
         self.written: list[Var] = []
         """Arrays that a function writes of which a derivative is taken here."""
-        self.handed: list[Handed | Rebound] = []
+        self.unseen: list[UnseenCall] = []
         self.handed_arrays: list[HandedArray] = []
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import is_
 from pickle import PicklingError
-from typing import Any, Literal, assert_never
+from typing import Any, Literal, Protocol, assert_never
 
 from adxform.frontend.signature import Tree, describe, registration, same_static
 from adxform.frontend.signature.class_meaning import Means
@@ -309,24 +309,35 @@ class SameAs:
         raise AssertionError(value)
 
 
+class Told(Protocol):
+    """What is assumed of a whole function by those who know more of it than its signature."""
+
+    def met(self, value: Any) -> bool:
+        """Whether that is so of `value`."""
+
+
 Expectation = (
-    SameAs
-    | Is
-    | HasCode
-    | HasClass
-    | Equals
-    | Holds
-    | Contains
-    | InThisProcess
-    | LooksLike
-    | Has
-    | Owns
-    | Defines
-    | Derives
-    | Fits
-    | Binds
-    | Raises
-) | Means
+    (
+        SameAs
+        | Is
+        | HasCode
+        | HasClass
+        | Equals
+        | Holds
+        | Contains
+        | InThisProcess
+        | LooksLike
+        | Has
+        | Owns
+        | Defines
+        | Derives
+        | Fits
+        | Binds
+        | Raises
+    )
+    | Means
+    | Told
+)
 
 
 @dataclass(frozen=True, slots=True)

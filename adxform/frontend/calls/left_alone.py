@@ -1,0 +1,90 @@
+"""What callbacks may change is nothing that the function reads: asked when a derivative is made, and again at each call.
+
+A callback finds functions and data by names, in lists and in objects, where others may have been put between two calls.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from adxform.errors import GlobalMutationError
+from adxform.frontend.calls.callback_calls import is_librarys
+from adxform.frontend.calls.reached import Changes, changes_of, reached_from, widest
+from adxform.frontend.checks.handed_over import Handed, Rebound, UnseenCall, refuse_changed
+from adxform.frontend.signature.access import Access, Guard
+from adxform.frontend.signature.class_meaning import is_changeable
+
+
+@dataclass(frozen=True, slots=True)
+class LeavesAlone:
+    """A function of which the calls `unseen` change nothing that it reads: by `hidden`, or where something is assumed, `told`."""
+
+    unseen: tuple[UnseenCall, ...]
+    hidden: tuple[Access, ...]
+    told: tuple[tuple[Access, type], ...]
+    last: dict[tuple[int, int], Changes] = field(default_factory=dict, compare=False, repr=False)
+    """What each function of each call was found to change last."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LeavesAlone, (self.unseen, self.hidden, self.told)
+
+    def met(self, value: Callable[..., Any]) -> bool:
+        """Whether `value` is one as things are now, and no call may change what it could not when the derivative was made."""
+        try:
+            return self.check(value)
+        except GlobalMutationError:
+            return False
+
+    @property
+    def misfit(self) -> str:
+        """What is said where it is not met."""
+        names = dict.fromkeys(f"`{call.to}`" for call in self.unseen)
+        return f"{' or '.join(names)} may now change what it reads"
+
+    def check(self, fn: Callable[..., Any]) -> bool:
+        """Whether calls may change, of what they are given, only what they could when the derivative was made.
+
+        Raises:
+            GlobalMutationError: `fn` reads what an unseen call may change.
+        """
+        handed: list[Handed | Rebound] = []
+        for place, call in enumerate(self.unseen):
+            changes = [changes_of(one, self.last.get((place, number))) for number, one in enumerate(call.called)]
+            self.last.update(((place, number), one) for number, one in enumerate(changes))
+            if widest(call.among, *(one.among for one in changes)) != call.among:
+                return False
+            handed += _handed(call, changes)
+        refuse_changed(fn, handed, self.hidden, self.told)
+        return True
+
+
+def leaves_alone(
+    fn: Callable[..., Any], unseen: Sequence[UnseenCall], hidden: Iterable[Access], guards: Iterable[Guard]
+) -> tuple[Guard, ...]:
+    """What each call is to ask of `fn`, which makes the calls `unseen`: nothing where these call no function of the program's.
+
+    Raises:
+        GlobalMutationError: that does not hold now.
+    """
+    asked = tuple((guard.access, type(guard.expectation)) for guard in guards)
+    LeavesAlone(tuple(unseen), tuple(hidden), asked).check(fn)
+    others = (replace(call, called=tuple(itertools.filterfalse(_only_computes, call.called))) for call in unseen)
+    calling = tuple(call for call in others if call.called)
+    return (Guard(Access(), LeavesAlone(calling, tuple(hidden), asked)),) if calling else ()
+
+
+def _only_computes(fn: Any) -> bool:
+    """Whether `fn` is a library's, and changes nothing by itself, for good."""
+    return (not is_changeable(fn) if isinstance(fn, type) else is_librarys(fn)) and not changes_of(fn).among
+
+
+def _handed(call: UnseenCall, changes: Iterable[Changes]) -> Iterator[Handed | Rebound]:
+    """What `call` hands over, if its functions make these `changes`."""
+    names = frozenset(name for one in changes for name in one.names)
+    for among, values in ((call.among, call.given), *((one.among, one.found) for one in changes)):
+        if among:
+            yield from (Handed(one, call.to, call.span, names) for one in reached_from(values) if isinstance(one, among))
+    yield from (Rebound(space, name, call.to, call.span) for one in changes for space, name in one.rebound)
