@@ -67,6 +67,7 @@ class _Sharing(Rewriter):
 
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         super().__init__()
+        self.body = fn.body
         self.aliases = aliases
         self.sharing = Sharing(fn, aliases)
         self.versions: dict[int, int] = {}
@@ -76,6 +77,8 @@ class _Sharing(Rewriter):
         self.better: dict[Var, Var] = {}
 
     def block(self, block: Block) -> Block:
+        if block is self.body:
+            return super().block(block)
         outer, self.added = self.added, []
         renewed = super().block(block)
         for key in self.added:
@@ -83,10 +86,12 @@ class _Sharing(Rewriter):
         self.added = outer
         return renewed
 
-    def note(self, key: Any, *values: Var) -> None:
-        if key not in self.available:
-            self.available[key] = values
+    def noted(self, key: Any, values: tuple[Var, ...]) -> tuple[Var, ...]:
+        """What is known to be `key`: `values` from now on, where nothing was."""
+        found = self.available.setdefault(key, values)
+        if found is values:
             self.added.append(key)
+        return found
 
     def visit(self, op: Op, ops: list[Op]) -> None:
         match op:
@@ -131,10 +136,8 @@ class _Sharing(Rewriter):
         ):
             ops.append(op)
             return
-        key = self.key(op, effect)
-        found = self.available.get(key)
-        if found is None:
-            self.note(key, *op.outs)
+        found = self.noted(self.key(op, effect), op.outs)
+        if found is op.outs:
             ops.append(op)
             return
         pairs = list(zip(certain, op.outs, found, strict=True))
@@ -163,7 +166,7 @@ class _Sharing(Rewriter):
         x, index, value = op.args
         if isinstance(x, Var) and isinstance(value, Var) and _selects_element(x, index) and _is_stored_as_is(x.type, value.type):
             version = self.versions.get(self.aliases.of(x), 0)
-            self.note((operator.getitem, (_name(x), _name(index)), (), value.type, (version,)), value)
+            self.noted((operator.getitem, (_name(x), _name(index)), (), value.type, (version,)), (value,))
 
 
 def _is_stored_as_is(x: Type, value: Type) -> bool:
