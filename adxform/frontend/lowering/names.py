@@ -8,6 +8,8 @@ from typing import Any
 import gast
 
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+_SCOPES = (*_FUNCTIONS, gast.ClassDef)
+_LEAVES = (gast.Constant, gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpop)
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _LOOPS = (gast.For, gast.AsyncFor, gast.While)
 
@@ -18,13 +20,13 @@ def walk_scope(nodes: Sequence[Any]) -> Iterator[Any]:
     while stack:
         node = stack.pop()
         yield node
-        if isinstance(node, (*_FUNCTIONS, gast.ClassDef)):
+        if isinstance(node, _SCOPES):
             outside = [*getattr(node, "decorator_list", ()), *getattr(node, "bases", ())]
             if isinstance(node, _FUNCTIONS):
                 outside += [*node.args.defaults, *(default for default in node.args.kw_defaults if default is not None)]
-            stack.extend(reversed(outside))
-        else:
-            stack.extend(reversed(list(gast.iter_child_nodes(node))))
+            stack += reversed(outside)
+        elif not isinstance(node, _LEAVES):
+            stack += reversed(list(gast.iter_child_nodes(node)))
 
 
 def bindings(nodes: Sequence[Any]) -> Iterator[tuple[str, Any]]:
