@@ -7,11 +7,13 @@ as ``# file.py:3`` after it, where that changes; a `Remark` prints as a line of 
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from adxform.ir.spans import Span
 
@@ -180,26 +182,27 @@ def _docstring_lines(top: ast.stmt) -> range:
 
 def _is_same(a: ast.AST, b: ast.AST) -> bool:
     """Whether two trees are equal but for positions: whether the printer kept the meaning."""
-    parts: dict[type, tuple[str, ...]] = {}
-    waiting: list[tuple[object, object]] = [(a, b)]
+    waiting: list[tuple[Any, Any]] = [(a, b)]
     while waiting:
         x, y = waiting.pop()
         kind = type(x)
         if kind is not type(y):
             return False
         if isinstance(x, ast.AST):
-            names = parts.get(kind)
-            if names is None:
-                names = parts[kind] = tuple(part for part in x._fields if part not in SILENT)
-            for name in names:
-                waiting.append((getattr(x, name, None), getattr(y, name, None)))
-        elif isinstance(x, list) and isinstance(y, list):
+            waiting += [(getattr(x, part, None), getattr(y, part, None)) for part in _spoken(kind)]
+        elif isinstance(x, list):
             if len(x) != len(y):
                 return False
-            waiting.extend(zip(x, y, strict=True))
+            waiting += zip(x, y, strict=True)
         elif x != y:
             return False
     return True
+
+
+@functools.cache
+def _spoken(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields that say what a node of this `kind` means."""
+    return tuple(part for part in kind._fields if part not in SILENT)
 
 
 def _file(span: Span) -> str:
