@@ -44,7 +44,7 @@ from adxform.ir.types import INT, Scalar
 from adxform.ir.walk import all_ops, blocks, operands, reads, variables, variables_of
 from adxform.primitives.alias import Aliases
 from adxform.primitives.definitions import OWN_VALUES
-from adxform.primitives.effects import effect_of, memory, positions
+from adxform.primitives.effects import effect_of, has_memory, positions
 from adxform.primitives.memory import ACCESSES
 from adxform.primitives.table import record_of
 
@@ -390,7 +390,7 @@ class _BlockFold:
         if effect.opaque:
             return ANYTHING
         of = self.fold.aliases.of
-        read = frozenset([of(var) for operand in operands(op) for var in memory(operand)]) if effect.reads else frozenset()
+        read = frozenset([of(var) for var in reads(op) if has_memory(var)]) if effect.reads else frozenset()
         own = GUARDING if effect.raises else FAILING if _may_fail(op) else NOTHING
         if not read and not effect.writes:
             return own
