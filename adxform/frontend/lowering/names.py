@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import gast
@@ -29,10 +29,10 @@ def walk_scope(nodes: Sequence[Any]) -> Iterator[Any]:
             stack += reversed(list(gast.iter_child_nodes(node)))
 
 
-def bindings(nodes: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """Each name that `nodes` bind in their own scope, with the node that binds it, in order."""
+def bindings(walked: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    """Each name that nodes bind in their own scope, which is `walked`, with the node that binds it, in order."""
     inside: set[int] = set()  # targets of comprehensions, which have a scope of their own
-    for node in walk_scope(nodes):
+    for node in walked:
         match node:
             case gast.ListComp() | gast.SetComp() | gast.DictComp() | gast.GeneratorExp():
                 inside.update(id(name) for part in node.generators for name in gast.walk(part.target))
@@ -49,7 +49,7 @@ def bindings(nodes: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 
 def bound_names(nodes: Sequence[Any]) -> dict[str, None]:
     """The names that `nodes` bind in their own scope, in order of first binding."""
-    return dict.fromkeys(name for name, _ in bindings(nodes))
+    return dict.fromkeys(name for name, _ in bindings(walk_scope(nodes)))
 
 
 def parameters(args: gast.arguments) -> list[tuple[gast.Name, str, gast.AST | None]]:
