@@ -17,7 +17,7 @@ import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from adxform.backends.python.syntax import CARRIED_ENDINGS, NEW_NAMES, callee, is_machinery, is_temporary, label_width
 from adxform.errors import VerificationError
@@ -83,8 +83,7 @@ class Folding:
                     yield from self.leaves(result)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reach:
+class _Reach(NamedTuple):
     """What some code may touch: alias classes read and written; `opaque`: it may do anything.
 
     `fails`: it may raise where numbers leave its domain; `guards`: so it does ahead of what comes after it.
@@ -112,8 +111,7 @@ FAILING = _Reach(fails=True)
 GUARDING = _Reach(fails=True, guards=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
+class _Waiting(NamedTuple):
     """A value that may still move: its op, what it touches, how wide and deep it is written, where it stood."""
 
     op: Op
@@ -189,8 +187,7 @@ class _Fold:
         return walk.reach
 
 
-@dataclass(frozen=True, slots=True)
-class _Taken:
+class _Taken(NamedTuple):
     reach: _Reach
     width: int
     depth: int

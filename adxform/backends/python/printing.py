@@ -185,11 +185,10 @@ def _is_same(a: ast.AST, b: ast.AST) -> bool:
     waiting: list[tuple[Any, Any]] = [(a, b)]
     while waiting:
         x, y = waiting.pop()
-        kind = type(x)
-        if kind is not type(y):
+        if type(x) is not type(y):
             return False
         if isinstance(x, ast.AST):
-            waiting += [(getattr(x, part, None), getattr(y, part, None)) for part in _spoken(kind)]
+            waiting += [(getattr(x, part, None), getattr(y, part, None)) for part in _spoken(x._fields)]
         elif isinstance(x, list):
             if len(x) != len(y):
                 return False
@@ -200,9 +199,9 @@ def _is_same(a: ast.AST, b: ast.AST) -> bool:
 
 
 @functools.cache
-def _spoken(kind: type[ast.AST]) -> tuple[str, ...]:
-    """The fields that say what a node of this `kind` means."""
-    return tuple(part for part in kind._fields if part not in SILENT)
+def _spoken(fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the `fields` of a node that say what it means."""
+    return tuple(field for field in fields if field not in SILENT)
 
 
 def _file(span: Span) -> str:
