@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -79,15 +78,13 @@ class Builder:
 
         Those of parameters are lengths of the caller where `args` have them too.
         """
+        known = {size.base for param in fn.params for size in _unknown_lengths(param.type)}
+        if known:
+            known &= {size.base for arg in args if isinstance(arg, Var) for size in _unknown_lengths(arg.type)}
         lengths: dict[str, str] = {}
 
-        @cache
-        def known() -> set[str]:
-            given = {size.base for arg in args if isinstance(arg, Var) for size in _unknown_lengths(arg.type)}
-            return {size.base for param in fn.params for size in _unknown_lengths(param.type)} & given
-
         def renamed(size: Size) -> Size:
-            if not isinstance(size, Dim) or not size.base.startswith("?") or size.base in known():
+            if not isinstance(size, Dim) or not size.base.startswith("?") or size.base in known:
                 return size
             if size.base not in lengths:
                 lengths[size.base] = self.names.fresh(size.base)
