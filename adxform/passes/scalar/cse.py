@@ -153,7 +153,7 @@ class _Sharing(Rewriter):
     def key(self, op: Call, effect: Effect) -> Any:
         args = tuple([arg.name if isinstance(arg, Var) else _name(arg) for arg in op.args])
         fn = callee(op)
-        if _commutes(fn) and len(args) == 2 and not any(map(_may_be_sequence, op.args)) and _order(args[1]) < _order(args[0]):
+        if len(args) == 2 and _commutes(fn) and not any(map(_may_be_sequence, op.args)) and _order(args[1]) < _order(args[0]):
             args = args[::-1]
         kwargs = tuple([(key, _name(value)) for key, value in op.kwargs]) if op.kwargs else ()
         fixed, known = self.sharing.fixed, self.versions
