@@ -23,9 +23,10 @@ from adxform.passes.scalar.rewriting import (
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
 from adxform.primitives.record import Effect
-from adxform.primitives.table import spelled
+from adxform.primitives.table import having, spelled
 
 UNNAMED = "tmp"
+COMMUTING = having(lambda record: spelled(record.fn) in (operator.add, operator.mul))
 
 
 def share_common_subexpressions(fn: Function) -> Function:
@@ -153,7 +154,7 @@ class _Sharing(Rewriter):
     def key(self, op: Call, effect: Effect) -> Any:
         args = tuple([arg.name if isinstance(arg, Var) else _name(arg) for arg in op.args])
         fn = callee(op)
-        if len(args) == 2 and _commutes(fn) and not any(map(_may_be_sequence, op.args)) and _order(args[1]) < _order(args[0]):
+        if len(args) == 2 and fn in COMMUTING and not any(map(_may_be_sequence, op.args)) and _order(args[1]) < _order(args[0]):
             args = args[::-1]
         kwargs = tuple([(key, _name(value)) for key, value in op.kwargs]) if op.kwargs else ()
         fixed, known = self.sharing.fixed, self.versions
@@ -189,10 +190,6 @@ def _is_integer(item: Operand) -> bool:
             return isinstance(value, int) and not isinstance(value, bool)
         case _:
             return False
-
-
-def _commutes(fn: object) -> bool:
-    return spelled(fn) in (operator.add, operator.mul)
 
 
 def _may_be_sequence(operand: Operand) -> bool:
