@@ -145,7 +145,7 @@ class _Notes:
                 origins[stmt.lineno] = span
                 if (span.file, span.line) != last:
                     last = (span.file, span.line)
-                    trailing[stmt.lineno] = f"  # {_file(span)}:{span.line}"
+                    trailing[stmt.lineno] = f"  # {_name_of(span.file)}:{span.line}"
         result: list[str] = []
         moved: dict[int, Span] = {}
         previous: ast.stmt | None = None
@@ -204,9 +204,10 @@ def _spoken(fields: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(field for field in fields if field not in SILENT)
 
 
-def _file(span: Span) -> str:
-    """The name of the file of `span`, safe inside a comment."""
-    return "".join(char if char.isprintable() else "?" for char in Path(span.file).name)
+@functools.lru_cache
+def _name_of(file: str) -> str:
+    """The name of a file without its folders, safe inside a comment."""
+    return "".join(char if char.isprintable() else "?" for char in Path(file).name)
 
 
 def _is_import(stmt: ast.stmt | None) -> bool:
