@@ -164,7 +164,7 @@ class Spread:
 
 
 def _leads_back(block: Block) -> bool:
-    """Whether an op of `block` may add what ops before and after it have been asked about: memory that is written aside."""
+    """Whether values of `block` go back to ops ahead: round a loop, or from one argument of a call to another."""
     return any(isinstance(op, For | While | Invoke) for op in all_ops(block))
 
 
