@@ -86,11 +86,11 @@ def find_activity(
         varied.add(fn.params[index])
     for operand in entered:
         varied.add_all(operand)
-    varied.run(lambda: spread_to_results(fn.body, varied))
+    varied.run(spread_to_results, fn.body)
     useful = Spread(aliases)
     for result in fn.results if results is None else results:
         useful.add_all(result)
-    useful.run(lambda: spread_to_arguments(fn.body, useful))
+    useful.run(spread_to_arguments, fn.body)
     _refuse_unknown(fn.body, varied, useful)
     _refuse_views(fn.body, varied, useful)
     stopped = _stopped(fn.body, varied, useful)
@@ -154,12 +154,18 @@ class Spread:
             return operand in self
         return not isinstance(operand, Lit) and any(var in self for var in variables(operand))
 
-    def run(self, step: Callable[[], None]) -> None:
-        """Repeat `step` until nothing more is added."""
-        self.changed = True
-        while self.changed:
+    def run(self, step: Callable[[Block, Spread], None], block: Block) -> None:
+        """Repeat `step` over `block` until nothing more is added: after the first one, only what leads back adds any."""
+        again = True
+        while again:
             self.changed = False
-            step()
+            step(block, self)
+            again = self.changed and (bool(self.classes) or _leads_back(block))
+
+
+def _leads_back(block: Block) -> bool:
+    """Whether values of `block` go back to ops ahead: round a loop, or from one argument of a call to another."""
+    return any(isinstance(op, For | While | Invoke) for op in all_ops(block))
 
 
 def spread_to_results(block: Block, varied: Spread) -> None:

@@ -75,14 +75,14 @@ def slopes_of_tangents(fn: Function, active: frozenset[Var], aliases: Aliases, p
         if var in active:
             infinite.add(var)
     if infinite.vars:
-        infinite.run(lambda: spread_to_results(fn.body, infinite))
+        infinite.run(spread_to_results, fn.body)
     left = left_out(fn, aliases)
     overflowing = Spread(aliases)
     for op in all_ops(fn.body) if left else ():
         if isinstance(op, Call) and (_multiplies(op) or _sums_products(op)) and not chooses(op):
             for out in active.intersection(op.outs):
                 overflowing.add(out)
-    overflowing.run(lambda: spread_to_results(fn.body, overflowing))
+    overflowing.run(spread_to_results, fn.body)
 
     def leaves_out(call: Call, moved: Var, partial: Operand) -> bool:
         return chooses(call) and moved in left and moved in overflowing
@@ -99,7 +99,7 @@ def slopes_of_cotangents(fn: Function, active: frozenset[Var], aliases: Aliases,
         if var in active:
             infinite.add(var)
     if infinite.vars:
-        infinite.run(lambda: spread_to_arguments(fn.body, infinite))
+        infinite.run(spread_to_arguments, fn.body)
     vanishing = _vanishing(fn, aliases, fn is not program, found.keeps) if found.any else Spread(aliases)
     left = left_out(fn, aliases)
     return Slopes(
@@ -124,7 +124,7 @@ def _vanishing(fn: Function, aliases: Aliases, is_helper: bool, keeps: Keeps) ->
     for op in all_ops(fn.body):
         for var in (*variables_of(_at_risk(op, keeps)), *(var for block in blocks(op) for var in free_variables(block))):
             found.add(var)
-    found.run(lambda: spread_to_arguments(fn.body, found))
+    found.run(spread_to_arguments, fn.body)
     return found
 
 
@@ -228,7 +228,7 @@ def _poles(met: Sequence[Call | Invoke], fn: Function, active: frozenset[Var] | 
         for out in moved if active is None else active.intersection(moved):
             poles.add(out)
     if poles.vars:
-        poles.run(lambda: spread_to_results(fn.body, poles))
+        poles.run(spread_to_results, fn.body)
     return poles
 
 

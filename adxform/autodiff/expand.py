@@ -33,6 +33,7 @@ from adxform.primitives.unruled import is_users, title
 
 Kwargs = tuple[tuple[str, Operand], ...]
 NOTHING = Lit(None)
+VALUED = Lit(intrinsics.valued)
 
 
 class Expander(Protocol):
@@ -88,7 +89,7 @@ def checked(op: Call, derivatives: list[tuple[Operand, Operand]], active: Callab
         if active(value):
             message = f"the derivative of `{name}` with respect to its keyword argument `{keyword}` is not known"
             raise MissingRuleError(message, span=op.span, help="pass the argument by position")
-    if op.fn == Lit(intrinsics.valued):  # the value moves, but as the other argument does
+    if op.fn == VALUED:  # the value moves, but as the other argument does
         return
     for leaf, derivative in derivatives:
         if is_nothing(derivative) and active(leaf):

@@ -78,15 +78,14 @@ class Builder:
 
         Those of parameters are lengths of the caller where `args` have them too.
         """
-        given = {size.base for arg in args if isinstance(arg, Var) for size in _unknown_lengths(arg.type)}
-        known = {size.base for param in fn.params for size in _unknown_lengths(param.type)} & given
         lengths: dict[str, str] = {}
 
         def renamed(size: Size) -> Size:
-            if not isinstance(size, Dim) or not size.base.startswith("?") or size.base in known:
+            if not isinstance(size, Dim) or not size.base.startswith("?"):
                 return size
             if size.base not in lengths:
-                lengths[size.base] = self.names.fresh(size.base)
+                known = all(any(size.base in _unknown_lengths(one) for one in given) for given in (fn.params, args))
+                lengths[size.base] = size.base if known else self.names.fresh(size.base)
             return Dim(lengths[size.base], size.offset)
 
         def own(type_: Type) -> Type:
@@ -98,6 +97,6 @@ class Builder:
         return own
 
 
-def _unknown_lengths(type_: Type) -> Iterator[Dim]:
-    if isinstance(type_, Array) and type_.shape is not None:
-        yield from (size for size in type_.shape if isinstance(size, Dim) and size.base.startswith("?"))
+def _unknown_lengths(given: Operand) -> Iterator[str]:
+    if isinstance(given, Var) and isinstance(given.type, Array) and given.type.shape is not None:
+        yield from (size.base for size in given.type.shape if isinstance(size, Dim) and size.base.startswith("?"))

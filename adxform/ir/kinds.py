@@ -114,4 +114,6 @@ def settle(fn: Function) -> Function:
     def settled(var: Var) -> Var:
         return replace(var, type=settled_type(var.type)) if isinstance(var.type, Scalar) and var.type.kinds else var
 
-    return replace(fn, body=rename_block(fn.body, {}, settled), helpers=tuple(map(settle, fn.helpers)))
+    several = any(isinstance(var.type, Scalar) and var.type.kinds for var in defined_variables(fn.body))
+    body = rename_block(fn.body, {}, settled) if several else fn.body
+    return replace(fn, body=body, helpers=tuple(map(settle, fn.helpers)))

@@ -190,6 +190,8 @@ def free_variables(block: Block) -> dict[Var, None]:
 
 def reads_with_blocks(op: Op) -> dict[Var, None]:
     """The variables that `op` takes, and those that its blocks read from around them, in order."""
+    if isinstance(op, Call):
+        return dict.fromkeys(reads(op))
     return dict.fromkeys((*reads(op), *(var for block in blocks(op) for var in free_variables(block))))
 
 
@@ -296,8 +298,11 @@ def rename_block(block: Block, mapping: dict[Var, Operand], fresh: Callable[[Var
 
     def inner(block: Block) -> Block:
         params = tuple(map(define, block.params))
-        ops = tuple([map_op(op, operand, inner, define) for op in block.ops])
+        ops = tuple([op if is_kept(op) else map_op(op, operand, inner, define) for op in block.ops])
         return Block(params, ops, tuple(map(operand, block.results)))
+
+    def is_kept(op: Op) -> bool:
+        return fresh is None and isinstance(op, Call) and mapping.keys().isdisjoint(reads(op))
 
     return inner(block)
 

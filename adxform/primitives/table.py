@@ -81,7 +81,10 @@ UNKNOWN = Primitive(lookup, "", None)
 
 def record_of(fn: Any) -> Primitive:
     """The record of `fn`; one that says nothing where there is none."""
-    return lookup(fn) or UNKNOWN
+    try:
+        return _records.get(fn, UNKNOWN)
+    except TypeError:
+        return UNKNOWN
 
 
 def having(test: Callable[[Primitive], bool]) -> frozenset[Callable[..., Any]]:

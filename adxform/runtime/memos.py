@@ -15,6 +15,7 @@ from adxform.threads.locks import new_lock
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 _all: WeakSet[Memo[Any, Any]] = WeakSet()
+_MISSING: Any = object()
 
 
 class Memo(Generic[K, V]):
@@ -34,12 +35,13 @@ class Memo(Generic[K, V]):
 
     def get(self, key: K, make: Callable[[], V]) -> V:
         """The value of `key`, which `make` returns where there is none."""
-        if key in self._lasting:
+        if self._lasting and key in self._lasting:
             return self._lasting[key]
         with self._lock:
-            if key in self._found:
+            found: V = self._found.get(key, _MISSING)
+            if found is not _MISSING:
                 self._found.move_to_end(key)
-                return self._found[key]
+                return found
         value = make()
         with self._lock:
             if self._is_lasting(key):

@@ -128,9 +128,8 @@ class BlockReversal(CallReversal, ABC):
             of_cotangents = not cotangents.isdisjoint((*outs(op), *reads(op)))
             (cotangents if of_cotangents else there).update(outs(op))
         early: list[Call] = []
-        computed = self.primal - self.guards.conds
         for op in ops:
-            if isinstance(op, Call) and _may_go_ahead(op) and all(var in computed or var in there for var in reads(op)):
+            if isinstance(op, Call) and _may_go_ahead(op) and all(var in there or self.is_computed(var) for var in reads(op)):
                 there.update(op.outs)
                 early.append(op)
         needed: set[Var] = set()
@@ -140,6 +139,10 @@ class BlockReversal(CallReversal, ABC):
                 needed.update((*op.outs, *reads(op)))
         ahead: list[Op] = [op for op in early if not needed.isdisjoint(op.outs)]
         return ahead, [op for op in ops if op not in ahead]
+
+    def is_computed(self, var: Var) -> bool:
+        """Whether `var` is the primal's, and no condition that may be computed later."""
+        return var in self.primal and var not in self.guards.conds
 
     def op(self, op: Op, b: Builder, f: Builder) -> None:
         """Append `op` to the forward sweep `f` and its reverse to `b`."""

@@ -32,6 +32,7 @@ from adxform.primitives.memory import reshapes_vector
 from adxform.primitives.table import record_of
 
 Mode = Literal["value", "buffer", "view", "companion"]
+LOAD, POP = Lit(operator.getitem), Lit(intrinsics.pop)
 
 
 def by_layout(call: Call) -> bool:
@@ -89,7 +90,7 @@ def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing
     undefined = frozenset(var for var in missing if isinstance(var.type, Array))
     undefined_classes = {aliases.of(var) for var in undefined}
     roots = Counter(aliases.of(var) for var in activity.active if var not in views)
-    popped = {out for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == Lit(intrinsics.pop) for out in op.outs}
+    popped = {out for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == POP for out in op.outs}
     carried = crossing | {aliases.of(var) for var in popped if isinstance(var.type, Array | Stack)}
 
     def mode_of(var: Var) -> Mode:
@@ -121,7 +122,7 @@ def _is_written(var: Var, aliases: Aliases) -> bool:
 
 def _is_surely_view(call: Call) -> bool:
     """Whether `call` gives a part of an array, or a vector in another shape."""
-    (base, *_), is_load = call.args, call.fn == Lit(operator.getitem)
+    (base, *_), is_load = call.args, call.fn == LOAD
     known = isinstance(base, Var) and isinstance(base.type, Array) and base.type.shape is not None
     return (is_load and known) or reshapes_vector(call)
 
@@ -184,7 +185,7 @@ def _collect(block: Block, home: dict[Var, int], loop: int, count: list[int], fo
         for var in reads(op):
             if home.get(var, loop) != loop:
                 found.add(var)
-        if isinstance(op, Call) and op.fn == Lit(operator.getitem) and isinstance(op.args[0], Var):
+        if isinstance(op, Call) and op.fn == LOAD and isinstance(op.args[0], Var):
             found.add(op.args[0])
         for inner in blocks(op):
             inner_loop = loop

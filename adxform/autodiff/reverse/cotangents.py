@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -200,13 +200,12 @@ class Cotangents:
 
     def named(self, operand: Operand, hint: str, b: Builder) -> Operand:
         """Give a value that was just computed the name that a reader expects."""
-        if isinstance(operand, Var) and b.ops and isinstance(b.ops[-1], Call) and b.ops[-1].outs == (operand,):
-            if operand.base == hint:
-                return operand
-            new = Var(self.names.fresh(hint), operand.type)
-            b.ops[-1] = replace(b.ops[-1], outs=(new,))
-            return new
-        return operand
+        last = b.ops[-1] if b.ops else None
+        if not isinstance(operand, Var) or not isinstance(last, Call) or last.outs != (operand,) or operand.base == hint:
+            return operand
+        new = Var(self.names.fresh(hint), operand.type)
+        b.ops[-1] = Call((new,), last.fn, last.args, last.kwargs, last.span)
+        return new
 
     def take(self, var: Var) -> Operand | None:
         """The complete cotangent of `var`, at the op that defines it; ``None`` when nothing contributed."""

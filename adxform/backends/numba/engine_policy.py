@@ -102,7 +102,8 @@ class Counting:
 
     def block(self, block: Block) -> Steps:
         """The steps of the ops of a block."""
-        return sum(map(self.op, block.ops), Steps())
+        found = [self.op(op) for op in block.ops]
+        return Steps(sum(one.all for one in found), sum(one.looping for one in found))
 
     def op(self, op: Op) -> Steps:
         """The steps of an op."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.backends.numba.engine_policy import NUMBER, PASSES, Counting, Steps, steps
+from adxform.backends.numba.engine_policy import NUMBER, PASSES, Counting, Steps, call_steps, steps
 from adxform.backends.protocol import BOUND, Worth
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, For, Function, Lit, Op, Operand, Var, While
@@ -109,7 +109,7 @@ class _Sized(Counting):
             case Call():
                 self._note(op)
                 elements = max((self._elements(out.type) for out in outs(op) if isinstance(out.type, Array)), default=0)
-                return super().op(op) + Steps(ELEMENT * elements)
+                return Steps(call_steps(op) + ELEMENT * elements)
             case For():
                 times, middle = self._range(op)
                 if middle is not None:

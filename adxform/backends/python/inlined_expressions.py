@@ -17,7 +17,7 @@ import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from adxform.backends.python.syntax import CARRIED_ENDINGS, NEW_NAMES, callee, is_machinery, is_temporary, label_width
 from adxform.errors import VerificationError
@@ -44,7 +44,7 @@ from adxform.ir.types import INT, Scalar
 from adxform.ir.walk import all_ops, blocks, operands, reads, variables, variables_of
 from adxform.primitives.alias import Aliases
 from adxform.primitives.definitions import OWN_VALUES
-from adxform.primitives.effects import effect_of, memory, positions
+from adxform.primitives.effects import effect_of, has_memory, positions
 from adxform.primitives.memory import ACCESSES
 from adxform.primitives.table import record_of
 
@@ -83,8 +83,7 @@ class Folding:
                     yield from self.leaves(result)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reach:
+class _Reach(NamedTuple):
     """What some code may touch: alias classes read and written; `opaque`: it may do anything.
 
     `fails`: it may raise where numbers leave its domain; `guards`: so it does ahead of what comes after it.
@@ -112,8 +111,7 @@ FAILING = _Reach(fails=True)
 GUARDING = _Reach(fails=True, guards=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
+class _Waiting(NamedTuple):
     """A value that may still move: its op, what it touches, how wide and deep it is written, where it stood."""
 
     op: Op
@@ -189,8 +187,7 @@ class _Fold:
         return walk.reach
 
 
-@dataclass(frozen=True, slots=True)
-class _Taken:
+class _Taken(NamedTuple):
     reach: _Reach
     width: int
     depth: int
@@ -390,7 +387,7 @@ class _BlockFold:
         if effect.opaque:
             return ANYTHING
         of = self.fold.aliases.of
-        read = frozenset([of(var) for operand in operands(op) for var in memory(operand)]) if effect.reads else frozenset()
+        read = frozenset([of(var) for var in reads(op) if has_memory(var)]) if effect.reads else frozenset()
         own = GUARDING if effect.raises else FAILING if _may_fail(op) else NOTHING
         if not read and not effect.writes:
             return own

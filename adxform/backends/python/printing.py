@@ -7,11 +7,13 @@ as ``# file.py:3`` after it, where that changes; a `Remark` prints as a line of 
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from adxform.ir.spans import Span
 
@@ -143,7 +145,7 @@ class _Notes:
                 origins[stmt.lineno] = span
                 if (span.file, span.line) != last:
                     last = (span.file, span.line)
-                    trailing[stmt.lineno] = f"  # {_file(span)}:{span.line}"
+                    trailing[stmt.lineno] = f"  # {_name_of(span.file)}:{span.line}"
         result: list[str] = []
         moved: dict[int, Span] = {}
         previous: ast.stmt | None = None
@@ -180,31 +182,32 @@ def _docstring_lines(top: ast.stmt) -> range:
 
 def _is_same(a: ast.AST, b: ast.AST) -> bool:
     """Whether two trees are equal but for positions: whether the printer kept the meaning."""
-    parts: dict[type, tuple[str, ...]] = {}
-    waiting: list[tuple[object, object]] = [(a, b)]
+    waiting: list[tuple[Any, Any]] = [(a, b)]
     while waiting:
         x, y = waiting.pop()
-        kind = type(x)
-        if kind is not type(y):
+        if type(x) is not type(y):
             return False
         if isinstance(x, ast.AST):
-            names = parts.get(kind)
-            if names is None:
-                names = parts[kind] = tuple(part for part in x._fields if part not in SILENT)
-            for name in names:
-                waiting.append((getattr(x, name, None), getattr(y, name, None)))
-        elif isinstance(x, list) and isinstance(y, list):
+            waiting += [(getattr(x, part, None), getattr(y, part, None)) for part in _spoken(x._fields)]
+        elif isinstance(x, list):
             if len(x) != len(y):
                 return False
-            waiting.extend(zip(x, y, strict=True))
+            waiting += zip(x, y, strict=True)
         elif x != y:
             return False
     return True
 
 
-def _file(span: Span) -> str:
-    """The name of the file of `span`, safe inside a comment."""
-    return "".join(char if char.isprintable() else "?" for char in Path(span.file).name)
+@functools.cache
+def _spoken(fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the `fields` of a node that say what it means."""
+    return tuple(field for field in fields if field not in SILENT)
+
+
+@functools.lru_cache
+def _name_of(file: str) -> str:
+    """The name of a file without its folders, safe inside a comment."""
+    return "".join(char if char.isprintable() else "?" for char in Path(file).name)
 
 
 def _is_import(stmt: ast.stmt | None) -> bool:

@@ -14,6 +14,9 @@ from adxform.ir.types import FLOATS, Array, Scalar, is_float, rank
 from adxform.ir.walk import all_ops, joins, variables_of
 from adxform.primitives.effects import effect_of
 
+FULL_LIKE, STORE = Lit(np.full_like), Lit(operator.setitem)
+INCREASES = (Lit(intrinsics.accumulate), Lit(intrinsics.deduct))
+
 
 def refuse_cut_off(function: Function) -> None:
     """Raise where `function`, or a helper, stores a float into an array that has whole numbers in one run and floats in another.
@@ -35,10 +38,10 @@ def refuse_cut_off(function: Function) -> None:
 
 def _may_cut_off(op: Call) -> bool:
     """Whether `op` stores a float, and without a word where whole numbers are: what is added to more than an element raises."""
-    if op.fn == Lit(np.full_like):
+    if op.fn == FULL_LIKE:
         return _is_float(op.args[1])
-    increases = op.fn in (Lit(intrinsics.accumulate), Lit(intrinsics.deduct)) and _is_element(op.args[1], op.args[0])
-    return (increases or op.fn == Lit(operator.setitem)) and _is_float(op.args[2])
+    increases = op.fn in INCREASES and _is_element(op.args[1], op.args[0])
+    return (increases or op.fn == STORE) and _is_float(op.args[2])
 
 
 def _is_element(index: Operand, array: Operand) -> bool:

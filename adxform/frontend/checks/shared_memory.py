@@ -17,6 +17,7 @@ from adxform.primitives.effects import effect_of, is_read_only, writes
 
 Apart = tuple[Var, Var, Span]
 """An array that an inner function or a loop writes to, one that must stay as it is meanwhile, and where that is."""
+ADD_AT = Lit(np.add.at)
 
 
 def refuse_outside_writes(function: Function, hidden: tuple[Var, ...]) -> None:
@@ -41,7 +42,7 @@ def refuse_outside_writes(function: Function, hidden: tuple[Var, ...]) -> None:
 
 def refuse_additions_to_read_only(function: Function) -> None:
     """Raise where `np.add.at` is given a view that NumPy makes read-only: before 2.5 it writes there all the same."""
-    added = [op for op in all_ops(function.body) if isinstance(op, Call) and op.fn == Lit(np.add.at)]
+    added = [op for op in all_ops(function.body) if isinstance(op, Call) and op.fn == ADD_AT]
     views = (
         {out: op for op in all_ops(function.body) if isinstance(op, Call) and effect_of(op).views for out in op.outs}
         if added

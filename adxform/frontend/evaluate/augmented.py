@@ -20,6 +20,7 @@ from adxform.primitives.effects import effect_of
 from adxform.primitives.memory import index_kind
 
 UPDATES: dict[Any, Any] = {operator.iadd: intrinsics.accumulate, operator.isub: intrinsics.deduct}
+LOAD = Lit(operator.getitem)
 PLAIN: dict[Any, Any] = {INPLACE[node]: BINARY[node] for node in INPLACE}
 """The plain operator of each that works in place."""
 
@@ -44,7 +45,7 @@ def augmented_assignment(interp: Interpreter, block: Block, position: int, env: 
     assert isinstance(op, Call)
     if position in pending:
         return _go_on(interp, op, pending[position], position, env)
-    if op.fn != Lit(operator.getitem) or not op.outs:
+    if op.fn != LOAD or not op.outs:
         return False
     places = _places(block, position)
     if places is None:

@@ -180,13 +180,9 @@ def _canonical(args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]
     numbers: dict[Var, int] = {}
 
     def canonical(operand: Operand) -> Any:
-        match operand:
-            case Var(_, type_):
-                return numbers.setdefault(operand, len(numbers)), type_
-            case Pack(kind, items):
-                return kind, tuple(map(canonical, items))
-            case Lit():
-                return operand
+        if isinstance(operand, Var):
+            return numbers.setdefault(operand, len(numbers)), operand.type
+        return (operand.kind, tuple(map(canonical, operand.items))) if isinstance(operand, Pack) else operand
 
     return tuple(map(canonical, args)), tuple((key, canonical(value)) for key, value in named)
 

@@ -59,11 +59,11 @@ def _filled(scope: Scope, lower_body: Body) -> Function:
 
 def _scope(source: FunctionSource) -> Scope:
     node, names = source.node, Names()
-    body = body_of(node)
+    walked = list(walk_scope(body_of(node)))
     declared: set[str] = set()
     refused: list[AdxError] = []
     deleted: set[str] = set()
-    for inner in walk_scope(body):
+    for inner in walked:
         if isinstance(inner, gast.Name) and isinstance(inner.ctx, gast.Del):
             deleted.add(inner.id)
         if isinstance(inner, gast.Nonlocal):
@@ -75,7 +75,7 @@ def _scope(source: FunctionSource) -> Scope:
     scope = replace(scope, asks=frozenset(map(scope.mangle, deleted)))
     for arg, _, _ in parameters(node.args):
         scope.bound.setdefault(scope.mangle(arg.id), []).append((arg.lineno, arg.col_offset))
-    for name, inner in bindings(body):
+    for name, inner in bindings(walked):
         if name in declared:
             help_ = "return the value, or keep it in an object that is passed as an argument"
             refused.append(_error(source, inner, f"the global variable `{name}` is written", help_, GlobalMutationError))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import gast
 
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+_SCOPES = (*_FUNCTIONS, gast.ClassDef)
+_LEAVES = (gast.Constant, gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpop)
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _LOOPS = (gast.For, gast.AsyncFor, gast.While)
 
@@ -18,19 +20,19 @@ def walk_scope(nodes: Sequence[Any]) -> Iterator[Any]:
     while stack:
         node = stack.pop()
         yield node
-        if isinstance(node, (*_FUNCTIONS, gast.ClassDef)):
+        if isinstance(node, _SCOPES):
             outside = [*getattr(node, "decorator_list", ()), *getattr(node, "bases", ())]
             if isinstance(node, _FUNCTIONS):
                 outside += [*node.args.defaults, *(default for default in node.args.kw_defaults if default is not None)]
-            stack.extend(reversed(outside))
-        else:
-            stack.extend(reversed(list(gast.iter_child_nodes(node))))
+            stack += reversed(outside)
+        elif not isinstance(node, _LEAVES):
+            stack += reversed(list(gast.iter_child_nodes(node)))
 
 
-def bindings(nodes: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """Each name that `nodes` bind in their own scope, with the node that binds it, in order."""
+def bindings(walked: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    """Each name that nodes bind in their own scope, which is `walked`, with the node that binds it, in order."""
     inside: set[int] = set()  # targets of comprehensions, which have a scope of their own
-    for node in walk_scope(nodes):
+    for node in walked:
         match node:
             case gast.ListComp() | gast.SetComp() | gast.DictComp() | gast.GeneratorExp():
                 inside.update(id(name) for part in node.generators for name in gast.walk(part.target))
@@ -47,7 +49,7 @@ def bindings(nodes: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 
 def bound_names(nodes: Sequence[Any]) -> dict[str, None]:
     """The names that `nodes` bind in their own scope, in order of first binding."""
-    return dict.fromkeys(name for name, _ in bindings(nodes))
+    return dict.fromkeys(name for name, _ in bindings(walk_scope(nodes)))
 
 
 def parameters(args: gast.arguments) -> list[tuple[gast.Name, str, gast.AST | None]]:

@@ -11,7 +11,7 @@ import linecache
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType
-from typing import Any
+from typing import Any, TypeVar
 
 import gast
 
@@ -25,6 +25,7 @@ _FUTURES = functools.reduce(lambda flags, name: flags | getattr(__future__, name
 _HELP = "define it in a file or a notebook cell, or give it a rule with `adxform.rule`"
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_Node = TypeVar("_Node", bound=ast.AST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,9 @@ def _search(code: CodeType, module: dict[str, Any] | None) -> FunctionSource | N
     compiled = [_compile(found, module_text.imports, code) for found in candidates]
     for found, made in zip(candidates, compiled, strict=True):
         if made is not None and (made == code or (len(candidates) == 1 and _differs_by_assertions(found.node, made, code))):
-            node = gast.fix_missing_locations(gast.ast_to_gast(found.node))  # the name of an error that is caught has none
+            node = gast.ast_to_gast(found.node)
+            if any("except" in line for line in lines[found.node.lineno - 1 : found.node.end_lineno]):
+                gast.fix_missing_locations(node)  # the name of an error that is caught has none
             return FunctionSource(
                 node, code.co_filename, lines, frozenset(code.co_freevars), found.class_name, tuple(frozen_sets(code))
             )
@@ -179,18 +182,22 @@ def _first_line(node: ast.stmt | ast.expr) -> int:
 def _compile(found: _Found, imports: tuple[str, ...], code: CodeType) -> CodeType | None:
     """What a definition compiles to where it stands: inside functions that define the free variables of `code`."""
     node = found.node
+
+    def at_node(new: _Node) -> _Node:
+        return ast.copy_location(new, node)
+
     bare = copy.copy(node)  # a default may hold a lambda of its own
     bare.args = copy.copy(node.args)
-    bare.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
-    bare.args.kw_defaults = [default and ast.Constant(None) for default in node.args.kw_defaults]
-    body: list[ast.stmt] = [ast.Expr(bare) if isinstance(bare, ast.Lambda) else bare]
+    bare.args.defaults = [at_node(ast.Constant(None)) for _ in node.args.defaults]
+    bare.args.kw_defaults = [default and at_node(ast.Constant(None)) for default in node.args.kw_defaults]
+    body: list[ast.stmt] = [at_node(ast.Expr(bare)) if isinstance(bare, ast.Lambda) else bare]
     if found.class_name:
-        body = [ast.ClassDef(found.class_name, [], [], body, [], **_type_params())]
+        body = [at_node(ast.ClassDef(found.class_name, [], [], body, [], **_type_params()))]
     if code.co_flags & inspect.CO_NESTED:
-        params = [ast.arg(name) for name in code.co_freevars]
-        body = [ast.FunctionDef("scope", ast.arguments([], params, None, [], [], None, []), body, [], **_type_params())]
-    names = [ast.alias(name, None) for name in imports]
-    module = ast.fix_missing_locations(ast.Module([ast.Import(names), *body] if names else body, []))
+        params = ast.arguments([], [at_node(ast.arg(name)) for name in code.co_freevars], None, [], [], None, [])
+        body = [at_node(ast.FunctionDef("scope", params, body, [], **_type_params()))]
+    names = [at_node(ast.alias(name, None)) for name in imports]
+    module = ast.Module([at_node(ast.Import(names)), *body] if names else body, [])
     try:
         whole: CodeType = compile(module, code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True)
     except SyntaxError:

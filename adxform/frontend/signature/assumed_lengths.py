@@ -22,6 +22,7 @@ from adxform.primitives.memory import index_kind
 
 Bounds = tuple[Operand, Operand]
 """Where a slice starts and stops: integers, or ``None`` literals for the ends of the axis."""
+LOAD = Lit(operator.getitem)
 
 
 def variable_slices(x: Var, index: Operand) -> Iterator[tuple[int, int, Bounds]]:
@@ -122,7 +123,7 @@ def unknown_slices(x: Var, index: Operand, out: Var) -> Iterator[str]:
 
 def has_unknown_slices(fn: Function) -> bool:
     """Whether `fn`, all of which is in it, takes a slice of which it is not known how long it is."""
-    loads = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == Lit(operator.getitem) and op.outs]
+    loads = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == LOAD and op.outs]
     pairs = [(x, op) for op in loads if isinstance(x := op.args[0], Var) and isinstance(x.type, Array)]
     return not fn.helpers and any(True for x, op in pairs for _ in unknown_slices(x, op.args[1], op.outs[0]))
 

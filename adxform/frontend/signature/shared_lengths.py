@@ -90,8 +90,10 @@ class Equalities:
 
 
 def aligned(operands: Sequence[Operand]) -> Iterator[list[Size]]:
-    """For each axis that arrays are broadcast over the lengths that they have there."""
+    """For each axis along which several arrays are broadcast the lengths that they have there."""
     types = (op.type for op in operands if isinstance(op, Var))
     shapes = [type_.shape for type_ in types if isinstance(type_, Array) and type_.shape is not None]
-    for axis in range(-max(map(len, shapes), default=0), 0):
+    if len(shapes) < 2:  # nothing meets
+        return
+    for axis in range(-max(map(len, shapes)), 0):
         yield [shape[axis] for shape in shapes if len(shape) >= -axis]

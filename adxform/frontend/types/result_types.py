@@ -40,7 +40,7 @@ def result_type(
     interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
 ) -> Types:
     """The type of a primitive's result: where only a run tells the kinds of its operands, of one of several kinds itself."""
-    given = dict.fromkeys(var for arg in (*operands, *named.values()) for var in variables(arg))
+    given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
     several = {var: var.type.kinds for var in given if isinstance(var.type, Scalar) and var.type.kinds}
     if not several:
         return _result_type(interp, record, fn, operands, named)

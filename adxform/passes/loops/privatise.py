@@ -10,7 +10,7 @@ import numpy as np
 
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array
-from adxform.ir.walk import variables_of
+from adxform.ir.walk import contents, variables_of
 from adxform.passes.loops.accesses import Accesses, Loop
 from adxform.passes.loops.zero_initialisation import Fills, emptied
 from adxform.passes.scalar.rewriting import Rewriter, callee, classes_touched, each_function
@@ -44,6 +44,8 @@ def privatise_arrays(fn: Function) -> Function:
             operator.setitem(y, i, s)
         return y
     """
+    if For not in contents(fn):
+        return fn
     return each_function(fn, lambda part, aliases: _Moving(part, aliases).block(part.body))
 
 

@@ -23,9 +23,10 @@ from adxform.passes.scalar.rewriting import (
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
 from adxform.primitives.record import Effect
-from adxform.primitives.table import spelled
+from adxform.primitives.table import having, spelled
 
 UNNAMED = "tmp"
+COMMUTING = having(lambda record: spelled(record.fn) in (operator.add, operator.mul))
 
 
 def share_common_subexpressions(fn: Function) -> Function:
@@ -67,6 +68,7 @@ class _Sharing(Rewriter):
 
     def __init__(self, fn: Function, aliases: Aliases) -> None:
         super().__init__()
+        self.body = fn.body
         self.aliases = aliases
         self.sharing = Sharing(fn, aliases)
         self.versions: dict[int, int] = {}
@@ -76,6 +78,8 @@ class _Sharing(Rewriter):
         self.better: dict[Var, Var] = {}
 
     def block(self, block: Block) -> Block:
+        if block is self.body:
+            return super().block(block)
         outer, self.added = self.added, []
         renewed = super().block(block)
         for key in self.added:
@@ -83,10 +87,12 @@ class _Sharing(Rewriter):
         self.added = outer
         return renewed
 
-    def note(self, key: Any, *values: Var) -> None:
-        if key not in self.available:
-            self.available[key] = values
+    def noted(self, key: Any, values: tuple[Var, ...]) -> tuple[Var, ...]:
+        """What is known to be `key`: `values` from now on, where nothing was."""
+        found = self.available.setdefault(key, values)
+        if found is values:
             self.added.append(key)
+        return found
 
     def visit(self, op: Op, ops: list[Op]) -> None:
         match op:
@@ -131,10 +137,8 @@ class _Sharing(Rewriter):
         ):
             ops.append(op)
             return
-        key = self.key(op, effect)
-        found = self.available.get(key)
-        if found is None:
-            self.note(key, *op.outs)
+        found = self.noted(self.key(op, effect), op.outs)
+        if found is op.outs:
             ops.append(op)
             return
         pairs = list(zip(certain, op.outs, found, strict=True))
@@ -150,7 +154,7 @@ class _Sharing(Rewriter):
     def key(self, op: Call, effect: Effect) -> Any:
         args = tuple([arg.name if isinstance(arg, Var) else _name(arg) for arg in op.args])
         fn = callee(op)
-        if _commutes(fn) and len(args) == 2 and not any(map(_may_be_sequence, op.args)) and _order(args[1]) < _order(args[0]):
+        if len(args) == 2 and fn in COMMUTING and not any(map(_may_be_sequence, op.args)) and _order(args[1]) < _order(args[0]):
             args = args[::-1]
         kwargs = tuple([(key, _name(value)) for key, value in op.kwargs]) if op.kwargs else ()
         fixed, known = self.sharing.fixed, self.versions
@@ -163,7 +167,7 @@ class _Sharing(Rewriter):
         x, index, value = op.args
         if isinstance(x, Var) and isinstance(value, Var) and _selects_element(x, index) and _is_stored_as_is(x.type, value.type):
             version = self.versions.get(self.aliases.of(x), 0)
-            self.note((operator.getitem, (_name(x), _name(index)), (), value.type, (version,)), value)
+            self.noted((operator.getitem, (_name(x), _name(index)), (), value.type, (version,)), (value,))
 
 
 def _is_stored_as_is(x: Type, value: Type) -> bool:
@@ -186,10 +190,6 @@ def _is_integer(item: Operand) -> bool:
             return isinstance(value, int) and not isinstance(value, bool)
         case _:
             return False
-
-
-def _commutes(fn: object) -> bool:
-    return spelled(fn) in (operator.add, operator.mul)
 
 
 def _may_be_sequence(operand: Operand) -> bool:

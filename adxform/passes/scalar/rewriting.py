@@ -146,9 +146,9 @@ def callee(op: Op) -> Callable[..., object] | None:
 
 def is_certain_view(op: Call, effect: Effect) -> bool:
     """Whether `op` only makes another name for memory and reads none."""
-    fn = callee(op)
     if not effect.views or not op.outs or not isinstance(op.outs[0].type, Array) or op.outs[0].type.shape is None:
         return False
+    fn = callee(op)
     if fn is operator.getitem:
         return isinstance(op.args[0], Var) and isinstance(op.args[0].type, Array)
     return record_of(fn).view is Views.ALWAYS or reshapes_vector(op)

@@ -123,7 +123,7 @@ class _Simplifying(Rewriter):
 
     def leaner(self, op: Call, ops: list[Op]) -> Call:
         """`op` on what an array repeats in place of that array, where another operand gives the result its shape."""
-        if not self.spread or not _spreads_its_operands(callee(op)) or op.kwargs:
+        if not self.spread or callee(op) not in SPREADING or op.kwargs:
             return op
         out = op.outs[0].type
         for place, arg in enumerate(op.args):
@@ -186,7 +186,7 @@ class _Simplifying(Rewriter):
 
     def simpler(self, op: Call) -> Replacement:
         fn = callee(op)
-        rule = _rule_of(fn) if not op.kwargs else None
+        rule = REWRITTEN.get(fn) if not op.kwargs else None
         return rule(self, op) if rule is not None and len(op.args) in (1, 2) else None
 
     def store(self, op: Call) -> Op:
@@ -440,7 +440,11 @@ ITSELF = frozenset({runtime.unbroadcast, runtime.broadcast_like})
 NEGATIONS = having(lambda record: spelled(record.fn) is operator.neg)
 MIRRORS = having(_mirrors)
 NOTED = NEGATIONS | MIRRORS | {runtime.broadcast_like}
-SIMPLER = having(lambda record: _rule_of(record.fn) is not None or _spreads_its_operands(record.fn)) | NOTED | {np.sum}
+REWRITTEN: Mapping[Callable[..., object] | None, Rule] = {
+    fn: rule for fn in having(lambda record: True) if (rule := _rule_of(fn)) is not None
+}
+SPREADING = having(lambda record: _spreads_its_operands(record.fn))
+SIMPLER = SPREADING | NOTED | {np.sum, *REWRITTEN}
 """What may be written otherwise, or tell how later ops may be."""
 OPPOSITE: Mapping[Callable[..., object] | None, Callable[..., object]] = {
     intrinsics.accumulate: intrinsics.deduct,

@@ -35,6 +35,8 @@ from adxform.primitives.alias import Aliases, alias_classes
 from adxform.runtime.dispatch.orders import Mode, aux_stopped, is_number, transform
 from adxform.runtime.memos import Memo
 
+PRIVATE = Lit(runtime.private)
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -312,7 +314,7 @@ def handed_over(fn: Function, classes: Aliases) -> set[int]:
 
 def private_parameters(fn: Function) -> tuple[int, ...]:
     """The positions of the parameters of which `fn` takes private copies: by `protect`, or for a derivative inside it."""
-    calls = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == Lit(runtime.private)]
+    calls = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == PRIVATE]
     if not calls:
         return ()
     classes = alias_classes(fn)
