@@ -36,7 +36,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.types import INT, Array, Scalar, Stack, is_float
+from adxform.ir.types import INT, Array, Scalar, Stack, is_inexact
 from adxform.ir.walk import all_ops, defined_variables, free_variables, outs, reads, rename_block
 from adxform.primitives.effects import effect_of
 from adxform.primitives.record import General, Partials
@@ -260,7 +260,7 @@ class BlockReversal(CallReversal, ABC):
         if isinstance(var.type, Stack):
             ops.append(Call((empty := Var(self.names.fresh(var.name), var.type),), Lit(intrinsics.new_stack), ()))
             return empty
-        return Lit(None) if is_float(var.type) else Lit(0)
+        return Lit(None) if is_inexact(var.type) else Lit(0)
 
     def loop(self, op: For, b: Builder, f: Builder) -> None:
         """Reverse a counted loop by one that counts backwards, from the iteration that broke out where there is a `break`."""

@@ -47,7 +47,7 @@ from adxform.ir.ops import (
     Operand,
     Var,
 )
-from adxform.ir.types import FLOAT, Array, Stack, is_float
+from adxform.ir.types import FLOAT, Array, Stack, is_inexact
 from adxform.ir.walk import all_ops, defined_variables
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import contents_read
@@ -336,7 +336,7 @@ class CallReversal(Cotangents):
             case Var(type=Stack()):
                 return True
             case Var(type=type_):
-                return is_float(type_)
+                return is_inexact(type_)
             case Lit(found):
                 return found is None or isinstance(found, float)
             case _:

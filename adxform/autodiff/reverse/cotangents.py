@@ -26,7 +26,7 @@ from adxform.ir.ops import (
     Operand,
     Var,
 )
-from adxform.ir.types import BOOL, Array, Scalar, Stack, is_float
+from adxform.ir.types import BOOL, Array, Scalar, Stack, is_inexact
 from adxform.ir.walk import Names, all_ops, defined_variables, variables
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
@@ -248,7 +248,7 @@ class Cotangents:
         if isinstance(var.type, Stack):
             b.emit(Call((self.companions[var],), Lit(intrinsics.new_stack), ()))
         else:
-            whole = isinstance(var.type, Array) and not is_float(
+            whole = isinstance(var.type, Array) and not is_inexact(
                 var.type
             )  # it becomes floats: see `adxform.autodiff.reverse.whole_numbers`
             dtype = (("dtype", Lit(np.float64)),) if whole else ()

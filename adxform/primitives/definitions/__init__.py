@@ -13,6 +13,7 @@ from adxform.primitives.definitions import (
     in_place,
     parts,
     sampled_functions,
+    spectra,
     stacking,
     statistics,
     ufunc_methods,
@@ -20,7 +21,7 @@ from adxform.primitives.definitions import (
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import Primitive
 
-FAMILIES = (stacking, statistics, sampled_functions, arithmetic, ufunc_methods, parts, in_place)
+FAMILIES = (stacking, statistics, sampled_functions, arithmetic, ufunc_methods, parts, in_place, spectra)
 
 _TABLE: Mapping[Callable[..., Any], Definition] = MappingProxyType(
     {one.fn: one for one in itertools.chain.from_iterable(family.DEFINITIONS for family in FAMILIES)}
