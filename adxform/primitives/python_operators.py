@@ -300,7 +300,7 @@ RECORDS: tuple[Primitive, ...] = (
         folds=True,
         kernel=Kernel.FORM,
     ),
-    linear(builtins.complex, {0: lambda ct, *parts: ct, 1: lambda ct, *parts: 1.0j * ct}, (1.5,), (1.5, -0.5)),
+    scalar(builtins.complex, lambda y, real=0, imag=0: (1.0, 1.0j), (1.5,), (1.5, -0.5), of_complex=True),
     linear(complex.conjugate, lambda ct, x: ct.conjugate(), (1.5 + 0.5j,)),
     linear(
         operator.matmul,

@@ -167,7 +167,7 @@ class BlockReversal(CallReversal, ABC):
 
     def branch(self, op: If, b: Builder, f: Builder) -> None:
         """Reverse the branch that was taken; cotangents that either side changes are results of the reverse `If`."""
-        seeds = [None if out in self.companions else self.take(out) for out in op.outs]
+        seeds = [None if out in self.companions else self.take(out, b) for out in op.outs]
         base = dict(self.cts)
         sweeps: list[Sweep] = []
         afters: list[dict[Var, Operand]] = []
@@ -384,7 +384,7 @@ class BlockReversal(CallReversal, ABC):
 
     def final_ct(self, param: Var, out: Var, incoming: Var, b: Builder) -> Operand:
         """The cotangent of `param`, which a loop carries to `out`, as an iteration starts; `incoming` is that of its end."""
-        ct = self.take(param)
+        ct = self.take(param, b)
         if ct is None:
             same = all(same_shape(other.type, param.type) for other in (incoming, out))
             undefined = param in self.plan.undefined and incoming in self.loose

@@ -201,7 +201,7 @@ class _Reverse(CheckpointReversal):
         for index in self.wrt:
             param = self.fn.params[index]
             hint = f"{param.base}_ct"
-            ct = self.take(param)
+            ct = self.take(param, b)
             if ct is None:
                 ct = zeros(b, param, hint)
             elif isinstance(ct, Var) and isinstance(ct.type, Array) and ct not in fresh:

@@ -351,6 +351,10 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
             kept = interp.operand(new)
             interp.refuse_keeping(variables(kept))
             interp.builder.effect(setattr, value, Lit(name), kept, span=interp.span)
+        case Var(_, Array(dtype)) if name in ("real", "imag"):
+            if name == "imag" and not dtype.startswith("complex"):
+                interp.fail(TypeError, "array does not have imaginary part to set")
+            interp.call(Lit(operator.setitem), (interp.attribute(value, name), Lit(...), new))
         case Ref(kind="list" | "dict" | "set", cls=cls) | Tuple(cls=cls) if cls in (list, dict, set, tuple):
             state = "is read-only" if hasattr(cls, name) else "cannot be set"
             interp.fail(AttributeError, f"'{cls.__name__}' object attribute '{name}' {state}")
