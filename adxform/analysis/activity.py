@@ -77,7 +77,8 @@ def find_activity(
 
     Raises:
         MissingRuleError: a function without a rule lies between the inputs and the results.
-        UnsupportedOperationError: a value of a type that carries no derivative, or a rule for real numbers that meets complex ones, lies there.
+        UnsupportedOperationError: a value of a type that carries no derivative lies there, or complex numbers meet a rule for
+            real ones.
         AliasError: an array that is written is also used as a constant.
     """
     aliases = aliases or alias_classes(fn)

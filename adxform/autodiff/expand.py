@@ -459,7 +459,7 @@ def precise(b: Builder, tangent: Operand, like: Var, *, sure: bool = True) -> Op
     if isinstance(tangent, Lit):
         return tangent if like.type.weak else Lit(np.dtype(like.type.dtype).type(tangent.value))
     type_ = type_of(tangent)
-    if is_complex(like.type) or is_complex(type_):
+    if is_complex(like.type) or (type_ is not None and is_complex(type_)):
         return cast(b, tangent, like)
     if like.type.weak and isinstance(type_, Scalar) and not type_.weak and type_.dtype != "float64":
         return b.call(float, tangent, type=FLOAT, hint=_hint(tangent))

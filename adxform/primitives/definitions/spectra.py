@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.numpy_fourier import opposite
 
 
