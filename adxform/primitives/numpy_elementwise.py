@@ -350,9 +350,10 @@ _OTHER = (
     linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART),
     linear(np.imag, lambda ct, x: -1.0j * ct, (_REAL,), effect=views_array, moves=Moves.PART),
+    linear(np.complex64, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     *(
         linear(dtype, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT)
-        for dtype in (np.complex64, np.complex128, np.clongdouble)
+        for dtype in (np.complex128, np.clongdouble)
     ),
 )
 

@@ -311,8 +311,16 @@ RECORDS: tuple[Primitive, ...] = (
         )
         for fn in _MEANS
     ),
-    linear(runtime.exact_sum, _exact_sum_transpose, (_V,), result=_python_float, reduces=Reduces.EXACT_SUM, faithful=True),
-    linear(runtime.exact_shares, _exact_shares_transpose, (0.5, _V), shapes=(1,)),
+    linear(
+        runtime.exact_sum,
+        _exact_sum_transpose,
+        (_V,),
+        result=_python_float,
+        reduces=Reduces.EXACT_SUM,
+        faithful=True,
+        of_complex=False,
+    ),
+    linear(runtime.exact_shares, _exact_shares_transpose, (0.5, _V), shapes=(1,), of_complex=False),
     general(np.prod, _prod, *_SAMPLES, (_Z,), reduces=Reduces.PRODUCT, takes_out=True, of_complex=True),
     general(np.ndarray.prod, _prod, *_SAMPLES, (_Z,), reduces=Reduces.PRODUCT, takes_out=True, of_complex=True),
     _extreme(np.max, _max, *_SAMPLES, (_M, 0, None, True), reduces=Reduces.LARGEST, takes_out=True),

@@ -194,7 +194,7 @@ def _call_defined(
 ) -> Value | None:
     """The result of a function by what it means in terms of others; ``None`` where that covers nothing, or all is known."""
     fn = value.value
-    given = {key: arg for key, arg in kwargs.items() if key != "out"}
+    given = {key: arg for key, arg in kwargs.items() if key != "out" or fn in definitions.WITHOUT_OUT}
     if not accepts(meaning, args, given):
         return None
     if isinstance(value, Static):

@@ -35,6 +35,9 @@ IN_KERNELS: frozenset[Callable[..., Any]] = frozenset(fn for fn, one in _TABLE.i
 OWN_VALUES: frozenset[Callable[..., Any]] = frozenset(fn for fn, one in _TABLE.items() if one.value is not Value.DEFINED)
 """Functions whose value is that of their own call; the definition tells how it moves. All others have that of the definition."""
 
+WITHOUT_OUT: frozenset[Callable[..., Any]] = frozenset(fn for fn, one in _TABLE.items() if not one.takes_out)
+"""Functions whose parameter ``out`` is refused."""
+
 OF_SEQUENCES: frozenset[Callable[..., Any]] = frozenset(fn for fn, one in _TABLE.items() if one.sequences)
 """Functions that take lists and tuples as they are; those that others are given become arrays first."""
 

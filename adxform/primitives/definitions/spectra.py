@@ -85,9 +85,9 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.fft.rfftn, _rfftn),
     Definition(np.fft.irfftn, _irfftn),
     Definition(np.fft.fft2, _fft2),
-    Definition(np.fft.ifft2, _ifft2),
+    Definition(np.fft.ifft2, _ifft2, takes_out=False),
     Definition(np.fft.rfft2, _rfft2),
-    Definition(np.fft.irfft2, _irfft2),
-    Definition(np.fft.hfft, _hfft),
+    Definition(np.fft.irfft2, _irfft2, takes_out=False),
+    Definition(np.fft.hfft, _hfft, takes_out=False),
     Definition(np.fft.ihfft, _ihfft),
 )
