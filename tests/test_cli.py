@@ -157,7 +157,7 @@ def test_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Partials, without out= and kernels" in told
     assert run(["rules", "--missing", "numpy"]) == 0
     missing = capsys.readouterr().out.split()
-    assert "np.fft.fft" in missing
+    assert "np.fft.fft" not in missing
     assert "np.sin" not in missing
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import copy
 import math
 from collections.abc import Callable, Iterator
@@ -17,20 +18,23 @@ from adxform.primitives.record import General, Linear, Partials, Primitive
 from adxform.primitives.signatures import arranged, stated
 from adxform.primitives.table import TABLE, definition
 
-UNSAMPLED = {intrinsics.valued, np.float16, np.float32}  # their results are too coarse for differences
+OF_REAL_NUMBERS = {cmath.rect}  # what it gives is complex
+UNSAMPLED = {intrinsics.valued, np.float16, np.float32, np.complex64}  # their results are too coarse for differences
 
 
 def is_active(value: Any) -> bool:
-    """Whether `value` is a float, a float array, or a sequence of those (not an axis, a shape, a flag)."""
+    """Whether `value` is a number that may move, an array or a sequence of those (not an axis, a shape, a flag)."""
     if isinstance(value, list | tuple):
         return bool(value) and all(is_active(item) for item in value)
-    return isinstance(value, float) or (isinstance(value, np.ndarray | np.generic) and value.dtype.kind == "f")
+    return isinstance(value, float | complex) or (isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc")
 
 
 def direction(value: Any, rng: np.random.Generator) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(direction(item, rng) for item in value)
-    return rng.standard_normal(np.shape(value)) if np.ndim(value) else float(rng.standard_normal())
+    along = rng.standard_normal(np.shape(value))
+    along = along + 1j * rng.standard_normal(np.shape(value)) if np.iscomplexobj(value) else along
+    return along if np.ndim(value) else along.item()
 
 
 def moved(value: Any, along: Any, step: float) -> Any:
@@ -43,7 +47,7 @@ def dot(one: Any, other: Any) -> float:
     if isinstance(one, list | tuple):
         return sum(dot(a, b) for a, b in zip(one, other, strict=True))
     assert np.shape(one) == np.shape(other), "a cotangent has the shape of its argument"
-    return float(np.sum(np.asarray(one) * np.asarray(other)))
+    return float(np.sum(np.real(np.asarray(one) * np.asarray(other))))
 
 
 def slope(fn: Callable[..., Any], args: tuple[Any, ...], position: int, along: Any) -> Any:
@@ -51,7 +55,8 @@ def slope(fn: Callable[..., Any], args: tuple[Any, ...], position: int, along: A
 
     def at(step: float) -> Any:
         value = moved(args[position], along, step)
-        return np.asarray(fn(*args[:position], value, *args[position + 1 :]), dtype=float)
+        found = np.asarray(fn(*args[:position], value, *args[position + 1 :]))
+        return found.astype(np.result_type(found, float))
 
     coarse, fine = ((at(h) - at(-h)) / (2 * h) for h in (2e-3, 1e-3))
     return (4 * fine - coarse) / 3
@@ -75,17 +80,43 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize(("record", "args"), CASES)
 def test_the_body_agrees_with_differences(record: Primitive, args: tuple[Any, ...]) -> None:
+    judge(record, args)
+
+
+@pytest.mark.parametrize(("record", "args"), [case for case in CASES if case.values[0].takes_complex])
+def test_the_body_agrees_with_differences_of_complex_numbers(record: Primitive, args: tuple[Any, ...]) -> None:
+    rng = np.random.default_rng(1)
+    arrays = any(isinstance(arg, np.ndarray) for arg in args)  # beside them numbers are orders, say
+    given = tuple(arg if arrays and isinstance(arg, float) else turned(arg, rng) for arg in args)
+    try:
+        record.fn(*given)
+    except (TypeError, np.exceptions.ComplexWarning):
+        assert not record.of_complex or record.fn in OF_REAL_NUMBERS, "it is said to take complex numbers"
+        return
+    judge(record, given)
+
+
+def turned(value: Any, rng: np.random.Generator) -> Any:
+    """`value` with imaginary parts for its floats."""
+    if isinstance(value, list | tuple):
+        return type(value)(turned(item, rng) for item in value)
+    return value * (1.0 + 0.3j * direction(value, rng)) if is_active(value) and not np.iscomplexobj(value) else value
+
+
+def judge(record: Primitive, args: tuple[Any, ...]) -> None:
+    """Compare what the rule says of the slopes at `args` with differences."""
     rng = np.random.default_rng(0)
     y = record.fn(*args)
-    y_ct = [np.asarray(rng.standard_normal(np.shape(part)))[()] for part in as_tuple(y)]
+    y_ct = [np.asarray(direction(part, rng))[()] for part in as_tuple(y)]
     for position, cotangent, tangent in derivatives(record, args, y, y_ct):
         along = direction(args[position], rng)
         slopes = [slope(lambda *x, k=k: as_tuple(record.fn(*x))[k], args, position, along) for k in range(len(y_ct))]
         if tangent is not None:
             for part, moved, expected in zip(as_tuple(y), as_tuple(tangent(along)), slopes, strict=True):
+                moved = moved if np.iscomplexobj(part) else np.real(moved)  # what is real moves along the real axis alone
                 close(np.broadcast_to(moved, np.shape(part)), expected)
         if cotangent is not None:
-            close(dot(cotangent, along), sum(np.sum(ct * expected) for ct, expected in zip(y_ct, slopes, strict=True)))
+            close(dot(cotangent, along), sum(np.sum(np.real(ct * expected)) for ct, expected in zip(y_ct, slopes, strict=True)))
 
 
 def derivatives(record: Primitive, args: tuple[Any, ...], y: Any, y_ct: list[Any]) -> Iterator[tuple[int, Any, Any]]:
@@ -133,6 +164,12 @@ _V = np.array([1.0, 2.5, 2.0, -7.0, 0.5])
 _M = np.array([[2.0, 0.5, 1.5], [-0.25, 1.5, 4.0], [3.0, 1.0, -2.0]])
 _X = np.array([0.0, 1.0, 3.0, 4.0, 7.0])
 _B = np.array([[2.0, 0.5, 1.5], [-0.25, 1.5, 4.0]])
+_Z = _V + 1j * _X
+_C = _B - 1j * _M[1:]
+_GRID: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+    ((_C,), {}), ((_B,), {}), ((_C, (3, 4), (0, 1)), {}), ((_C, None, (1,)), {"norm": "ortho"}), ((_B, (2, -1), (1, 0), "forward"), {}),
+]  # fmt: skip
+_REAL_GRID = [(args, options) for args, options in _GRID if not np.iscomplexobj(args[0])]
 DEFINED: dict[Callable[..., Any], list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
     np.ptp: [((_V,), {}), ((_M, 1), {}), ((_M, 0), {"keepdims": True})],
     np.diff: [((_V,), {}), ((_V, 2), {}), ((_M,), {}), ((_M, 1, 0), {})],
@@ -156,8 +193,13 @@ DEFINED: dict[Callable[..., Any], list[tuple[tuple[Any, ...], dict[str, Any]]]] 
     np.select: [(([_V > 1, _V > 0], [_V, 2 * _X]), {}), (([_V > 1], [_V], 7.0), {})],
     np.quantile: [((_V, 0.3), {}), ((_V, 1.0), {}), ((_M, 0.3, 1), {}), ((_M, 0.3, 0), {})],
     np.percentile: [((_V, 30.0), {}), ((_M, 30.0, 1), {})],
-    np.cov: [((_V,), {}), ((_M,), {}), ((_V, _X), {}), ((_B,), {"rowvar": False}), ((_M,), {"ddof": 0})],
-    np.vecdot: [((_V, _X), {}), ((_M, _M), {})],
+    np.cov: [((_V,), {}), ((_M,), {}), ((_V, _X), {}), ((_B,), {"rowvar": False}), ((_M,), {"ddof": 0}), ((_C,), {})],
+    **dict.fromkeys((np.fft.fftn, np.fft.ifftn, np.fft.irfftn, np.fft.fft2, np.fft.ifft2, np.fft.irfft2), _GRID),
+    **dict.fromkeys((np.fft.rfftn, np.fft.rfft2), _REAL_GRID),
+    np.fft.hfft: [((_Z,), {}), ((_Z, 7), {}), ((_C, None, 0, "ortho"), {}), ((_V,), {"norm": "forward"})],
+    np.fft.ihfft: [((_V,), {}), ((_V, 4), {}), ((_B, None, 0, "ortho"), {}), ((_V,), {"norm": "forward"})],
+    np.angle: [((_Z,), {}), ((_Z, True), {}), ((_V,), {}), ((2.0 - 1.0j,), {})],
+    np.vecdot: [((_V, _X), {}), ((_M, _M), {}), ((_Z, _X + 2j), {})],
     np.linalg.vecdot: [((_V, _X), {})],
     np.add.outer: [((_V, _X), {}), ((_M, _X), {})],
     np.subtract.outer: [((_V, _X), {})],

@@ -13,14 +13,14 @@ from adxform import runtime
 from adxform.analysis.unseen_code import writes_unseen
 from adxform.errors import AdxError, AliasError, MissingRuleError, UnsupportedOperationError, together
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Pack, Raise, Var, While
-from adxform.ir.types import Array, Scalar, Stack, hides, is_float
+from adxform.ir.types import Array, Scalar, Stack, hides, is_complex, is_inexact
 from adxform.ir.walk import all_ops, outs, reads, variables, variables_of
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of
 from adxform.primitives.record import Constant, General, Linear
 from adxform.primitives.signatures import not_covered, taken, unstated
 from adxform.primitives.table import definition, lookup
-from adxform.primitives.unruled import callable_name, missing_rule, shown
+from adxform.primitives.unruled import callable_name, is_users, missing_rule, shown
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,8 @@ def find_activity(
 
     Raises:
         MissingRuleError: a function without a rule lies between the inputs and the results.
-        UnsupportedOperationError: a value of a type that carries no derivative (complex, object) lies there.
+        UnsupportedOperationError: a value of a type that carries no derivative lies there, or complex numbers meet a rule for
+            real ones.
         AliasError: an array that is written is also used as a constant.
     """
     aliases = aliases or alias_classes(fn)
@@ -99,7 +100,7 @@ def find_activity(
 
 
 def _carries(var: Var) -> bool:
-    return is_float(var.type) or isinstance(var.type, Stack)
+    return is_inexact(var.type) or isinstance(var.type, Stack)
 
 
 def _may_move(var: Var) -> bool:
@@ -313,7 +314,7 @@ def _refuse_call(call: Call, varied: Spread, useful: Spread) -> None:
 
 
 def _refuse_hidden(call: Call, varied: Spread, useful: Spread) -> None:
-    """Raise where what `call` makes or writes has a type that no derivative is followed through."""
+    """Raise where what `call` makes or writes has a type that no derivative, or none of its function, is followed through."""
     for var in (*call.outs, *(var for place in effect_of(call).writes for var in variables(call.args[place]))):
         if hides(var.type) and var in varied and var in useful:
             raise UnsupportedOperationError(
@@ -321,12 +322,27 @@ def _refuse_hidden(call: Call, varied: Spread, useful: Spread) -> None:
                 span=call.span,
                 help="compute it with float64 numbers and arrays, or wrap it in `stop_gradient`",
             )
+    moved = [out for out in call.outs if out in varied and out in useful]
+    given = (var for var in variables_of((*call.args, *(value for _, value in call.kwargs))) if var in varied)
+    if moved and any(is_complex(var.type) for var in (*moved, *given)) and not _takes_complex(call):
+        assert isinstance(call.fn, Lit)
+        raise UnsupportedOperationError(
+            f"the derivative rule of `{callable_name(call.fn.value)}` is one for real numbers",
+            span=call.span,
+            help="compute with the real and the imaginary part, or register a rule: `adxform.rule`",
+        )
+
+
+def _takes_complex(call: Call) -> bool:
+    """Whether the rule of the function called holds for complex numbers; of a rule of the user's that is for them to see to."""
+    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+    return record is None or record.takes_complex or (isinstance(record.derivative, General) and is_users(record.derivative.body))
 
 
 def _refuse_written(call: Call, given: Sequence[Var], varied: Spread, useful: Spread) -> None:
     """Raise where `call`, of a function that nothing is known of, may write what it is given into an array that matters."""
     assert isinstance(call.fn, Lit)
-    arrays = [var for var in given if isinstance(var.type, Array) and is_float(var.type) and var in useful]
+    arrays = [var for var in given if isinstance(var.type, Array) and is_inexact(var.type) and var in useful]
     if arrays and any(var in varied for var in given):
         name = callable_name(call.fn.value)
         _refuse_unstated(call)

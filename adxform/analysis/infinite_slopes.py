@@ -20,7 +20,7 @@ from adxform.analysis.activity import Spread, moving, spread_to_arguments, sprea
 from adxform.analysis.choices import chooses, left_out
 from adxform.analysis.signs import find_signs, sign_of
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
-from adxform.ir.types import Array, Scalar, is_float
+from adxform.ir.types import Array, Scalar, is_inexact
 from adxform.ir.walk import all_ops, blocks, free_variables, variables_of
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import functions
@@ -117,7 +117,7 @@ def _vanishing(fn: Function, aliases: Aliases, is_helper: bool, keeps: Keeps) ->
     What enters a branch or a loop may not be used there; of several results, or elements of one, a caller may want only some.
     """
     found = Spread(aliases)
-    results = [var for var in variables_of(fn.results) if is_float(var.type)]
+    results = [var for var in variables_of(fn.results) if is_inexact(var.type)]
     if is_helper or len(results) > 1 or any(isinstance(var.type, Array) for var in results):
         for var in results:
             found.add(var)
@@ -245,7 +245,7 @@ def can_overflow(partial: Operand) -> bool:
     """Whether a slope is no literal, truth value or integer, which are finite."""
     match partial:
         case Var(type=Scalar(dtype) | Array(dtype)):
-            return is_float(partial.type) or dtype.startswith("complex")
+            return is_inexact(partial.type) or dtype.startswith("complex")
         case _:
             return isinstance(partial, Var)
 

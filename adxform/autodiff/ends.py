@@ -9,13 +9,13 @@ import numpy as np
 
 from adxform.ir.build import Builder, seed
 from adxform.ir.ops import Block, Function, Lit, Op, Operand, Var
-from adxform.ir.types import Array, Scalar, is_float, rank
+from adxform.ir.types import Array, Scalar, is_inexact, rank
 from adxform.ir.walk import Names, reads_with_blocks, rename_block
 
 
 def float_results(fn: Function) -> tuple[int, ...]:
     """The positions of the results that carry a derivative: float variables."""
-    return tuple(i for i, result in enumerate(fn.results) if isinstance(result, Var) and is_float(result.type))
+    return tuple(i for i, result in enumerate(fn.results) if isinstance(result, Var) and is_inexact(result.type))
 
 
 def seeded(joint: Function, primal: Function, seeds: Mapping[int, float]) -> Function:

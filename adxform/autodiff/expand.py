@@ -22,7 +22,7 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.spans import Span, written_in
-from adxform.ir.types import FLOAT, Array, Dim, Scalar, Stack, Type, is_float, rank
+from adxform.ir.types import FLOAT, Array, Dim, Scalar, Stack, Type, is_complex, is_float, is_inexact, rank
 from adxform.ir.walk import Names, all_ops, map_op, reads, reads_with_blocks, rename_block, substitute, variables_of
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import contents_read, writes
@@ -245,7 +245,7 @@ def is_linear(expander: Expander, call: Call) -> bool:
     derivative = derivative_of(call)
     assert isinstance(derivative, General)
     forward, pullback = expander.expand_rule(derivative.body, call.args, call.kwargs, len(call.outs))
-    dependence = find_dependence(forward, [place for place, param in enumerate(forward.params) if is_float(param.type)])
+    dependence = find_dependence(forward, [place for place, param in enumerate(forward.params) if is_inexact(param.type)])
     kept = zip(pullback.params, forward.results[len(call.outs) :], strict=False)
     moving = {param for param, residual in kept if dependence.level(residual)}
     return moving.isdisjoint(var for op in all_ops(pullback.body) for var in _contents_read(op))
@@ -355,6 +355,8 @@ def type_of(operand: Operand) -> Type | None:
             return Scalar("int64", weak=True)
         case Lit(float()):
             return Scalar("float64", weak=True)
+        case Lit(complex()):
+            return Scalar("complex128", weak=True)
         case _:
             return None
 
@@ -381,7 +383,7 @@ def add(b: Builder, expander: Expander, one: Operand | None, other: Operand) -> 
 
 def is_result(operand: Operand) -> bool:
     """Whether a result of a function has a tangent and a cotangent: a float variable."""
-    return isinstance(operand, Var) and is_float(operand.type)
+    return isinstance(operand, Var) and is_inexact(operand.type)
 
 
 def is_nothing(operand: Operand) -> bool:
@@ -425,6 +427,10 @@ def cast(b: Builder, value: Operand, like: Var) -> Operand:
     type_ = type_of(value)
     if not isinstance(type_, Scalar | Array) or not isinstance(like.type, Scalar | Array):
         return value
+    if is_complex(type_) and is_float(like.type):
+        value = real_part(b, value, type_)
+        type_ = type_of(value)
+        assert isinstance(type_, Scalar | Array)
     weak = (isinstance(like.type, Scalar) and like.type.weak) or (isinstance(type_, Scalar) and type_.weak)
     if type_.dtype == like.type.dtype or weak:
         return value
@@ -438,6 +444,12 @@ def cast(b: Builder, value: Operand, like: Var) -> Operand:
     return value
 
 
+def real_part(b: Builder, value: Operand, type_: Scalar | Array) -> Operand:
+    """The real part of `value`, a complex slope of something real: what is real only moves along the real axis."""
+    part = np.dtype(type_.dtype).type(0).real.dtype.name
+    return b.call(np.real, value, type=replace(type_, dtype=part), hint=_hint(value))
+
+
 def precise(b: Builder, tangent: Operand, like: Var, *, sure: bool = True) -> Operand:
     """`tangent` in the precision of the number `like`: a zero of its kind, a Python float next to one.
 
@@ -448,6 +460,8 @@ def precise(b: Builder, tangent: Operand, like: Var, *, sure: bool = True) -> Op
     if isinstance(tangent, Lit):
         return tangent if like.type.weak else Lit(np.dtype(like.type.dtype).type(tangent.value))
     type_ = type_of(tangent)
+    if is_complex(like.type) or (type_ is not None and is_complex(type_)):
+        return cast(b, tangent, like)
     if like.type.weak and isinstance(type_, Scalar) and not type_.weak and type_.dtype != "float64":
         return b.call(float, tangent, type=FLOAT, hint=_hint(tangent))
     if sure or like.type.weak:
@@ -515,7 +529,7 @@ def zeros(b: Builder, like: Var, hint: str) -> Operand:
         return b.call(intrinsics.new_stack, type=Stack(), hint=hint)
     if isinstance(like.type, Scalar):
         return Lit(0.0)
-    if isinstance(like.type, Array) and not is_float(
+    if isinstance(like.type, Array) and not is_inexact(
         like.type
     ):  # it becomes floats: see `adxform.autodiff.reverse.whole_numbers`
         return b.call(np.zeros_like, like, type=replace(like.type, dtype="float64"), hint=hint, kwargs={"dtype": Lit(np.float64)})

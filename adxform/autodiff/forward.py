@@ -74,7 +74,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.types import BOOL, Array, Scalar, Stack, is_float, rank
+from adxform.ir.types import BOOL, Array, Scalar, Stack, is_complex, is_inexact, rank
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.primitives.alias import Aliases, alias_classes
@@ -257,7 +257,9 @@ class _Forward:
         for leaf, partial in per_leaf(op.args, partials):
             if self.is_active(leaf) and not is_nothing(partial):
                 masked = self.slopes.masks(op, leaf, leaf, partial)
-                tangent = precise(b, self.tangent(b, leaf), out) if _is_python(out) else self.tangent(b, leaf)
+                tangent = self.tangent(b, leaf)
+                if _is_python(out) and not (isinstance(leaf, Var) and is_complex(leaf.type)):
+                    tangent = precise(b, tangent, out)
                 total = add(b, self.expander, total, weighted(b, self.expander, tangent, partial, made, masked))
         return Lit(0.0) if total is None else total
 
@@ -453,7 +455,7 @@ def _is_fresh(tangent: Operand, b: Builder) -> bool:
 
 def followed(body: Block, active: frozenset[Var]) -> frozenset[Var]:
     """`active`, with the variables that become one of those and may be undefined: there may be nothing to take zeros from."""
-    undefined = frozenset(var for var in maybe_undefined(body) if is_float(var.type)) - active
+    undefined = frozenset(var for var in maybe_undefined(body) if is_inexact(var.type)) - active
     waiting = undefined
     while waiting:
         waiting = frozenset(
@@ -485,7 +487,7 @@ def merged(op: Op) -> Iterator[tuple[tuple[Var, ...], tuple[Operand, ...]]]:
 
 
 def _moves(param: Var) -> bool:
-    return is_float(param.type) or _is_stack(param)
+    return is_inexact(param.type) or _is_stack(param)
 
 
 def _undefined(operands: tuple[Operand, ...], outs: tuple[Var, ...]) -> tuple[Operand, ...]:

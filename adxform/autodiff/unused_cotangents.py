@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from adxform.autodiff.linearity import zeros_of
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
-from adxform.ir.types import is_float
+from adxform.ir.types import is_inexact
 from adxform.ir.walk import outs, reads_with_blocks, rename_block
 from adxform.primitives.effects import is_removable
 from adxform.primitives.facets import Algebra
@@ -62,7 +62,7 @@ def _same(op: Call, zero: Container[Var]) -> Var | None:
 
 
 def _is_zero(operand: Operand, zero: Container[Var]) -> bool:
-    return isinstance(operand, Var) and operand in zero and is_float(operand.type)
+    return isinstance(operand, Var) and operand in zero and is_inexact(operand.type)
 
 
 def _needed(ops: tuple[Op, ...], results: tuple[Operand, ...], gone: set[Var]) -> tuple[Op, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.spans import NOWHERE, Span
-from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, is_float
+from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, is_inexact
 from adxform.ir.walk import Names, defined_variables, rename_block
 
 
@@ -18,7 +18,7 @@ def seed(type_: Scalar, number: float, fn: Function) -> Lit:
 
     Python's own where that does not change what it is multiplied with: it would give way to the precision of a smaller float.
     """
-    small = any(is_float(var.type) and getattr(var.type, "dtype", "") != "float64" for var in defined_variables(fn.body))
+    small = any(is_inexact(var.type) and getattr(var.type, "dtype", "") != "float64" for var in defined_variables(fn.body))
     return Lit(number if type_.weak or not small else np.dtype(type_.dtype).type(number))
 
 

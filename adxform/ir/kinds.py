@@ -22,8 +22,10 @@ _RANKS = tuple(_PYTHON)
 
 
 def dtype_name(dtype: np.dtype[Any]) -> str:
-    """The name of `dtype` in types: as NumPy's, but ``longdouble`` on every platform."""
-    return "longdouble" if dtype == np.longdouble and np.longdouble != np.float64 else dtype.name
+    """The name of `dtype` in types: as NumPy's, but ``longdouble`` and ``clongdouble`` on every platform."""
+    if np.longdouble == np.float64:
+        return dtype.name
+    return {np.dtype(np.longdouble): "longdouble", np.dtype(np.clongdouble): "clongdouble"}.get(dtype, dtype.name)
 
 
 def scalar_type(value: Any) -> Scalar | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 FLOATS = ("float16", "float32", "float64", "longdouble")
+COMPLEX = ("complex64", "complex128", "clongdouble")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +98,18 @@ BOOL = Scalar("bool", weak=True)
 
 
 def is_float(type_: Type) -> bool:
-    """Whether values of `type_` can carry a derivative."""
+    """Whether values of `type_` are real numbers that can carry a derivative."""
     return isinstance(type_, Scalar | Array) and type_.dtype in FLOATS
+
+
+def is_complex(type_: Type) -> bool:
+    """Whether values of `type_` are complex numbers."""
+    return isinstance(type_, Scalar | Array) and type_.dtype in COMPLEX
+
+
+def is_inexact(type_: Type) -> bool:
+    """Whether values of `type_` can carry a derivative: real and complex numbers."""
+    return is_float(type_) or is_complex(type_)
 
 
 def is_unknown(type_: Type) -> bool:
@@ -107,8 +118,8 @@ def is_unknown(type_: Type) -> bool:
 
 
 def hides(type_: Type) -> bool:
-    """Whether values of `type_` may depend on inputs in a way that no derivative follows: complex ones, objects, unknown ones."""
-    return type_.dtype.startswith(("complex", "object")) if isinstance(type_, Scalar | Array) else isinstance(type_, Object)
+    """Whether values of `type_` may depend on inputs in a way that no derivative follows: objects, unknown ones."""
+    return type_.dtype.startswith("object") if isinstance(type_, Scalar | Array) else isinstance(type_, Object)
 
 
 def rank(type_: Type) -> int | None:

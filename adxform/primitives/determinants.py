@@ -103,8 +103,8 @@ _SS = np.array([[[2.0, 0.5], [-0.25, 1.5]], [[1.0, 0.25], [0.5, 3.0]]])
 _NEAR = np.array([[1.0, -0.5, 0.25], [0.75, 2.0, 1.5], [-1.0, 0.5, 0.25]])
 
 RECORDS: tuple[Primitive, ...] = (
-    general(np.linalg.det, _det, (_S,), (_SPD,), (_SS,)),
-    general(runtime.cofactors, _cofactors, (_S,), (_SPD,), (_SS,), result=square_result),
+    general(np.linalg.det, _det, (_S,), (_SPD,), (_SS,), of_complex=True),
+    general(runtime.cofactors, _cofactors, (_S,), (_SPD,), (_SS,), result=square_result, of_complex=True),
     general(
         runtime.cofactor_change,
         _cofactor_change,
@@ -113,9 +113,18 @@ RECORDS: tuple[Primitive, ...] = (
         tangent=_cofactor_change_tangent,
         result=factor_result,
         linear_in=(1,),
+        of_complex=True,
     ),
     general(np.linalg.slogdet, _slogdet, (_S,), (_SS,), singular=True, constant=(0,)),
-    general(runtime.inverse, _inverse, (_S,), (_SS,), result=square_result),
-    general(runtime.inverse_change, _inverse_change, (_SPD, _NEAR), (_SS, _SS[::-1]), result=factor_result, linear_in=(1,)),
+    general(runtime.inverse, _inverse, (_S,), (_SS,), result=square_result, of_complex=True),
+    general(
+        runtime.inverse_change,
+        _inverse_change,
+        (_SPD, _NEAR),
+        (_SS, _SS[::-1]),
+        result=factor_result,
+        linear_in=(1,),
+        of_complex=True,
+    ),
     primitive(runtime.cofactor_turn, None, result=factor_result),
 )

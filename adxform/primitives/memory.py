@@ -159,7 +159,7 @@ RECORDS: tuple[Primitive, ...] = (
     *SHAPES,
     constant(intrinsics.stop_gradient, effect=VIEWS_FIRST),
     constant(intrinsics.own),
-    scalar(intrinsics.valued, lambda y, value, movement: (None, 1.0)),
+    scalar(intrinsics.valued, lambda y, value, movement: (None, 1.0), of_complex=True),
     linear(
         runtime.unbroadcast,
         lambda ct, value, like: runtime.broadcast_like(ct, value),

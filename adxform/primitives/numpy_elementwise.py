@@ -11,11 +11,20 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.ir.ops import Lit
+from adxform.ir.ops import Call, Lit, Var
+from adxform.ir.types import is_complex
+from adxform.primitives.complex_numbers import conjugate
 from adxform.primitives.declare import constant, floating, general, linear, scalar, views_array
 from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Moves, Sign, Views
-from adxform.primitives.python_operators import larger_partials, may_have_pole, power_partials, power_slope, smaller_partials
-from adxform.primitives.record import Primitive
+from adxform.primitives.python_operators import (
+    absolute_slope,
+    larger_partials,
+    may_have_pole,
+    power_partials,
+    power_slope,
+    smaller_partials,
+)
+from adxform.primitives.record import PURE, Effect, Primitive
 from adxform.primitives.tails import arctan_partial
 from adxform.runtime import kernel_scalars
 
@@ -38,6 +47,20 @@ def _divide_partials(y: Any, a: Any, b: Any) -> Any:
 
 def _sqrt_slope(y: Any, x: Any) -> Any:
     return runtime.quotient(0.5, y)
+
+
+def _arcsinh_slope(y: Any, x: Any) -> Any:
+    return 1.0 / (np.sqrt(1.0 + x * x) if np.iscomplexobj(x) else np.hypot(x, 1.0))
+
+
+def _conjugate_transpose(ct: Any, x: Any) -> Any:
+    return conjugate(ct) if np.iscomplexobj(x) else ct
+
+
+def _views_real(call: Call) -> Effect:
+    """A view of what is real; the conjugate of what is not is an array of its own."""
+    first = call.args[0]
+    return PURE if isinstance(first, Var) and is_complex(first.type) else views_array(call)
 
 
 def _fmax_partials(y: Any, a: Any, b: Any) -> Any:
@@ -141,6 +164,11 @@ def _exact(fn: np.ufunc, body: Callable[..., Any], *samples: tuple[Any, ...], **
     return scalar(fn, body, *samples, gives=Gives.SAME, kernel=Kernel.FLOATS, **facets)
 
 
+def _holomorphic(fn: np.ufunc, body: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
+    """What has a complex derivative, by the same formula."""
+    return floating(fn, body, *samples, of_complex=True, **facets)
+
+
 def _either(fn: np.ufunc, body: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
     """One of two operands, element by element."""
     return _exact(fn, body, *samples, chooses=Chooses.EITHER, **facets)
@@ -152,33 +180,44 @@ def _clipping(fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[
 
 
 _UNARY = (
-    _as_operator(np.negative, operator.neg, lambda y, x: -1.0, (_REAL,)),
-    _exact(np.positive, lambda y, x: 1.0, (_REAL,), algebra=Algebra.IDENTITY, keeps_sign=True, beside_memory=True),
-    _as_operator(np.absolute, builtins.abs, lambda y, x: np.sign(x), (_REAL,)),
+    _as_operator(np.negative, operator.neg, lambda y, x: -1.0, (_REAL,), of_complex=True),
+    _exact(
+        np.positive, lambda y, x: 1.0, (_REAL,), algebra=Algebra.IDENTITY, keeps_sign=True, beside_memory=True, of_complex=True
+    ),
+    _as_operator(np.absolute, builtins.abs, absolute_slope, (_REAL,), of_complex=True),
     floating(np.fabs, lambda y, x: np.sign(x), (_REAL,), sign=Sign.NOT_BELOW, beside_memory=True),
-    _exact(np.square, lambda y, x: 2.0 * x, (_REAL,), power=2, sign=Sign.NOT_BELOW, beside_memory=True, in_lanes=True),
-    _steep(np.sqrt, _sqrt_slope, (_POSITIVE,), power=0.5, keeps_sign=True, in_lanes=True),
+    _exact(
+        np.square,
+        lambda y, x: 2.0 * x,
+        (_REAL,),
+        power=2,
+        sign=Sign.NOT_BELOW,
+        beside_memory=True,
+        in_lanes=True,
+        of_complex=True,
+    ),
+    _steep(np.sqrt, _sqrt_slope, (_POSITIVE,), power=0.5, keeps_sign=True, in_lanes=True, of_complex=True),
     _steep(np.cbrt, lambda y, x: inverse(3.0 * y * y), (_REAL,), keeps_sign=True),
-    floating(np.reciprocal, lambda y, x: -y * y, (_REAL,), power=-1, singular=True, finite_from=(0, Sign.ABOVE)),
-    floating(np.exp, lambda y, x: y, (_REAL,), sign=Sign.NOT_BELOW),
-    floating(np.exp2, lambda y, x: y * math.log(2.0), (_REAL,), sign=Sign.NOT_BELOW),
-    floating(np.expm1, lambda y, x: y + 1.0, (_REAL,)),
-    _steep(np.log, lambda y, x: _reciprocal(x), (_POSITIVE,)),
-    _steep(np.log2, lambda y, x: _reciprocal(x * math.log(2.0)), (_POSITIVE,)),
-    _steep(np.log10, lambda y, x: _reciprocal(x * math.log(10.0)), (_POSITIVE,)),
-    _steep(np.log1p, lambda y, x: _reciprocal(1.0 + x), (_POSITIVE,), least=Sign.NOT_BELOW),
-    floating(np.sin, lambda y, x: np.cos(x), (_REAL,)),
-    floating(np.cos, lambda y, x: -np.sin(x), (_REAL,)),
-    floating(np.tan, lambda y, x: 1.0 + y * y, (_REAL,)),
-    floating(np.arcsin, lambda y, x: inverse(np.sqrt(1.0 - x * x)), (_UNIT,), singular=True),
-    floating(np.arccos, lambda y, x: -inverse(np.sqrt(1.0 - x * x)), (_UNIT,), singular=True),
-    floating(np.arctan, arctan_partial, (_REAL,)),
-    floating(np.sinh, lambda y, x: np.cosh(x), (_REAL,)),
-    floating(np.cosh, lambda y, x: np.sinh(x), (_REAL,), sign=Sign.ABOVE),
-    floating(np.tanh, lambda y, x: 1.0 - y * y, (_REAL,)),
-    floating(np.arcsinh, lambda y, x: 1.0 / np.hypot(x, 1.0), (_REAL,)),
-    floating(np.arccosh, lambda y, x: inverse(np.sqrt(x - 1.0) * np.sqrt(x + 1.0)), (_ABOVE_ONE,), singular=True),
-    floating(np.arctanh, lambda y, x: inverse(1.0 - x * x), (_UNIT,), singular=True),
+    _holomorphic(np.reciprocal, lambda y, x: -y * y, (_REAL,), power=-1, singular=True, finite_from=(0, Sign.ABOVE)),
+    _holomorphic(np.exp, lambda y, x: y, (_REAL,), sign=Sign.NOT_BELOW),
+    _holomorphic(np.exp2, lambda y, x: y * math.log(2.0), (_REAL,), sign=Sign.NOT_BELOW),
+    _holomorphic(np.expm1, lambda y, x: y + 1.0, (_REAL,)),
+    _steep(np.log, lambda y, x: _reciprocal(x), (_POSITIVE,), of_complex=True),
+    _steep(np.log2, lambda y, x: _reciprocal(x * math.log(2.0)), (_POSITIVE,), of_complex=True),
+    _steep(np.log10, lambda y, x: _reciprocal(x * math.log(10.0)), (_POSITIVE,), of_complex=True),
+    _steep(np.log1p, lambda y, x: _reciprocal(1.0 + x), (_POSITIVE,), least=Sign.NOT_BELOW, of_complex=True),
+    _holomorphic(np.sin, lambda y, x: np.cos(x), (_REAL,)),
+    _holomorphic(np.cos, lambda y, x: -np.sin(x), (_REAL,)),
+    _holomorphic(np.tan, lambda y, x: 1.0 + y * y, (_REAL,)),
+    _holomorphic(np.arcsin, lambda y, x: inverse(np.sqrt(1.0 - x * x)), (_UNIT,), singular=True),
+    _holomorphic(np.arccos, lambda y, x: -inverse(np.sqrt(1.0 - x * x)), (_UNIT,), singular=True),
+    _holomorphic(np.arctan, arctan_partial, (_REAL,)),
+    _holomorphic(np.sinh, lambda y, x: np.cosh(x), (_REAL,)),
+    _holomorphic(np.cosh, lambda y, x: np.sinh(x), (_REAL,), sign=Sign.ABOVE),
+    _holomorphic(np.tanh, lambda y, x: 1.0 - y * y, (_REAL,)),
+    _holomorphic(np.arcsinh, _arcsinh_slope, (_REAL,)),
+    _holomorphic(np.arccosh, lambda y, x: inverse(np.sqrt(x - 1.0) * np.sqrt(x + 1.0)), (_ABOVE_ONE,), singular=True),
+    _holomorphic(np.arctanh, lambda y, x: inverse(1.0 - x * x), (_UNIT,), singular=True),
     scalar(np.degrees, lambda y, x: math.degrees(1.0), (_REAL,), gives=Gives.FLOAT),
     floating(np.rad2deg, lambda y, x: math.degrees(1.0), (_REAL,)),
     scalar(np.radians, lambda y, x: math.radians(1.0), (_REAL,), gives=Gives.FLOAT),
@@ -188,22 +227,29 @@ _UNARY = (
     scalar(
         np.nan_to_num, lambda y, x, copy=True, nan=0.0, posinf=None, neginf=None: np.isfinite(x), (_REAL,), chooses=Chooses.SOME
     ),
-    scalar(np.conjugate, lambda y, x: 1.0, (_REAL,)),
+    linear(np.conjugate, _conjugate_transpose, (_REAL,)),
     *(
-        linear(method, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART)
+        linear(method, _conjugate_transpose, (_REAL,), effect=_views_real, moves=Moves.PART)
         for method in (np.ndarray.conj, np.ndarray.conjugate)
     ),
 )
 
 _BINARY = (
-    _as_operator(np.add, operator.add, lambda y, a, b: (1.0, 1.0), (_REAL, _COLUMN)),
-    _as_operator(np.subtract, operator.sub, lambda y, a, b: (1.0, -1.0), (_REAL, _COLUMN)),
-    _as_operator(np.multiply, operator.mul, lambda y, a, b: (b, a), (_REAL, _COLUMN)),
+    _as_operator(np.add, operator.add, lambda y, a, b: (1.0, 1.0), (_REAL, _COLUMN), of_complex=True),
+    _as_operator(np.subtract, operator.sub, lambda y, a, b: (1.0, -1.0), (_REAL, _COLUMN), of_complex=True),
+    _as_operator(np.multiply, operator.mul, lambda y, a, b: (b, a), (_REAL, _COLUMN), of_complex=True),
     _as_operator(
-        np.divide, operator.truediv, _divide_partials, (_REAL, _COLUMN), singular=lambda args: not isinstance(args[1], Lit)
+        np.divide,
+        operator.truediv,
+        _divide_partials,
+        (_REAL, _COLUMN),
+        singular=lambda args: not isinstance(args[1], Lit),
+        of_complex=True,
     ),
-    _as_operator(np.power, operator.pow, power_partials, (_POSITIVE, _COLUMN), (_REAL, 2), singular=may_have_pole),
-    scalar(np.float_power, power_partials, (_POSITIVE, _COLUMN), singular=may_have_pole),
+    _as_operator(
+        np.power, operator.pow, power_partials, (_POSITIVE, _COLUMN), (_REAL, 2), singular=may_have_pole, of_complex=True
+    ),
+    scalar(np.float_power, power_partials, (_POSITIVE, _COLUMN), singular=may_have_pole, of_complex=True),
     scalar(
         np.remainder,
         lambda y, a, b: (1.0, -np.floor_divide(a, b)),
@@ -244,6 +290,7 @@ _INTERNAL = (
         kernel=Kernel.FORM,
         form=kernel_scalars.quotient,
         takes_out=True,
+        of_complex=True,
     ),
     scalar(
         runtime.power,
@@ -256,6 +303,7 @@ _INTERNAL = (
         kernel=Kernel.FORM,
         form=kernel_scalars.power,
         takes_out=True,
+        of_complex=True,
     ),
     scalar(
         runtime.log_or_zero,
@@ -264,6 +312,7 @@ _INTERNAL = (
         kernel=Kernel.FORM,
         form=kernel_scalars.log_or_zero,
         takes_out=True,
+        of_complex=True,
     ),
 )
 
@@ -281,6 +330,7 @@ _OTHER = (
         kernel=Kernel.FORM,
         form=kernel_scalars.chosen,
         open_integers=True,
+        of_complex=True,
     ),
     linear(
         np.float64,
@@ -299,13 +349,17 @@ _OTHER = (
     linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT, open_integers=True),
     linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART),
+    linear(np.imag, lambda ct, x: -1.0j * ct, (_REAL,), effect=views_array, moves=Moves.PART),
+    linear(np.complex64, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
+    *(
+        linear(dtype, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT)
+        for dtype in (np.complex128, np.clongdouble)
+    ),
 )
 
 _CONSTANT = (
-    *(
-        constant(fn, gives=Gives.FLOAT, kernel=Kernel.FLOATS, beside_memory=True)
-        for fn in (np.sign, np.floor, np.ceil, np.trunc, np.rint)
-    ),
+    constant(np.sign, gives=Gives.FLOAT, kernel=Kernel.FLOATS, beside_memory=True, of_complex=False),
+    *(constant(fn, gives=Gives.FLOAT, kernel=Kernel.FLOATS, beside_memory=True) for fn in (np.floor, np.ceil, np.trunc, np.rint)),
     *(constant(fn, gives=Gives.TEST, kernel=Kernel.FLOATS) for fn in (np.isnan, np.isinf, np.isfinite)),
     constant(np.signbit, kernel=Kernel.FLOATS),
     constant(np.round, takes_out=True, open_integers=True),

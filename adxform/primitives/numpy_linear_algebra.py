@@ -189,8 +189,26 @@ _LOWER = np.array([[1.5, 0.0, 0.0], [0.25, 0.75, 0.0], [-0.5, 1.25, 2.0]])
 _T = np.arange(12.0).reshape(2, 2, 3) / 7 - 0.5
 
 RECORDS: tuple[Primitive, ...] = (
-    general(np.linalg.solve, _solve, (_S, _W), (_S, _S), (_S, _M), tangent=_solve_tangent, result=solve_result, linear_in=(1,)),
-    general(np.linalg.inv, _inv, (_S,), (_SPD,), tangent=lambda y, args, args_t: -(y @ args_t[0] @ y), result=square_result),
+    general(
+        np.linalg.solve,
+        _solve,
+        (_S, _W),
+        (_S, _S),
+        (_S, _M),
+        tangent=_solve_tangent,
+        result=solve_result,
+        linear_in=(1,),
+        of_complex=True,
+    ),
+    general(
+        np.linalg.inv,
+        _inv,
+        (_S,),
+        (_SPD,),
+        tangent=lambda y, args, args_t: -(y @ args_t[0] @ y),
+        result=square_result,
+        of_complex=True,
+    ),
     general(np.linalg.cholesky, _cholesky, (_SPD,), result=square_result),
     general(runtime.cholesky_cotangent, _cholesky_cotangent, (_LOWER, _SPD), result=factor_result, linear_in=(1,)),
     general(np.linalg.eigvalsh, _eigvalsh, (_SPD,)),

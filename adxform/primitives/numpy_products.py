@@ -14,6 +14,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import rank
+from adxform.primitives.complex_numbers import conjugate
 from adxform.primitives.contraction_types import (
     cross_result,
     dot_result,
@@ -294,6 +295,14 @@ def _multi_dot(arrays: Any) -> Any:
 
 
 _V = np.array([0.5, -1.5, 2.0])
+
+
+def _vdot_left(ct: Any, a: Any, b: Any) -> Any:
+    """That of the first vector, whose conjugate is multiplied."""
+    a_ct = ct * np.reshape(b, np.shape(a))
+    return conjugate(a_ct) if np.iscomplexobj(a) else a_ct
+
+
 _W = np.array([1.0, 0.25])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _S = np.array([[2.0, 0.5], [-0.25, 1.5]])
@@ -341,7 +350,7 @@ RECORDS: tuple[Primitive, ...] = (
     linear(np.ndarray.dot, _dot, (_M, _V), (_M, _M.T), (_V, _V), result=dot_result, contracts=Contracts.DOT),
     linear(
         np.vdot,
-        {0: lambda ct, a, b: ct * np.reshape(b, np.shape(a)), 1: lambda ct, a, b: ct * np.reshape(a, np.shape(b))},
+        {0: _vdot_left, 1: lambda ct, a, b: ct * np.reshape(conjugate(a), np.shape(b))},
         (_V, _V),
         (_M, _M),
         contracts=Contracts.VDOT,

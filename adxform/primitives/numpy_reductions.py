@@ -11,6 +11,7 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Operand
 from adxform.ir.types import FLOAT, Type
+from adxform.primitives.complex_numbers import conjugate, real_part
 from adxform.primitives.contraction_types import shaped_like_second
 from adxform.primitives.declare import constant, general, linear, primitive
 from adxform.primitives.facets import Chooses, Kernel, Moves, Reduces
@@ -131,7 +132,7 @@ def _var(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: A
     def pullback(ct: Any) -> Any:
         left = freedom(x, axis, ddof)
         weight = restore(undefined_unless(left, ct, ddof), axis, keepdims) * shared(2.0, left, ddof)
-        return undefined_unless(left, weight * deviations(x, axis, left, ddof), ddof)
+        return undefined_unless(left, weight * conjugate(deviations(x, axis, left, ddof)), ddof)
 
     return y, pullback
 
@@ -143,7 +144,7 @@ def _var_tangent(y: Any, args: Any, args_t: Any, **named: Any) -> Any:
 def _variance_change(x_t: Any, x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
     """The tangent, stated: what moves has no slope where nothing is left, also where its deviation is zero, which masks."""
     left = freedom(x, axis, ddof)
-    products = undefined_unless(left, x_t, ddof) * deviations(x, axis, left, ddof)
+    products = real_part(undefined_unless(left, x_t, ddof) * conjugate(deviations(x, axis, left, ddof)))
     return undefined_unless(left, np.sum(products, axis=axis, keepdims=keepdims) * shared(2.0, left, ddof), ddof)
 
 
@@ -310,10 +311,18 @@ RECORDS: tuple[Primitive, ...] = (
         )
         for fn in _MEANS
     ),
-    linear(runtime.exact_sum, _exact_sum_transpose, (_V,), result=_python_float, reduces=Reduces.EXACT_SUM, faithful=True),
-    linear(runtime.exact_shares, _exact_shares_transpose, (0.5, _V), shapes=(1,)),
-    general(np.prod, _prod, *_SAMPLES, (_Z,), reduces=Reduces.PRODUCT, takes_out=True),
-    general(np.ndarray.prod, _prod, *_SAMPLES, (_Z,), reduces=Reduces.PRODUCT, takes_out=True),
+    linear(
+        runtime.exact_sum,
+        _exact_sum_transpose,
+        (_V,),
+        result=_python_float,
+        reduces=Reduces.EXACT_SUM,
+        faithful=True,
+        of_complex=False,
+    ),
+    linear(runtime.exact_shares, _exact_shares_transpose, (0.5, _V), shapes=(1,), of_complex=False),
+    general(np.prod, _prod, *_SAMPLES, (_Z,), reduces=Reduces.PRODUCT, takes_out=True, of_complex=True),
+    general(np.ndarray.prod, _prod, *_SAMPLES, (_Z,), reduces=Reduces.PRODUCT, takes_out=True, of_complex=True),
     _extreme(np.max, _max, *_SAMPLES, (_M, 0, None, True), reduces=Reduces.LARGEST, takes_out=True),
     _extreme(np.min, _min, *_SAMPLES, (_M, 0, None, True), reduces=Reduces.SMALLEST, takes_out=True),
     _extreme(np.ndarray.max, _max, *_SAMPLES, reduces=Reduces.LARGEST, takes_out=True),
@@ -328,8 +337,17 @@ RECORDS: tuple[Primitive, ...] = (
         (_M, 0, None, None, 1, True),
         tangent=_var_tangent,
         reduces=Reduces.VARIANCE,
+        of_complex=True,
     ),
-    general(np.ndarray.var, _var, *_SAMPLES, (_M, 0, None, None, 1, True), tangent=_var_tangent, reduces=Reduces.VARIANCE),
+    general(
+        np.ndarray.var,
+        _var,
+        *_SAMPLES,
+        (_M, 0, None, None, 1, True),
+        tangent=_var_tangent,
+        reduces=Reduces.VARIANCE,
+        of_complex=True,
+    ),
     general(np.nansum, _nansum, *_SAMPLES, reduces=Reduces.PRESENT_SUM, chooses=Chooses.SOME, linear_in=(0,)),
     general(np.nanmean, _nanmean, *_SAMPLES, reduces=Reduces.PRESENT_MEAN, chooses=Chooses.SOME, linear_in=(0,)),
     linear(
@@ -338,8 +356,19 @@ RECORDS: tuple[Primitive, ...] = (
     linear(
         np.ndarray.cumsum, _cumsum_transpose, (_V,), (_M, 0), (_M, 1), reduces=Reduces.RUNNING_SUM, faithful=True, takes_out=True
     ),
-    general(np.cumprod, _cumprod, (_V,), (_Z,), (_M,), (_M, 0), (_M, 1), reduces=Reduces.RUNNING_PRODUCT, takes_out=True),
-    general(np.ndarray.cumprod, _cumprod, (_V,), (_Z,), (_M, 1), reduces=Reduces.RUNNING_PRODUCT),
+    general(
+        np.cumprod,
+        _cumprod,
+        (_V,),
+        (_Z,),
+        (_M,),
+        (_M, 0),
+        (_M, 1),
+        reduces=Reduces.RUNNING_PRODUCT,
+        takes_out=True,
+        of_complex=True,
+    ),
+    general(np.ndarray.cumprod, _cumprod, (_V,), (_Z,), (_M, 1), reduces=Reduces.RUNNING_PRODUCT, of_complex=True),
     general(np.sort, _sort, (_V,), (_M,), (_M, 0), (_M, None), chooses=Chooses.SOME),
     linear(
         np.take_along_axis,

@@ -35,14 +35,14 @@ def is_python_number(operand: Operand) -> bool:
 def may_have_pole(args: tuple[Operand, ...]) -> bool:
     """Whether the slope of ``a ** b`` can be infinite: not for a literal exponent of one or more, or zero."""
     exponent = args[1]
-    if isinstance(exponent, Lit) and scalar_type(exponent.value) is not None:
+    if isinstance(exponent, Lit) and scalar_type(exponent.value) is not None and not isinstance(exponent.value, complex):
         return not (exponent.value >= 1 or exponent.value == 0) and not (exponent.value < 0 and is_python_number(args[0]))
     return True
 
 
 def power_partials(y: Any, a: Any, b: Any) -> Any:
     """The slopes of ``a ** b``, in floating point also for integers; that of the exponent is zero at base zero."""
-    return power_slope(a, b), y * runtime.log_or_zero(a * 1.0)
+    return power_slope(a, b), y * runtime.log_or_zero(a + 0.0j if np.iscomplexobj(y) else a * 1.0)
 
 
 def power_slope(a: Any, b: Any) -> Any:
@@ -50,7 +50,7 @@ def power_slope(a: Any, b: Any) -> Any:
 
     An exponent of zero may move: the derivative of this by it is ``1 / a``.
     """
-    if np.ndim(b) > 0:
+    if np.ndim(b) > 0 or np.iscomplexobj(b):
         return runtime.masked_product(b * 1.0, runtime.power(a, b * 1.0 - 1))
     if isinstance(b, int):
         if b == 0:
@@ -61,6 +61,11 @@ def power_slope(a: Any, b: Any) -> Any:
     if b == 0:
         return runtime.masked_product(b * 1.0, runtime.power(a, b * 1.0 - 1))
     return b * runtime.power(a, b * 1.0 - 1)
+
+
+def absolute_slope(y: Any, x: Any) -> Any:
+    """The slope of ``abs(x)``: the sign of a real number; of a complex one, by whose real part it moves, zero at zero too."""
+    return runtime.ratio(np.conjugate(x), y) if np.iscomplexobj(x) else np.sign(x)
 
 
 def larger_partials(y: Any, a: Any, b: Any) -> Any:
@@ -126,6 +131,7 @@ def _arithmetic(
         safe=True,
         folds=True,
         kernel=Kernel.NUMBERS,
+        of_complex=True,
         **facets,
     )
 
@@ -229,6 +235,7 @@ RECORDS: tuple[Primitive, ...] = (
         folds=True,
         in_lanes=True,
         kernel=Kernel.NUMBERS,
+        of_complex=True,
     ),
     scalar(
         operator.mod,
@@ -261,12 +268,13 @@ RECORDS: tuple[Primitive, ...] = (
         finite_from=(0, Sign.ABOVE),
         gives=Gives.POWER,
         kernel=Kernel.FORM,
+        of_complex=True,
     ),
     _arithmetic(operator.neg, lambda y, x: -1.0, (1.5,), (_A,), ufunc=np.negative, algebra=Algebra.NEGATION, whole=True),
     _arithmetic(operator.pos, lambda y, x: 1.0, (1.5,), (_A,), ufunc=np.positive, algebra=Algebra.IDENTITY, keeps_sign=True),
     _arithmetic(
         operator.abs,
-        lambda y, x: np.sign(x),
+        absolute_slope,
         (1.5,),
         (-0.5,),
         (_A,),
@@ -276,8 +284,8 @@ RECORDS: tuple[Primitive, ...] = (
         sign=Sign.NOT_BELOW,
         form=abs,
     ),
-    _arithmetic(builtins.abs, lambda y, x: np.sign(x), (1.5,), (-0.5,), (_A,), sign=Sign.NOT_BELOW),
-    scalar(builtins.pow, power_partials, (1.5, 2.5), (_A, 3), singular=may_have_pole),
+    _arithmetic(builtins.abs, absolute_slope, (1.5,), (-0.5,), (_A,), sign=Sign.NOT_BELOW),
+    scalar(builtins.pow, power_partials, (1.5, 2.5), (_A, 3), singular=may_have_pole, of_complex=True),
     _extreme(builtins.max, max_partials),
     _extreme(builtins.min, min_partials),
     linear(
@@ -292,6 +300,8 @@ RECORDS: tuple[Primitive, ...] = (
         folds=True,
         kernel=Kernel.FORM,
     ),
+    scalar(builtins.complex, lambda y, real=0, imag=0: (1.0, 1.0j), (1.5,), (1.5, -0.5), of_complex=True),
+    linear(complex.conjugate, lambda ct, x: ct.conjugate(), (1.5 + 0.5j,)),
     linear(
         operator.matmul,
         {0: matmul_left, 1: matmul_right},

@@ -189,6 +189,8 @@ class Primitive:
     """Its slope is not zero where its argument is finite."""
     length: bool = False
     """Its slope has no rate of change where it is zero."""
+    of_complex: bool | None = None
+    """Whether its rule holds for complex numbers. Where this is not said, that of a linear function does, and no other."""
     linear_in: tuple[int, ...] = ()
     """The arguments in which a `General` function is linear together."""
 
@@ -226,6 +228,11 @@ class Primitive:
     def elementwise(self) -> bool:
         """Whether its rule says that it works on one element of each argument at a time."""
         return isinstance(self.derivative, Partials) or (isinstance(self.derivative, General) and self.derivative.elementwise)
+
+    @property
+    def takes_complex(self) -> bool:
+        """Whether its rule holds for complex numbers."""
+        return isinstance(self.derivative, Linear | Constant | Memory) if self.of_complex is None else self.of_complex
 
     @property
     def blank(self) -> bool:

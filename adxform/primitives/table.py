@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+import sys
+import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from adxform.primitives import (
+    cmath_functions,
     definitions,
     determinants,
     math_functions,
     memory,
     numpy_creation,
     numpy_elementwise,
+    numpy_fourier,
     numpy_linear_algebra,
     numpy_products,
     numpy_reductions,
     numpy_shape,
     python_operators,
+    scipy_rules,
     tails,
     vector_lengths,
 )
 from adxform.primitives.declare import name_of
 from adxform.primitives.record import PURE, Effect, General, Linear, Partials, Primitive
-from adxform.threads.locks import new_lock
+from adxform.threads.locks import imported, new_lock
 
 
-def collect(records: Iterable[Primitive]) -> Mapping[Callable[..., Any], Primitive]:
+def collect(records: Iterable[Primitive]) -> dict[Callable[..., Any], Primitive]:
     """`records` by their callables; two records for one callable are an error.
 
     >>> collect((*memory.TAPES, memory.TAPES[0]))
@@ -40,20 +47,22 @@ def collect(records: Iterable[Primitive]) -> Mapping[Callable[..., Any], Primiti
         if record.fn in table:
             raise ValueError(f"two records for {record.name}")
         table[record.fn] = record
-    return MappingProxyType(table)
+    return table
 
 
-TABLE: Mapping[Callable[..., Any], Primitive] = collect(
+_library = collect(
     (
         *memory.RECORDS,
         *python_operators.RECORDS,
         *math_functions.RECORDS,
+        *cmath_functions.RECORDS,
         *numpy_elementwise.RECORDS,
         *tails.RECORDS,
         *numpy_reductions.RECORDS,
         *vector_lengths.RECORDS,
         *numpy_products.RECORDS,
         *numpy_linear_algebra.RECORDS,
+        *numpy_fourier.RECORDS,
         *determinants.RECORDS,
         *numpy_shape.RECORDS,
         *numpy_creation.RECORDS,
@@ -61,8 +70,12 @@ TABLE: Mapping[Callable[..., Any], Primitive] = collect(
     )
 )
 
+TABLE: Mapping[Callable[..., Any], Primitive] = MappingProxyType(_library)
+"""The library's records: those of SciPy's functions join when the first function of their package is met."""
+
 _lock = new_lock()
 _records: dict[Any, Primitive] = dict(TABLE)
+_met: set[str] = set()
 own: Mapping[Any, Primitive] = MappingProxyType({})
 _version = 0
 
@@ -70,9 +83,29 @@ _version = 0
 def lookup(fn: Any) -> Primitive | None:
     """The record of `fn`, the user's own before the library's; ``None`` when there is none (or `fn` is unhashable)."""
     try:
-        return _records.get(fn)
+        found = _records.get(fn)
     except TypeError:
         return None
+    return _records.get(fn) if found is None and _meets(fn) else found
+
+
+def _meets(fn: Any) -> bool:
+    """Whether `fn` is the first function of a package of SciPy's, whose rules join the table."""
+    if isinstance(fn, np.ufunc):
+        package = "scipy.special"
+    elif isinstance(fn, types.FunctionType | types.MethodType | types.BuiltinFunctionType | type):
+        package = ".".join((getattr(fn, "__module__", None) or "").split(".")[:2])
+    else:
+        return False
+    if package not in scipy_rules.FAMILIES or package in _met or package not in sys.modules:
+        return False
+    family = imported(scipy_rules.FAMILIES[package])
+    with _lock:
+        made = collect((*family.RECORDS, *definitions.extend(family.DEFINITIONS)))
+        for table in (_library, _records):
+            table.update((fn, record) for fn, record in made.items() if fn not in table)
+        _met.add(package)
+    return True
 
 
 UNKNOWN = Primitive(lookup, "", None)
@@ -108,6 +141,7 @@ def meaning_of(fn: Any) -> Primitive:
 
 def definition(fn: Any) -> Callable[..., Any] | None:
     """A Python function that means the same as `fn` and is made of primitives, for the front end to inline in its place."""
+    lookup(fn)  # what is met first brings its family
     try:
         return definitions.DEFINITIONS.get(fn)
     except TypeError:

@@ -38,6 +38,6 @@ def _gaussian_partial(y: Any, x: Any) -> Any:
 
 
 RECORDS: tuple[Primitive, ...] = (
-    scalar(runtime.arctan_slope, _arctan_slope_partial, (0.7,), (np.array([0.5, -1.5, 2.0]),)),
+    scalar(runtime.arctan_slope, _arctan_slope_partial, (0.7,), (np.array([0.5, -1.5, 2.0]),), of_complex=True),
     scalar(runtime.gaussian, _gaussian_partial, (0.7,), (-1.5,)),
 )

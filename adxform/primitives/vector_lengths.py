@@ -16,6 +16,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir import intrinsics
+from adxform.primitives.complex_numbers import conjugate
 from adxform.primitives.declare import general
 from adxform.primitives.facets import Algebra, Gives, Kernel, Reduces
 from adxform.primitives.numpy_reductions import deviations, freedom, restore, shared, to_largest, undefined_unless
@@ -169,33 +170,41 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> A
     y = np.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        if ord is None or ord == "fro":
-            return length_pullback(ct, x, y, axis, keepdims)
-        if isinstance(axis, tuple) or (axis is None and np.ndim(x) != 1):
-            raise NotImplementedError("a matrix norm other than 'fro' has no derivative rule")
-        if ord == 2:
-            return length_pullback(ct, x, y, axis, keepdims)
-        if ord == 0:
-            return np.zeros_like(x)
-        if ord == 1:
-            return restore(ct, axis, keepdims) * np.sign(x)
-        if abs(ord) == np.inf:
-            return np.sign(x) * to_largest(ct, y, np.abs(x), axis, keepdims)
-        lengths = restore(y, axis, keepdims)
-        if ord > 1:
-            # Of a length that is zero no share moves: only `side_cotangent` says what has no rate of change there.
-            share = np.where(lengths == 0, 1.0, np.abs(runtime.ratio(x, np.where(lengths == 0, 1.0, lengths))))
-            x_ct = restore(ct, axis, keepdims) * np.sign(x) * share ** (ord - 1)
-            if ord < 2:
-                weights = np.where(lengths == 0, restore(ct, axis, keepdims), 0.0)  # elsewhere `x_ct` says all
-                return intrinsics.valued(x_ct, x_ct + runtime.side_cotangent(weights, x, lengths))
-            weights = restore(ct, axis, keepdims) * share ** (ord - 2)
-            return intrinsics.valued(x_ct, runtime.side_cotangent(weights, x, lengths))
-        share = np.abs(runtime.ratio(x, lengths))
-        slope = np.where(share == 0, 0.0, np.where(share == 0, 1.0, share) ** (ord - 1))
-        return restore(ct, axis, keepdims) * np.sign(x) * slope
+        if np.iscomplexobj(x):
+            lengths = np.abs(x)
+            return _norm_cotangent(ct, lengths, y, ord, axis, keepdims) * runtime.ratio(np.conjugate(x), lengths)
+        return _norm_cotangent(ct, x, y, ord, axis, keepdims)
 
     return y, pullback
+
+
+def _norm_cotangent(ct: Any, x: Any, y: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+    """The cotangent of real `x`, of that of its norm `y`."""
+    if ord is None or ord == "fro":
+        return length_pullback(ct, x, y, axis, keepdims)
+    if isinstance(axis, tuple) or (axis is None and np.ndim(x) != 1):
+        raise NotImplementedError("a matrix norm other than 'fro' has no derivative rule")
+    if ord == 2:
+        return length_pullback(ct, x, y, axis, keepdims)
+    if ord == 0:
+        return np.zeros_like(x)
+    if ord == 1:
+        return restore(ct, axis, keepdims) * np.sign(x)
+    if abs(ord) == np.inf:
+        return np.sign(x) * to_largest(ct, y, np.abs(x), axis, keepdims)
+    lengths = restore(y, axis, keepdims)
+    if ord > 1:
+        # Of a length that is zero no share moves: only `side_cotangent` says what has no rate of change there.
+        share = np.where(lengths == 0, 1.0, np.abs(runtime.ratio(x, np.where(lengths == 0, 1.0, lengths))))
+        x_ct = restore(ct, axis, keepdims) * np.sign(x) * share ** (ord - 1)
+        if ord < 2:
+            weights = np.where(lengths == 0, restore(ct, axis, keepdims), 0.0)  # elsewhere `x_ct` says all
+            return intrinsics.valued(x_ct, x_ct + runtime.side_cotangent(weights, x, lengths))
+        weights = restore(ct, axis, keepdims) * share ** (ord - 2)
+        return intrinsics.valued(x_ct, runtime.side_cotangent(weights, x, lengths))
+    share = np.abs(runtime.ratio(x, lengths))
+    slope = np.where(share == 0, 0.0, np.where(share == 0, 1.0, share) ** (ord - 1))
+    return restore(ct, axis, keepdims) * np.sign(x) * slope
 
 
 def _std(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
@@ -205,7 +214,9 @@ def _std(x: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: A
         left = freedom(x, axis, ddof)
         share, centred, weight = shared(1.0, left, ddof), deviations(x, axis, left, ddof), undefined_unless(left, ct, ddof)
         length = np.fmax(y, 0.0)  # zero where it is no number, for nothing is left: the slope is that of `weight`
-        x_ct = restore(runtime.ratio(weight, length) * share, axis, keepdims) * centred
+        x_ct = restore(runtime.ratio(weight, length) * share, axis, keepdims) * conjugate(centred)
+        if np.iscomplexobj(x):
+            return undefined_unless(left, x_ct, ddof)
         movement = runtime.length_cotangent(weight * share, centred, length, axis, keepdims)
         movement = movement - np.mean(movement, axis=axis, keepdims=True)  # all moved alike is not moved
         return undefined_unless(left, intrinsics.valued(x_ct, movement), ddof)
@@ -223,6 +234,9 @@ def _spread_change(x_t: Any, y: Any, x: Any, axis: Any = None, dtype: Any = None
     centred, length = deviations(x, axis, left, ddof), np.fmax(y, 0.0)
     moved = undefined_unless(left, x_t, ddof)
     moved = moved - np.mean(moved, axis=axis, keepdims=True)
+    if np.iscomplexobj(x):
+        along = np.sum(np.real(np.conjugate(centred) * moved), axis=axis, keepdims=keepdims)
+        return undefined_unless(left, runtime.ratio(along, length) * shared(1.0, left, ddof), ddof)
     along = runtime.ratio(np.sum(centred * moved, axis=axis, keepdims=keepdims), length)
     along = intrinsics.valued(along, runtime.length_tangent(moved, centred, length, axis, keepdims))
     return undefined_unless(left, along * shared(1.0, left, ddof), ddof)
@@ -262,6 +276,7 @@ RECORDS: tuple[Primitive, ...] = (
         kernel=Kernel.FORM,
         form=kernel_scalars.ratio,
         takes_out=True,
+        of_complex=True,
     ),
     general(runtime.turn, _turn_rule, (_REAL, _REAL, _COLUMN), elementwise=True),
     general(
@@ -274,6 +289,7 @@ RECORDS: tuple[Primitive, ...] = (
         kernel=Kernel.FORM,
         form=kernel_scalars.rate,
         takes_out=True,
+        of_complex=True,
     ),
     general(runtime.length_cotangent, _length_cotangent, (0.5, _REAL, 3.0, None, False), (_ROWS, _M, _ROWS, 1, False)),
     general(runtime.length_tangent, _length_tangent, (_REAL, _REAL, 3.0, None, False), (_M, _M, _ROWS, 1, False)),
@@ -294,6 +310,7 @@ RECORDS: tuple[Primitive, ...] = (
         (_M, 1, 1),
         length=True,
         reduces=Reduces.LENGTH,
+        of_complex=True,
     ),
     general(
         np.std,
@@ -304,8 +321,16 @@ RECORDS: tuple[Primitive, ...] = (
         tangent=_std_tangent,
         length=True,
         reduces=Reduces.SPREAD,
+        of_complex=True,
     ),
     general(
-        np.ndarray.std, _std, *_SPREADS, (_M, 0, None, None, 1, True), tangent=_std_tangent, length=True, reduces=Reduces.SPREAD
+        np.ndarray.std,
+        _std,
+        *_SPREADS,
+        (_M, 0, None, None, 1, True),
+        tangent=_std_tangent,
+        length=True,
+        reduces=Reduces.SPREAD,
+        of_complex=True,
     ),
 )

@@ -90,6 +90,7 @@ from adxform.runtime.slopes import (
     sinc_slope,
     turn,
 )
+from adxform.runtime.spectra import of_length, spectrum_counts
 from adxform.runtime.strides import cotangent_view, filled, laid_out, private, shares_memory, tangent_view
 
 # Generated code says `runtime.name`, and so do the files of cached rules: each thing has its name from here.

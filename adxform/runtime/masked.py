@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any
 
@@ -30,7 +31,7 @@ def masked_product(ct: Any, partial: Any, out: Any = None) -> Any:
         return np.multiply(ct, partial, out=out)
     with np.errstate(invalid="ignore"):
         found = np.multiply(ct, partial, out=out)
-        if math.isfinite(np.add.reduce(found, axis=None)):
+        if cmath.isfinite(np.add.reduce(found, axis=None)):
             return found
         masked = np.isnan(found) & (np.equal(ct, 0) | np.equal(partial, 0))
     return np.where(masked, found.dtype.type(0), found)[()] if out is None else filled(out, np.where(masked, 0, found))
@@ -44,9 +45,9 @@ def _has_finite_sum(a: Any, b: Any) -> bool:
     """Whether the products of the elements of `a` and `b` have a finite sum, where that is told without making an array."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         number, array = (a, b) if np.ndim(a) == 0 else (b, a)
-        return bool(math.isfinite(number) and math.isfinite(np.add.reduce(array, axis=None)))
+        return bool(cmath.isfinite(number) and cmath.isfinite(np.add.reduce(array, axis=None)))
     alike = a.shape == b.shape and a.dtype == b.dtype and a.flags.c_contiguous and b.flags.c_contiguous
-    return bool(alike and math.isfinite(np.vdot(a, b)))
+    return bool(alike and cmath.isfinite(np.vdot(a, b)))
 
 
 def masked_matmul(a: Any, b: Any, out: Any = None) -> Any:
@@ -101,7 +102,7 @@ def masked_cross(a: Any, b: Any) -> Any:
 
 def _is_finite(array: Any) -> bool:
     """Whether `array` holds nothing infinite or missing, where its sum tells."""
-    return math.isfinite(np.add.reduce(array, axis=None))
+    return cmath.isfinite(np.add.reduce(array, axis=None))
 
 
 def _masked_sums(fn: Any, found: Any, *operands: Any) -> Any:

@@ -23,7 +23,7 @@ def cofactors(a: Any) -> Any:
     zero = s == 0
     others = np.prod(np.where(zero, 1.0, s), axis=-1, keepdims=True) / np.where(zero, 1.0, s)
     others = np.where(np.sum(zero, axis=-1, keepdims=True) == zero, others, 0.0)
-    return ((sign * _scale(a) ** (a.shape[-1] - 1) * u * others[..., None, :]) @ v).astype(a.dtype)
+    return ((sign * _scale(a) ** (a.shape[-1] - 1) * u.conj() * others[..., None, :]) @ v.conj()).astype(a.dtype)
 
 
 def cofactor_change(a: Any, change: Any) -> Any:
@@ -37,9 +37,9 @@ def cofactor_change(a: Any, change: Any) -> Any:
     others = np.prod(others, axis=-1)[..., None, None] / (others[..., :, None] * others[..., None, :])
     left = np.sum(zero, axis=-1)[..., None, None] - zero[..., :, None] - zero[..., None, :]
     others = np.where((left == 0) & (one == 0), others, 0.0)
-    inner = np.swapaxes(u, -1, -2) @ change @ np.swapaxes(v, -1, -2)
+    inner = _adjoint(u) @ change @ _adjoint(v)
     inner = one * (others @ np.sum(inner * one, axis=-1, keepdims=True)) - others * np.swapaxes(inner, -1, -2)
-    return (sign * _scale(a) ** (a.shape[-1] - 2) * (u @ inner @ v)).astype(a.dtype)
+    return (sign * _scale(a) ** (a.shape[-1] - 2) * (u.conj() @ inner @ v.conj())).astype(a.dtype)
 
 
 def cofactor_turn(a: Any, change: Any, other: Any) -> Any:
@@ -57,12 +57,12 @@ def cofactor_turn(a: Any, change: Any, other: Any) -> Any:
     )
     left = zero[..., :, None, None].astype(int) + zero[..., None, :, None] + zero[..., None, None, :]
     p = np.where((np.sum(zero, axis=-1)[..., None, None, None] == left) & apart, others, 0.0)
-    x, y = (np.swapaxes(u, -1, -2) @ part @ np.swapaxes(v, -1, -2) for part in (change, other))
+    x, y = (_adjoint(u) @ part @ _adjoint(v) for part in (change, other))
     inner = -np.einsum("...ijk,...ii,...jk->...kj", p, x, y) - np.einsum("...ijk,...ik,...jj->...ki", p, x, y)
     inner += np.einsum("...ijk,...ik,...ji->...kj", p, x, y) + np.einsum("...ijk,...ij,...jk->...ki", p, x, y)
     along = np.einsum("...ijk,...ii,...jj->...k", p, x, y) - np.einsum("...ijk,...ij,...ji->...k", p, x, y)
     inner = inner + along[..., None] * np.eye(size)
-    return (sign * _scale(a) ** (size - 3.0) * (u @ inner @ v)).astype(a.dtype)
+    return (sign * _scale(a) ** (size - 3.0) * (u.conj() @ inner @ v.conj())).astype(a.dtype)
 
 
 def inverse(a: Any) -> Any:
@@ -93,6 +93,11 @@ def cholesky_cotangent(factor: Any, ct: Any) -> Any:
     whole = np.swapaxes(inverse, -1, -2) @ inner @ inverse
     both = 0.5 * (whole + np.swapaxes(whole, -1, -2))
     return np.tril(both) + np.tril(both, -1)
+
+
+def _adjoint(a: Any) -> Any:
+    """The conjugate transpose of each matrix."""
+    return np.swapaxes(a, -1, -2).conj()
 
 
 def _scale(a: Any) -> Any:

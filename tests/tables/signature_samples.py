@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -21,6 +22,9 @@ T = smooth(2, 3, 2, seed=5)
 C = np.array([True, False, True])
 K = np.array([2, 0, 1])
 
+_ALONG_ONE = (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft)
+_ALONG_SEVERAL = tuple(getattr(np.fft, kind + along) for kind in ("fft", "ifft", "rfft", "irfft") for along in ("n", "2"))
+
 Base = tuple[Any, ...]
 
 
@@ -38,6 +42,12 @@ def t(text: str) -> Text:
 BASES: Mapping[Callable[..., Any], Base] = MappingProxyType(
     {
         np.sinc: (V,),
+        complex: (0.7,),
+        complex.conjugate: (t("(0.7 + 0.3j * t)"),),
+        cmath.rect: (0.7, 0.3),
+        np.complex64: (0.7,),
+        np.complex128: (0.7,),
+        np.clongdouble: (0.7,),
         np.nan_to_num: (V,),
         np.clip: (M, t("0.5"), t("1.2")),
         np.ndarray.clip: (M, t("0.5"), t("1.2")),
@@ -228,6 +238,15 @@ ANY: Mapping[str, tuple[str, ...]] = MappingProxyType(
 OWN: Mapping[tuple[Callable[..., Any], str], tuple[str, ...]] = MappingProxyType(
     {
         (np.size, "axis"): ("None", "0"),
+        (complex, "imag"): ("0", "0.5 * t"),
+        (cmath.isclose, "rel_tol"): ("1e-9", "0.5"),
+        (cmath.isclose, "abs_tol"): ("0.0", "0.5"),
+        (np.angle, "deg"): ("False", "True"),
+        **{(fn, "n"): ("None", "2", "5") for fn in _ALONG_ONE},
+        **{(fn, "norm"): ("None", "'backward'", "'ortho'", "'forward'") for fn in (*_ALONG_ONE, *_ALONG_SEVERAL)},
+        **{(fn, "s"): ("None", "(2, 4)") for fn in _ALONG_SEVERAL},
+        **{(fn, "axes"): ("None", "(1,)", "(1, 0)") for fn in _ALONG_SEVERAL},
+        **{(fn, "axes"): ("None", "1", "(0, 1)") for fn in (np.fft.fftshift, np.fft.ifftshift)},
         (np.nan_to_num, "nan"): ("0.0", "1.5"),
         (np.nan_to_num, "posinf"): ("None", "1.5"),
         (np.nan_to_num, "neginf"): ("None", "1.5"),

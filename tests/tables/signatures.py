@@ -6,6 +6,7 @@ out: their parameters have no names.
 
 from __future__ import annotations
 
+import cmath
 import functools
 import inspect
 import math
@@ -47,6 +48,8 @@ def base(fn: Fn) -> Base:
     name = getattr(fn, "__name__", "")
     if isinstance(fn, np.ufunc):
         return tuple(V * 0.4 + 0.1 * k for k in range(fn.nin))
+    if getattr(fn, "__module__", None) == "cmath":
+        return (Text("(0.7 + 0.3j * t)"), Text("(0.3 - 0.2j * t)"))[: 2 if fn is cmath.isclose else 1]
     if record is not None and record.samples and "axis" not in parameters(fn):
         return record.samples[0]
     if getattr(fn, "__module__", None) == "math":
@@ -172,7 +175,7 @@ def _cell(
     lines.append(f"r = {call}" if fn not in IN_PLACE else call)
     if fn in UNINITIALISED:
         lines.append("r[...] = 0.7")
-    names = {"math": math, "fn": fn, "MASK": _weights()["MASK"]}
+    names = {"math": math, "cmath": cmath, "fn": fn, "MASK": _weights()["MASK"]}
     head = f"def f(t{''.join(f', x{k}' for k in range(len(args)))}):\n"
     body = "".join(f"    {line}\n" for line in lines)
     measure = _measured(program(f"{head}{body}    return {result}\n", **names), args, result)
@@ -200,7 +203,7 @@ def _call(fn: Fn, by_place: list[str], keywords: list[str]) -> str:
     name = name_of(fn)
     if isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray:
         return f"{by_place[0]}.{fn.__name__}({', '.join(by_place[1:] + keywords)})"
-    if getattr(fn, "__module__", None) in ("math", "builtins") or name.startswith("np."):
+    if getattr(fn, "__module__", None) in ("math", "cmath", "builtins") or name.startswith("np."):
         return f"{name}({', '.join(by_place + keywords)})"
     return f"fn({', '.join(by_place + keywords)})"
 
@@ -220,6 +223,9 @@ def _measured(function: Fn, args: tuple[Any, ...], result: str) -> str:
 
 def _part(found: Any, name: str) -> str:
     size, shape = np.size(found), np.shape(found)
+    if np.iscomplexobj(found):
+        weights = f" * w[: {size}].reshape({shape!r})" if shape else ""
+        return f"(np.sum({name}.real * {name}.real{weights}) + np.sum({name}.imag{weights})) * t"
     if not shape:
         return f"{name} * {name} * t"
     weighted = f"w[: {size}].reshape({shape!r})"

@@ -26,7 +26,7 @@ from adxform.backends.python.written_syntax import LOAD, call
 from adxform.frontend.derivative_operators import EngineName, operator
 from adxform.frontend.signature import Fixed, Node, Tree, python_class
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, Dim, Scalar, Type, is_float
+from adxform.ir.types import Array, Dim, Scalar, Type, is_inexact
 from adxform.runtime.dispatch.batches import Batch, BatchResults, split
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import runner
@@ -195,7 +195,7 @@ class PreparedJvp(Directional):
         this, inputs = self.at(tuple(primals), {})
         batch = this.vectors("tangents", this.primals, values_at(inputs, this.places), tuple(tangents))
         ends = this.call.result
-        types = (leaf.type for leaf in leaves_of(ends) if is_float(leaf.type))
+        types = (leaf.type for leaf in leaves_of(ends) if is_inexact(leaf.type))
 
         def arranged(leaves: Sequence[Any], zero: Any) -> Any:
             return placed(ends, iter(leaves), zero)
@@ -221,7 +221,7 @@ class PreparedJvp(Directional):
     def _batch(self) -> Answer:
         """`batch` for arguments as they were prepared for; `MISS` where that takes a closer look."""
         result = self.call.result
-        return self.swiftly(self.primals, (leaf.type for leaf in leaves_of(result) if is_float(leaf.type)), placer(result))
+        return self.swiftly(self.primals, (leaf.type for leaf in leaves_of(result) if is_inexact(leaf.type)), placer(result))
 
     @cached_property
     def _both(self) -> Callable[[Args, Args], tuple[Any, Any] | None]:

@@ -37,7 +37,7 @@ from adxform.backends.protocol import FastPathCode
 from adxform.backends.python.written_syntax import LOAD, loaded
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree
 from adxform.ir.ops import Call, Lit, Var
-from adxform.ir.types import Array, Scalar, Type, is_float
+from adxform.ir.types import Array, Scalar, Type, is_inexact
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import effect_of
 from adxform.runtime.dispatch.derivation import DerivedRule
@@ -109,7 +109,7 @@ def structured(tree: Tree, parts: Iterator[ast.expr]) -> ast.expr | None:
     """The display of a gradient with the structure `tree` and the leaves `parts`, as `leaf_flattening.placed` makes it."""
     match tree:
         case Leaf(type=type_):
-            return next(parts) if is_float(type_) else ast.Constant(None)
+            return next(parts) if is_inexact(type_) else ast.Constant(None)
         case Fixed(lit):
             return ast.Constant(0.0 if isinstance(lit.value, float) else None)
         case Node(kind, cls, keys, children, None) if cls in (tuple, list, dict):

@@ -14,7 +14,7 @@ from adxform.api.prepared.directional import stand_ins
 from adxform.api.prepared.preparation import Places, prepare, values_at
 from adxform.api.second_order_definitions import jacobian_at
 from adxform.frontend.signature import Tree
-from adxform.ir.types import is_float
+from adxform.ir.types import is_inexact
 from adxform.runtime.dispatch.batches import split
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.leaf_flattening import alongside, placed, settler
@@ -95,7 +95,7 @@ class PreparedJacobian(Prepared):
             results = primal.run(inputs, ())
             value = rebuild(this.call.result, iter(results))
             ends = zip(results, leaves_of(this.call.result), strict=True)
-            outs = [result for result, leaf in ends if is_float(leaf.type)]
+            outs = [result for result, leaf in ends if is_inexact(leaf.type)]
             forward = this.mode == "forward" or (this.mode == "auto" and total(values) <= total(outs))
             like = [[block_like(end, at, end if forward else at) for at in values] for end in outs]
             expected = this._table(like)

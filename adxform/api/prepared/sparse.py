@@ -21,7 +21,7 @@ from adxform.api.prepared.preparation import prepare, values_at
 from adxform.api.prepared.second import Parts, PreparedHessian
 from adxform.ir.ops import Function
 from adxform.ir.spans import Span
-from adxform.ir.types import is_float
+from adxform.ir.types import is_inexact
 from adxform.passes.pipeline import optimise
 from adxform.runtime.dispatch.application import Application
 from adxform.runtime.dispatch.batches import split
@@ -222,7 +222,7 @@ class PreparedSparseJacobian(Sparse, PreparedJacobian):
         wrt = call.wrt(argnums)
         inputs = call.inputs()
         primal = call.rule("primal", ())
-        floats = [i for i, leaf in enumerate(leaves_of(call.result)) if is_float(leaf.type)]
+        floats = [i for i, leaf in enumerate(leaves_of(call.result)) if is_inexact(leaf.type)]
         outs = call.run(primal, inputs)
         size = sum(int(np.size(inputs[place])) for place in call.parameters(wrt))
         shape = (sum(int(np.size(outs[place])) for place in floats), size)
@@ -252,7 +252,7 @@ class PreparedSparseJacobian(Sparse, PreparedJacobian):
             results = primal.run(inputs, ())
             value = rebuild(this.call.result, iter(results))
             pairs = zip(results, leaves_of(this.call.result), strict=True)
-            outs = [result for result, leaf in pairs if is_float(leaf.type)]
+            outs = [result for result, leaf in pairs if is_inexact(leaf.type)]
             like = ExpectedArray(compression.indices.shape, common_dtype([*values, *outs]))
             elements, matrix = this.target(out, 1 + with_value, like.dtype)
             to = this.destination((value, like) if with_value else like, elements, inputs)

@@ -36,7 +36,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.types import INT, Array, Scalar, Stack, is_float
+from adxform.ir.types import INT, Array, Scalar, Stack, is_inexact
 from adxform.ir.walk import all_ops, defined_variables, free_variables, outs, reads, rename_block
 from adxform.primitives.effects import effect_of
 from adxform.primitives.record import General, Partials
@@ -170,7 +170,7 @@ class BlockReversal(CallReversal, ABC):
 
     def branch(self, op: If, b: Builder, f: Builder) -> None:
         """Reverse the branch that was taken; cotangents that either side changes are results of the reverse `If`."""
-        seeds = [None if out in self.companions else self.take(out) for out in op.outs]
+        seeds = [None if out in self.companions else self.take(out, b) for out in op.outs]
         base = dict(self.cts)
         sweeps: list[Sweep] = []
         afters: list[dict[Var, Operand]] = []
@@ -263,7 +263,7 @@ class BlockReversal(CallReversal, ABC):
         if isinstance(var.type, Stack):
             ops.append(Call((empty := Var(self.names.fresh(var.name), var.type),), Lit(intrinsics.new_stack), ()))
             return empty
-        return Lit(None) if is_float(var.type) else Lit(0)
+        return Lit(None) if is_inexact(var.type) else Lit(0)
 
     def loop(self, op: For, b: Builder, f: Builder) -> None:
         """Reverse a counted loop by one that counts backwards, from the iteration that broke out where there is a `break`."""
@@ -387,7 +387,7 @@ class BlockReversal(CallReversal, ABC):
 
     def final_ct(self, param: Var, out: Var, incoming: Var, b: Builder) -> Operand:
         """The cotangent of `param`, which a loop carries to `out`, as an iteration starts; `incoming` is that of its end."""
-        ct = self.take(param)
+        ct = self.take(param, b)
         if ct is None:
             same = all(same_shape(other.type, param.type) for other in (incoming, out))
             undefined = param in self.plan.undefined and incoming in self.loose

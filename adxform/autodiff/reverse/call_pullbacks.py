@@ -47,7 +47,7 @@ from adxform.ir.ops import (
     Operand,
     Var,
 )
-from adxform.ir.types import FLOAT, Array, Stack, is_float
+from adxform.ir.types import FLOAT, Array, Stack, is_inexact
 from adxform.ir.walk import all_ops, defined_variables
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import contents_read
@@ -103,7 +103,7 @@ class CallReversal(Cotangents):
             if may_copy(op) and isinstance(derivative, Linear):
                 self.return_copy(op, out, derivative, b)
             return
-        ct = self.take(out)
+        ct = self.take(out, b)
         if ct is None or is_zero(ct):
             return
         match derivative:
@@ -148,8 +148,9 @@ class CallReversal(Cotangents):
         base = op.args[0]
         assert isinstance(base, Var)
         copied = b.nested()
-        values = write(copied, self.expander, derivative.transposes[0], self.reference(out), *op.args, kwargs=op.kwargs)
-        copied.effect(intrinsics.accumulate, self.reference(base), WHOLE, values[0])
+        ct = self.across(self.reference(out), copied)
+        values = write(copied, self.expander, derivative.transposes[0], ct, *op.args, kwargs=op.kwargs)
+        copied.effect(intrinsics.accumulate, self.reference(base), WHOLE, self.across(values[0], copied))
         b.emit(If((), self.shared(out), Block((), (), ()), copied.block((), ()), op.span))
 
     def forward_companion(self, op: Call, out: Var, f: Builder) -> None:
@@ -181,7 +182,7 @@ class CallReversal(Cotangents):
                 self.renamed[out] = named.get(value, value)
             if out in self.companions:
                 self.make_companion(out, f.ops)
-        taken = [self.take(out) for out in op.outs]
+        taken = [self.take(out, b) for out in op.outs]
         cts = [None if ct is None or is_zero(ct) else ct for ct in taken]
         if any(ct is not None for ct in cts):
             self.pulled_back(op, pullback, residuals, cts, b)
@@ -247,7 +248,7 @@ class CallReversal(Cotangents):
             self.forward_companion(op, out, f)
         if self.plan.mode(out) == "view" or (out in self.plan.view_calls and self.plan.mode(out) == "companion"):
             return
-        ct = self.take(out)
+        ct = self.take(out, b)
         if ct is None or is_zero(ct):
             return
         assert isinstance(x, Var)
@@ -256,7 +257,7 @@ class CallReversal(Cotangents):
             self.scatter(part, index, ct, b)
             self.contribute(x, part, b)
         else:
-            self.scatter(self.reference(x), index, ct, b)
+            self.scatter(self.reference(x), index, self.across(ct, b), b)
 
     def scatter(self, target: Operand, index: Operand, ct: Operand, b: Builder) -> None:
         """``target[index] += ct``, also where `index` repeats."""
@@ -285,6 +286,7 @@ class CallReversal(Cotangents):
         else:
             ct = write_one(b, self.expander, operator.getitem, target, index)
         ct = self.named(ct, "ct", b)
+        ct = self.across(ct, b) if active else ct
         if fn is operator.setitem:
             if active and isinstance(ct, Var) and isinstance(ct.type, Array):
                 ct = b.call(np.ndarray.copy, ct, type=ct.type, hint="ct")
@@ -336,7 +338,7 @@ class CallReversal(Cotangents):
             case Var(type=Stack()):
                 return True
             case Var(type=type_):
-                return is_float(type_)
+                return is_inexact(type_)
             case Lit(found):
                 return found is None or isinstance(found, float)
             case _:

@@ -16,7 +16,7 @@ from typing import Any
 
 from adxform.autodiff.expand import Expander, Kwargs
 from adxform.ir.ops import Function, Invoke, Operand, Var
-from adxform.ir.types import Array, Stack, is_float
+from adxform.ir.types import Array, Stack, is_inexact
 from adxform.ir.walk import all_ops, rename_callees
 from adxform.primitives.alias import Aliases, Summary
 from adxform.primitives.effects import functions
@@ -142,4 +142,4 @@ def _is_stack(operand: Operand) -> bool:
 
 
 def _moves(operand: Operand) -> bool:
-    return _is_stack(operand) or (isinstance(operand, Var) and isinstance(operand.type, Array) and is_float(operand.type))
+    return _is_stack(operand) or (isinstance(operand, Var) and isinstance(operand.type, Array) and is_inexact(operand.type))

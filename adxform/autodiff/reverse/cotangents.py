@@ -26,7 +26,7 @@ from adxform.ir.ops import (
     Operand,
     Var,
 )
-from adxform.ir.types import BOOL, Array, Scalar, Stack, is_float
+from adxform.ir.types import BOOL, Array, Scalar, Stack, is_complex, is_inexact
 from adxform.ir.walk import Names, all_ops, defined_variables, variables
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
@@ -184,9 +184,9 @@ class Cotangents:
         elif mode == "view" and target not in self.references and self.plan.view_calls[target].fn == Lit(operator.getitem):
             call = self.plan.view_calls[target]
             assert isinstance(call.args[0], Var)
-            b.effect(intrinsics.accumulate, self.reference(call.args[0]), call.args[1], value)
+            b.effect(intrinsics.accumulate, self.reference(call.args[0]), call.args[1], self.across(value, b))
         else:
-            b.effect(intrinsics.accumulate, self.reference(target), WHOLE, value)
+            b.effect(intrinsics.accumulate, self.reference(target), WHOLE, self.across(value, b))
 
     def loosened(self, var: Var, ct: Operand) -> Operand:
         """`ct`, a cotangent of `var`; remembered as the number zero on some path where `var` may be undefined on it."""
@@ -207,17 +207,27 @@ class Cotangents:
         b.ops[-1] = Call((new,), last.fn, last.args, last.kwargs, last.span)
         return new
 
-    def take(self, var: Var) -> Operand | None:
+    def take(self, var: Var, b: Builder) -> Operand | None:
         """The complete cotangent of `var`, at the op that defines it; ``None`` when nothing contributed."""
         if var not in self.active:
             return None
         if self.plan.mode(var) == "value":
             return self.cts.pop(var, None)
-        return self.reference(var)
+        return self.across(self.reference(var), b)
+
+    def across(self, ct: Operand, b: Builder) -> Operand:
+        """`ct` on its way into the memory of a cotangent, or out of it.
+
+        Memory holds the conjugates of complex cotangents: so the real and the imaginary part of an array, which are views of it,
+        have as their cotangents the same views of its own.
+        """
+        if not isinstance(ct, Var) or not is_complex(ct.type):
+            return ct
+        return b.call(np.conjugate, ct, type=ct.type, hint=ct.base)
 
     def complete(self, var: Var, b: Builder) -> Operand:
         """As `take`, zero when nothing contributed."""
-        ct = self.take(var)
+        ct = self.take(var, b)
         return self.zeros_for(b, var) if ct is None else ct
 
     def make_buffer(self, var: Var, b: Builder) -> Var:
@@ -247,7 +257,7 @@ class Cotangents:
         if isinstance(var.type, Stack):
             b.emit(Call((self.companions[var],), Lit(intrinsics.new_stack), ()))
         else:
-            whole = isinstance(var.type, Array) and not is_float(
+            whole = isinstance(var.type, Array) and not is_inexact(
                 var.type
             )  # it becomes floats: see `adxform.autodiff.reverse.whole_numbers`
             dtype = (("dtype", Lit(np.float64)),) if whole else ()

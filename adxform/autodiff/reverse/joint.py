@@ -36,7 +36,7 @@ from adxform.ir.ops import (
     Operand,
     Var,
 )
-from adxform.ir.types import Array, Dim, Scalar, Stack, is_float
+from adxform.ir.types import Array, Dim, Scalar, Stack, is_inexact
 from adxform.ir.walk import free_variables, outs, rename_block, variables_of
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import effect_of
@@ -201,7 +201,7 @@ class _Reverse(CheckpointReversal):
         for index in self.wrt:
             param = self.fn.params[index]
             hint = f"{param.base}_ct"
-            ct = self.take(param)
+            ct = self.take(param, b)
             if ct is None:
                 ct = zeros(b, param, hint)
             elif isinstance(ct, Var) and isinstance(ct.type, Array) and ct not in fresh:
@@ -254,7 +254,7 @@ class _Reverse(CheckpointReversal):
         moving = [
             place
             for place, (arg, param) in enumerate(zip(op.args, callee.params, strict=True))
-            if is_float(param.type) and place not in shared.params and self.is_active(arg)
+            if is_inexact(param.type) and place not in shared.params and self.is_active(arg)
         ]
         forward, backward = self.derive_helper(callee, tuple(moving))
         self.readers += [(class_, self.path) for class_ in self.aliases.reached((*op.args, *op.outs))]

@@ -28,7 +28,7 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Invoke, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.spans import Span
-from adxform.ir.types import INT, Array, Dim, Object, Scalar, Stack, is_float
+from adxform.ir.types import INT, Array, Dim, Object, Scalar, Stack, is_inexact
 from adxform.ir.walk import TAPE, Names, all_ops, free_variables, outs, rename_block, substitute, variables
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of, writes
@@ -216,7 +216,7 @@ class ResidualRecorder:
         if inner is not None and loop is not None and all(map(sources.can_hoist, inner)):
             return self._widen(var, inner, sweep, sources, loop, mapping)
         before, write, restore = (Builder(self.names, sources.span(var)) for _ in range(3))
-        if loop is not None and is_float(var.type) and isinstance(var.type, Scalar) and var not in self.undefined:
+        if loop is not None and is_inexact(var.type) and isinstance(var.type, Scalar) and var not in self.undefined:
             size, place = _tape_place(loop, before, write)
             tape = self._allocate((size,), var.type.dtype, before, var)
             write.effect(operator.setitem, tape, place, var)

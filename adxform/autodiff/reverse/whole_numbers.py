@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Var
-from adxform.ir.types import Array, is_float
+from adxform.ir.types import Array, is_inexact
 from adxform.ir.walk import all_ops, joins, map_op
 
 
@@ -26,7 +26,7 @@ def float_zeros(fn: Function) -> Function:
 def _begins_whole(op: Op) -> bool:
     """Whether `op` takes an array of whole numbers, on a path or before its first iteration, for one of floats."""
     return any(
-        isinstance(given, Var) and isinstance(given.type, Array) and is_float(var.type) and not is_float(given.type)
+        isinstance(given, Var) and isinstance(given.type, Array) and is_inexact(var.type) and not is_inexact(given.type)
         for var, given in joins(op)
     )
 
@@ -42,7 +42,7 @@ def _block(block: Block) -> Block:
 def _op(op: Op) -> Op:
     if not isinstance(op, Call):
         return map_op(op, lambda operand: operand, _block)
-    if op.fn != Lit(np.zeros_like) or op.kwargs or len(op.args) != 1 or not is_float(op.outs[0].type):
+    if op.fn != Lit(np.zeros_like) or op.kwargs or len(op.args) != 1 or not is_inexact(op.outs[0].type):
         return op
     made = op.outs[0].type
     assert isinstance(made, Array)

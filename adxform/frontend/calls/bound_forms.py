@@ -11,7 +11,7 @@ import numpy as np
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Once, Ref, Tuple, Value
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, is_float
+from adxform.ir.types import Array, is_inexact
 from adxform.primitives.declare import name_of
 from adxform.primitives.signatures import PLAIN, SYNONYMS, arranged, form_of, signature_of
 
@@ -75,7 +75,7 @@ def _may_be_numpy(value: Value) -> bool:
         case Lit(found):
             return isinstance(found, np.generic)
         case Var(type=type_):
-            return not is_float(type_)
+            return not is_inexact(type_)
         case _:
             return False
 
@@ -119,7 +119,7 @@ def by_position(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs)
 
 
 def _is_moving(value: Value) -> bool:
-    return isinstance(value, Var) and is_float(value.type)
+    return isinstance(value, Var) and is_inexact(value.type)
 
 
 def _is_default(parameter: Parameter, value: Value) -> bool:

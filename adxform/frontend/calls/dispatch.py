@@ -40,7 +40,7 @@ from adxform.frontend.signature.access import Binds, Raises, Step, path_to
 from adxform.ir import intrinsics
 from adxform.ir.ops import Function, Lit, Var
 from adxform.ir.spans import is_user, written_in
-from adxform.ir.types import Object, is_float
+from adxform.ir.types import Object, is_inexact
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
 from adxform.primitives.record import Primitive
@@ -194,7 +194,7 @@ def _call_defined(
 ) -> Value | None:
     """The result of a function by what it means in terms of others; ``None`` where that covers nothing, or all is known."""
     fn = value.value
-    given = {key: arg for key, arg in kwargs.items() if key != "out"}
+    given = {key: arg for key, arg in kwargs.items() if key != "out" or fn in definitions.WITHOUT_OUT}
     if not accepts(meaning, args, given):
         return None
     if isinstance(value, Static):
@@ -355,7 +355,7 @@ def _call_function(
 
 
 def _is_active(interp: Interpreter, value: Value) -> bool:
-    return isinstance(value, Var) and is_float(value.type)
+    return isinstance(value, Var) and is_inexact(value.type)
 
 
 def _call_closure(interp: Interpreter, fn: FunctionValue, args: tuple[Value, ...], kwargs: Kwargs) -> Value:

@@ -19,7 +19,7 @@ from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.unruled_types import known_array
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.spans import written_in
-from adxform.ir.types import Array, Object, is_float
+from adxform.ir.types import Array, Object, is_inexact
 from adxform.ir.walk import variables
 
 Kwargs = dict[str, Value]
@@ -67,7 +67,7 @@ def _result(
     """What a call gives at run time: random numbers, by a `method` of a generator, or what nothing is known of but its class."""
     type_ = Object() if method is None else drawn_type(interp, method[0], method[1], operands[method[2] :], named)
     out = interp.emit(fn, operands, type_, hint, named)
-    if isinstance(type_, Object) and any(is_float(var.type) for arg in (*operands, *named.values()) for var in variables(arg)):
+    if isinstance(type_, Object) and any(is_inexact(var.type) for arg in (*operands, *named.values()) for var in variables(arg)):
         interp.unruled[out] = (fn, interp.span)
     if fn in MAKERS:
         interp.generators[out] = MAKERS[fn]
@@ -82,7 +82,7 @@ def _prints(fn: Callable[..., Any]) -> bool:
 def _is_float_array(values: tuple[Operand, ...]) -> bool:
     match values:
         case (Var(_, Array(_, shape) as type_),):
-            return bool(shape) and is_float(type_)
+            return bool(shape) and is_inexact(type_)
         case _:
             return False
 

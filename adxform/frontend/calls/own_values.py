@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.frontend.types.result_types import result_type
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import Object, Several, Type, hides, is_float
+from adxform.ir.types import Object, Several, Type, hides, is_inexact
 from adxform.primitives.record import Primitive
 
 
@@ -49,7 +49,7 @@ def _given(interp: Interpreter, record: Primitive, arg: Value) -> Operand:
     """`arg` as ``record.fn`` gets it: a function of Python's gets whole numbers without a bound from a list of them."""
     found = operand(interp, arg)
     filled = interp.filled(arg)
-    if record.fn not in _OF_PYTHON or filled is None or not filled.weak or is_float(filled.buffer.type):
+    if record.fn not in _OF_PYTHON or filled is None or not filled.weak or is_inexact(filled.buffer.type):
         return found
     return interp.emit(runtime.sequence, (found, Lit(list), Lit(filled.nested), Lit(filled.weak)), Object())
 
@@ -76,4 +76,4 @@ def _valued(interp: Interpreter, own: Var, moved: Value, type_: Type, hint: str)
 
 
 def _may_move(type_: Type) -> bool:
-    return is_float(type_) or hides(type_)
+    return is_inexact(type_) or hides(type_)

@@ -26,7 +26,7 @@ from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.result_types import is_elementwise, is_product, result_type
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, is_float
+from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, is_inexact
 from adxform.ir.walk import variables
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions.stacking import OF_ROWS
@@ -158,7 +158,7 @@ def _may_be_complex(base: Operand, exponent: Operand) -> bool:
         return False
     if isinstance(exponent, Lit):
         return not float(exponent.value).is_integer()
-    return isinstance(exponent, Var) and is_float(exponent.type)
+    return isinstance(exponent, Var) and is_inexact(exponent.type)
 
 
 def into(interp: Interpreter, fn: Callable[..., Any], out: Value, value: Value) -> Value:
@@ -208,7 +208,7 @@ def objects_in(interp: Interpreter, values: Iterable[Value]) -> Iterator[Value]:
 def _has_float(interp: Interpreter, values: Iterable[Value]) -> bool:
     """Whether there is a floating number or array among `values`, or in their tuples and lists."""
     for value in values:
-        if isinstance(value, Var) and is_float(value.type):
+        if isinstance(value, Var) and is_inexact(value.type):
             return True
         if isinstance(value, Tuple) and _has_float(interp, value.items):
             return True
@@ -230,7 +230,7 @@ def checked_number(interp: Interpreter, value: Value) -> Value:
 def _has_dict_of_floats(given: Operand) -> bool:
     match given:
         case Pack("dict"):
-            return any(is_float(var.type) for var in variables(given))
+            return any(is_inexact(var.type) for var in variables(given))
         case Pack(items=items):
             return any(map(_has_dict_of_floats, items))
         case _:

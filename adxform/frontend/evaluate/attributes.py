@@ -24,7 +24,7 @@ from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, HasClass, Owns, path_to
 from adxform.ir.ops import Block, Call, Lit, Op, Var
-from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float
+from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import all_ops, variables
 from adxform.primitives.table import lookup
 from adxform.threads import locks
@@ -114,7 +114,7 @@ def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -
 
 def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
     real = not type_.dtype.startswith("complex")
-    truths_and_floats = BOOL in type_.kinds and is_float(type_)  # of which `real` is a number of another class each
+    truths_and_floats = BOOL in type_.kinds and is_inexact(type_)  # of which `real` is a number of another class each
     if type_.kinds and (truths_and_floats or name not in ("real", "item")):
         raise interp.error(f"`{name}` of a number whose kind only a run can tell", "convert it, e.g. with `float(…)`")
     stated = _stated_of_scalar(interp, x, type_, name)
@@ -351,6 +351,10 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
             kept = interp.operand(new)
             interp.refuse_keeping(variables(kept))
             interp.builder.effect(setattr, value, Lit(name), kept, span=interp.span)
+        case Var(_, Array(dtype)) if name in ("real", "imag"):
+            if name == "imag" and not dtype.startswith("complex"):
+                interp.fail(TypeError, "array does not have imaginary part to set")
+            interp.call(Lit(operator.setitem), (interp.attribute(value, name), Lit(...), new))
         case Ref(kind="list" | "dict" | "set", cls=cls) | Tuple(cls=cls) if cls in (list, dict, set, tuple):
             state = "is read-only" if hasattr(cls, name) else "cannot be set"
             interp.fail(AttributeError, f"'{cls.__name__}' object attribute '{name}' {state}")

@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Slice, Static, Tuple, Value
 from adxform.frontend.types.forgotten_kinds import refuse
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, is_float
+from adxform.ir.types import Array, is_inexact
 
 
 def place_in(interp: Interpreter, index: Value, what: str, *, cuts: bool = True) -> Any:
@@ -58,7 +58,7 @@ def refuse_index(interp: Interpreter, index: Value, what: str) -> None:
     cls = protocols.class_of(index) if protocols.is_object(index) else class_of(index)
     if cls is not None and not issubclass(cls, slice | np.ndarray) and not hasattr(cls, "__index__"):
         interp.fail(TypeError, f"{what} indices must be integers or slices, not {cls.__name__}")
-    if isinstance(index, Var) and isinstance(index.type, Array) and (index.type.shape != () or is_float(index.type)):
+    if isinstance(index, Var) and isinstance(index.type, Array) and (index.type.shape != () or is_inexact(index.type)):
         interp.fail(TypeError, "only integer scalar arrays can be converted to a scalar index")
 
 

@@ -30,7 +30,7 @@ from adxform.frontend.evaluate.values import (
     is_undefined,
 )
 from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import Object, is_float
+from adxform.ir.types import Object, is_inexact
 from adxform.primitives.unruled import shown
 
 
@@ -150,6 +150,6 @@ def known(interp: Interpreter, value: Value) -> Any:
 def refuse_keeping(interp: Interpreter, kept: Iterable[Var]) -> None:
     """Raise where a float is given to an object that adxform cannot look into: it would come back without its derivative."""
     for var in kept:
-        if is_float(var.type):
+        if is_inexact(var.type):
             message = f"{shown(var)} is kept in an object that adxform cannot follow"
             raise interp.error(message, "keep it in a list, a dict, an array or a dataclass")

@@ -18,6 +18,7 @@ from adxform.frontend.evaluate import indexing, protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find, is_generated, is_native
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.branches import truth
+from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.operands import are_static, is_static
 from adxform.frontend.evaluate.outside import guard
 from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
@@ -27,7 +28,7 @@ from adxform.frontend.signature.access import Access, Contains
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, hides, is_float, rank
+from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, hides, is_complex, is_inexact, rank
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -39,6 +40,16 @@ def _shape(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
 
 def _ndim(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     return _array_fact(interp, args[0], "ndim", Lit(0), hint)
+
+
+def _iscomplexobj(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """Whether something is of complex numbers, as far as its type tells."""
+    type_ = number_type(args[0]) if len(args) == 1 and not kwargs else None
+    if not isinstance(type_, Array | Scalar) or (
+        isinstance(type_, Scalar) and len(set(map(is_complex, alternatives(type_)))) > 1
+    ):
+        return None
+    return Lit(is_complex(type_))
 
 
 def _size(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -435,7 +446,7 @@ def _at_least(fn: Any) -> Handler:
 def _open_mesh(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``np.ix_(x, y)`` of floats is ``(x.reshape(-1, 1), y.reshape(1, -1))``; of places there is nothing that moves."""
     arrays = tuple(_mesh_array(interp, arg) if isinstance(arg, Tuple | Ref) else arg for arg in args)
-    if kwargs or not any(isinstance(arg, Var) and (is_float(arg.type) or hides(arg.type)) for arg in arrays):
+    if kwargs or not any(isinstance(arg, Var) and (is_inexact(arg.type) or hides(arg.type)) for arg in arrays):
         return None
     meshes = []
     for place, arg in enumerate(arrays):
@@ -470,6 +481,7 @@ TABLE: dict[Any, Handler] = {
     np.result_type: _result_type,
     np.shape: _shape,
     np.ndim: _ndim,
+    np.iscomplexobj: _iscomplexobj,
     np.size: _size,
     np.isscalar: _isscalar,
     np.asarray: _as_array(np.asarray),

@@ -41,7 +41,7 @@ from adxform.frontend.signature.class_meaning import changes
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, Array, Object, Scalar, is_float
+from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import variables
 from adxform.threads.locks import imported
 
@@ -131,7 +131,7 @@ def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 def _unknown_or(interp: Interpreter, args: Args, hint: str) -> Answer:
     """``getattr(x, name, default)`` of an object of which nothing is known."""
     operands = tuple(map(interp.operand, args))
-    if any(is_float(var.type) for var in variables(operands[2])):
+    if any(is_inexact(var.type) for var in variables(operands[2])):
         message = "whether an object of which nothing is known has an attribute decides between that and floats"
         raise interp.error(message, "ask `hasattr` first, in a condition")
     return interp.emit(getattr, operands, Object(), hint)

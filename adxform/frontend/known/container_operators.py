@@ -33,7 +33,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Maybe, Method, Once, Range, Ref, Static, Tuple, Value, View
 from adxform.frontend.signature.access import Contains, SameAs
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, Array, Scalar, is_float
+from adxform.ir.types import BOOL, Array, Scalar, is_inexact
 from adxform.primitives.definitions import iterations
 
 Condition = Callable[[], Value]
@@ -400,7 +400,7 @@ def _same_or_equal(interp: Interpreter, a: Value, b: Value) -> Value:
     """Whether `a` and `b` are equal, or are one object that does not equal itself, as NaN and arrays, which the run can tell."""
     outside = isinstance(a, Var) and isinstance(b, Var) and all(interp.parameters.get(one.name) == one for one in (a, b))
     equal = partial(interp.call, Lit(operator.eq), (a, b))
-    if not outside or not all(isinstance(one, Var) and (is_float(one.type) or isinstance(one.type, Array)) for one in (a, b)):
+    if not outside or not all(isinstance(one, Var) and (is_inexact(one.type) or isinstance(one.type, Array)) for one in (a, b)):
         return equal()
     one = interp.emit(operator.is_, (interp.operand(a), interp.operand(b)), BOOL, "same")
     return any_or_all(interp, [partial(_constant, one), equal], any)

@@ -21,7 +21,7 @@ from adxform.frontend.known.iterables import of_python, refuse_rows, rows, walki
 from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, Scalar, is_float
+from adxform.ir.types import Array, Scalar, is_inexact
 from adxform.primitives.definitions import iterations
 
 Args = tuple[Value, ...]
@@ -120,7 +120,7 @@ def _goes_by_order(interp: Interpreter, source: Value, known: list[Value] | None
 def _are_unlike(items: Iterable[Value]) -> bool:
     """Whether there are arrays, or floats of several precisions: their derivatives, added up, would have that of one of them."""
     types = [*map(number_type, items)]
-    floats = {kind.dtype for type_ in types if isinstance(type_, Scalar) for kind in alternatives(type_) if is_float(kind)}
+    floats = {kind.dtype for type_ in types if isinstance(type_, Scalar) for kind in alternatives(type_) if is_inexact(kind)}
     return len(floats) > 1 or any(isinstance(type_, Array) for type_ in types)
 
 

@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.python_classes import class_of, is_container, nam
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Once, Ref, Tuple, Value, View, is_unknown
 from adxform.ir.ops import Operand
-from adxform.ir.types import BOOL, Object, is_float
+from adxform.ir.types import BOOL, Object, is_inexact
 from adxform.ir.walk import variables
 
 
@@ -27,7 +27,7 @@ def asked_by_the_run(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str
     if interp.in_own_code or not (_meets(a, b) or _meets(b, a)):
         return None
     operands = tuple(_operand(interp, value) for value in (a, b))
-    if moves and any(is_float(var.type) for one in operands for var in variables(one)):
+    if moves and any(is_inexact(var.type) for one in operands for var in variables(one)):
         message = "floats in a container meet an object of which nothing is known before the run in an operator"
         raise interp.error(message, "convert that where it comes from, e.g. with `float(…)` or `np.asarray(…)`")
     return interp.emit(fn, operands, Object(), hint)

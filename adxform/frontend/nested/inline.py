@@ -22,7 +22,7 @@ from adxform.frontend.nested.mirrors import floats_of, is_live, matched, mirrore
 from adxform.ir import intrinsics
 from adxform.ir.build import seed
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
-from adxform.ir.types import Array, Object, Scalar, is_float, rank
+from adxform.ir.types import Array, Object, Scalar, is_inexact, rank
 from adxform.ir.walk import free_variables
 from adxform.primitives.alias import alias_classes
 
@@ -57,7 +57,7 @@ def stop(interp: Interpreter, value: Value) -> Value:
     """`value` with its numbers cut off from differentiation."""
 
     def cut(leaf: Value) -> Value:
-        if not isinstance(leaf, Var) or not is_float(leaf.type):
+        if not isinstance(leaf, Var) or not is_inexact(leaf.type):
             return leaf
         return interp.emit(intrinsics.stop_gradient, (leaf,), leaf.type, leaf.base)
 
@@ -192,7 +192,7 @@ def _gradient(
 def _refuse_non_scalar(interp: Interpreter, value: Value, main: Operand) -> None:
     """Raise unless the `value` of a function, the result `main` as IR, is one real number."""
     type_ = type_of(main)
-    if not isinstance(value, Var | Lit) or type_ is None or not is_float(type_) or rank(type_) not in (0, None):
+    if not isinstance(value, Var | Lit) or type_ is None or not is_inexact(type_) or rank(type_) not in (0, None):
         message = "the function given to `grad` does not return one real number"
         raise interp.error(message, "reduce it first, e.g. with `.sum()`", NonScalarOutputError)
 
@@ -203,7 +203,7 @@ def _with_live_aux(interp: Interpreter, derived: Function, primal: Function) -> 
     results = list(derived.results)
     for k in range(1, len(primal.results)):
         result, original = results[k], primal.results[k]
-        if isinstance(original, Var) and is_float(original.type) and isinstance(result, Var):
+        if isinstance(original, Var) and is_inexact(original.type) and isinstance(result, Var):
             if result not in cut:
                 raise interp.error("this auxiliary result cannot be followed", "compute it outside of the inner function")
             results[k] = cut[result]
@@ -212,9 +212,9 @@ def _with_live_aux(interp: Interpreter, derived: Function, primal: Function) -> 
 
 def _seed(fn: Function, result: Operand, number: float) -> Operand | None:
     match result:
-        case Var(_, Scalar() as type_) if is_float(type_):
+        case Var(_, Scalar() as type_) if is_inexact(type_):
             return seed(type_, number, fn)
-        case Var(_, Array(dtype) as type_) if is_float(type_):
+        case Var(_, Array(dtype) as type_) if is_inexact(type_):
             # What may be an array without axes is asked for its number, which a float of Python does not answer.
             return Lit(np.dtype(dtype).type(number))
         case _:

@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Ref, Tuple, Value, is_int
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_float, rank
+from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_inexact, rank
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -36,7 +36,7 @@ def type_of(value: Value | Operand) -> Type | None:
 def is_live(value: Value | Operand) -> bool:
     """Whether `value` is a float or an array of floats."""
     type_ = type_of(value)
-    return type_ is not None and is_float(type_)
+    return type_ is not None and is_inexact(type_)
 
 
 def floats_of(interp: Interpreter, value: Value) -> list[Value]:
@@ -107,7 +107,7 @@ def matched(interp: Interpreter, value: Value, given: Value, what: str) -> list[
 def fitted(interp: Interpreter, value: Value, given: Value, what: str) -> Operand:
     """`given` as a tangent or cotangent of the float or array of floats `value`."""
     type_, own = type_of(value), type_of(given)
-    if own is None or (not is_float(own) and (isinstance(own, Array) or not is_int(given))):
+    if own is None or (not is_inexact(own) and (isinstance(own, Array) or not is_int(given))):
         raise mismatch(interp, value, given, what)
     ranks = rank(own), rank(type_) if type_ is not None else None
     if None not in ranks and ranks[0] != ranks[1]:
@@ -123,7 +123,7 @@ def fitted(interp: Interpreter, value: Value, given: Value, what: str) -> Operan
         case Scalar(dtype, weak), Scalar(other, other_weak):
             if not weak and not other_weak and dtype != other:
                 raise mismatch(interp, value, given, what)
-            if (dtype, weak) != (other, other_weak) and (isinstance(given, Lit) or not is_float(own)):
+            if (dtype, weak) != (other, other_weak) and (isinstance(given, Lit) or not is_inexact(own)):
                 return interp.operand(interp.call(Lit(float if weak else np.dtype(dtype).type), (given,)))
         case Scalar(), Array():
             return interp.operand(interp.call(Lit(operator.getitem), (given, Tuple(()))))

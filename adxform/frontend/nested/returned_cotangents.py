@@ -18,7 +18,7 @@ from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Tuple, Value
 from adxform.ir.ops import Function, Lit, Operand, Var
-from adxform.ir.types import Array, Object, Scalar, Type, is_float, rank
+from adxform.ir.types import Array, Object, Scalar, Type, is_inexact, rank
 from adxform.ir.walk import all_ops
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import has_memory, writes
@@ -47,7 +47,7 @@ def cotangents(interp: Interpreter, body: Callable[..., Any], returned: Value, a
 
 def _fitting(interp: Interpreter, body: Callable[..., Any], place: int, leaf: Value, part: Value) -> Operand:
     """`part`, given that it can be the cotangent of `leaf`; with a check at run time where only that can tell."""
-    if part == NONE or not isinstance(leaf, Var) or not is_float(leaf.type):
+    if part == NONE or not isinstance(leaf, Var) or not is_inexact(leaf.type):
         return Lit(None)
     found = number_type(part)
     if found is None:

@@ -27,7 +27,7 @@ from adxform.frontend.types.samples import (
 )
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Operand, Var
-from adxform.ir.types import Array, Object, Scalar, Several, Type, is_float
+from adxform.ir.types import Array, Object, Scalar, Several, Type, is_inexact
 from adxform.ir.walk import substitute, variables
 from adxform.primitives.facets import Contracts
 from adxform.primitives.memory import RESHAPES
@@ -88,7 +88,7 @@ def _result_type(
         return each(stated, lambda type_: with_fresh(type_, unknown))
     given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
     objects = [var for var in given if isinstance(var.type, Object)]
-    floats = [var for var in given if is_float(var.type)]
+    floats = [var for var in given if is_inexact(var.type)]
     if objects:
         known = not floats or isinstance(record.derivative, Constant)
         return Object() if known else _type_with_objects(interp, record, objects, floats)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +13,7 @@ from adxform.primitives.definitions import (
     in_place,
     parts,
     sampled_functions,
+    spectra,
     stacking,
     statistics,
     ufunc_methods,
@@ -20,21 +21,42 @@ from adxform.primitives.definitions import (
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import Primitive
 
-FAMILIES = (stacking, statistics, sampled_functions, arithmetic, ufunc_methods, parts, in_place)
+FAMILIES = (stacking, statistics, sampled_functions, arithmetic, ufunc_methods, parts, in_place, spectra)
 
-_TABLE: Mapping[Callable[..., Any], Definition] = MappingProxyType(
-    {one.fn: one for one in itertools.chain.from_iterable(family.DEFINITIONS for family in FAMILIES)}
-)
+_bodies: dict[Callable[..., Any], Callable[..., Any]] = {}
+_in_kernels: set[Callable[..., Any]] = set()
+_own_values: set[Callable[..., Any]] = set()
+_without_out: set[Callable[..., Any]] = set()
+_of_sequences: set[Callable[..., Any]] = set()
 
-DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType({fn: one.body for fn, one in _TABLE.items()})
+DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(_bodies)
 
-IN_KERNELS: frozenset[Callable[..., Any]] = frozenset(fn for fn, one in _TABLE.items() if one.value is Value.IN_KERNELS)
+IN_KERNELS: Set[Callable[..., Any]] = _in_kernels
 """Functions whose definitions differ from them in rounding only: kernels take the definition, Python the function itself."""
 
-OWN_VALUES: frozenset[Callable[..., Any]] = frozenset(fn for fn, one in _TABLE.items() if one.value is not Value.DEFINED)
+OWN_VALUES: Set[Callable[..., Any]] = _own_values
 """Functions whose value is that of their own call; the definition tells how it moves. All others have that of the definition."""
 
-OF_SEQUENCES: frozenset[Callable[..., Any]] = frozenset(fn for fn, one in _TABLE.items() if one.sequences)
+WITHOUT_OUT: Set[Callable[..., Any]] = _without_out
+"""Functions whose parameter ``out`` is refused."""
+
+OF_SEQUENCES: Set[Callable[..., Any]] = _of_sequences
 """Functions that take lists and tuples as they are; those that others are given become arrays first."""
 
-RECORDS: tuple[Primitive, ...] = tuple(primitive(fn, None, contracts=_TABLE[fn].contracts) for fn in _TABLE if fn in OWN_VALUES)
+
+def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
+    """Take in a `family` of definitions; return the records of those whose value is that of their own call."""
+    made: list[Primitive] = []
+    for one in family:
+        _bodies[one.fn] = one.body
+        if one.value is not Value.DEFINED:
+            _own_values.add(one.fn)
+            made.append(primitive(one.fn, None, contracts=one.contracts))
+        chosen = ((one.value is Value.IN_KERNELS, _in_kernels), (not one.takes_out, _without_out), (one.sequences, _of_sequences))
+        for holds, functions in chosen:
+            if holds:
+                functions.add(one.fn)
+    return tuple(made)
+
+
+RECORDS: tuple[Primitive, ...] = extend(itertools.chain.from_iterable(family.DEFINITIONS for family in FAMILIES))

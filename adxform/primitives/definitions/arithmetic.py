@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.primitives.complex_numbers import conjugate
 from adxform.primitives.definitions.definition import Definition, Value
 
 
@@ -53,8 +54,13 @@ def _svdvals(x: Any) -> Any:
     return np.linalg.svd(x, compute_uv=False)
 
 
+def _angle(z: Any, deg: Any = False) -> Any:
+    angle = np.arctan2(np.imag(z), np.real(z))
+    return angle * (180 / np.pi) if deg else angle
+
+
 def _vecdot(a: Any, b: Any) -> Any:
-    return np.sum(a * b, axis=-1)
+    return np.sum(conjugate(a) * b, axis=-1)
 
 
 def _fsum(numbers: Any) -> Any:
@@ -82,6 +88,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.divmod, _np_divmod),
     Definition(np.linalg.matrix_power, _matrix_power),
     Definition(np.linalg.svdvals, _svdvals),
+    Definition(np.angle, _angle),
     Definition(np.vecdot, _vecdot, Value.IN_KERNELS),
     Definition(np.linalg.vecdot, _vecdot, Value.IN_KERNELS),
     Definition(math.fsum, _fsum, Value.OWN, sequences=True),

@@ -26,7 +26,8 @@ class Definition:
     """`body` means what `fn` does, and is made of primitives and other definitions; the front end inlines it.
 
     `sequences`: it takes lists and tuples as they are; those that others are given become arrays first. `contracts`: the sum of
-    products that it is, where it stays a call.
+    products that it is, where it stays a call. `takes_out`: of its parameter ``out``, if it has one, that it writes to it; some
+    versions of NumPy leave it as it was.
     """
 
     fn: Callable[..., Any]
@@ -34,3 +35,4 @@ class Definition:
     value: Value = Value.DEFINED
     sequences: bool = False
     contracts: Contracts | None = None
+    takes_out: bool = True

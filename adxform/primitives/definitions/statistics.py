@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.primitives.complex_numbers import adjoint
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.numpy_reductions import count
 
@@ -93,7 +94,7 @@ def _cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any
         rows = np.concatenate((rows, more if rowvar or more.shape[0] == 1 else more.T), 0)
     centred = rows - np.mean(rows, axis=1, keepdims=True)
     lost = (0 if bias else 1) if ddof is None else ddof
-    product = centred @ centred.T / np.float64(max(rows.shape[1] - lost, 0))
+    product = centred @ adjoint(centred) / np.float64(max(rows.shape[1] - lost, 0))
     return np.squeeze(product)
 
 

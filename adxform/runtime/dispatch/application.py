@@ -18,7 +18,7 @@ from adxform.frontend.argument_contexts import bare
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Decorated, Engine, Operator, Order
 from adxform.frontend.signature import Node, Signature, Tree, equal_lengths, parameter_names
 from adxform.ir.spans import own_signature
-from adxform.ir.types import Type, is_float
+from adxform.ir.types import Type, is_inexact
 from adxform.ir.walk import never_ends
 from adxform.primitives.table import lookup
 from adxform.runtime import counters, private
@@ -76,7 +76,7 @@ class Application:
         """The positions among `leaves` of every float in the caller's positional arguments that are in no context."""
         owned = ((number - self.lead, leaf) for number, arg in enumerate(self.signature.args) for leaf in leaves_of(arg))
         free = enumerate((number >= 0 and number not in self.held, leaf) for number, leaf in owned)
-        return tuple(i for i, (differentiated, leaf) in free if differentiated and is_float(leaf.type))
+        return tuple(i for i, (differentiated, leaf) in free if differentiated and is_inexact(leaf.type))
 
     def free(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """`values`, one for each of the caller's arguments, with ``None`` for what is in a context."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from adxform.errors import TangentMismatchError
 from adxform.frontend.signature import Leaf, Tree
-from adxform.ir.types import Array, Scalar, Type, is_float
+from adxform.ir.types import Array, Scalar, Type, is_inexact
 from adxform.runtime.dispatch.leaf_flattening import Match, MisfitError, described, described_along, kind
 from adxform.runtime.dispatch.refusals import definition, name_of
 
@@ -162,7 +162,7 @@ class _Rows(Match):
     def walk(self, tree: Tree, other: Tree, path: str) -> Iterator[Any]:
         """The batch for each float leaf."""
         several = isinstance(tree, Leaf) and isinstance(tree.type, Scalar) and tree.type.kinds
-        if isinstance(tree, Leaf) and is_float(tree.type) and not isinstance(other, Leaf) and not several:
+        if isinstance(tree, Leaf) and is_inexact(tree.type) and not isinstance(other, Leaf) and not several:
             raise MisfitError(path, self.expected(next(self.leaves)), described(other))
         yield from super().walk(tree, other, path)
 

@@ -24,7 +24,7 @@ from adxform.frontend.specialize import RuleExpander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
-from adxform.ir.types import Array, Scalar, is_float
+from adxform.ir.types import Array, Scalar, is_inexact
 from adxform.ir.walk import Names, all_ops, canonical, reads, rename_block
 from adxform.passes.driver import checked, note
 from adxform.passes.pipeline import clean, optimise
@@ -262,7 +262,7 @@ def cleaned(fn: Function) -> Function:
     builder = Builder(Names.of(simple), fn.span)
     results = tuple(
         builder.call(intrinsics.stop_gradient, now, type=before.type, hint=before.base)
-        if isinstance(now, Lit) and isinstance(before, Var) and is_float(before.type)
+        if isinstance(now, Lit) and isinstance(before, Var) and is_inexact(before.type)
         else now
         for before, now in zip(fn.results, simple.results, strict=True)
     )

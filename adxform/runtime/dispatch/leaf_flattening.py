@@ -11,7 +11,7 @@ import numpy as np
 
 from adxform.errors import TangentMismatchError
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree, describe
-from adxform.ir.types import Array, Scalar, Type, is_float
+from adxform.ir.types import Array, Scalar, Type, is_complex, is_float, is_inexact
 from adxform.runtime.dispatch.refusals import definition, name_of
 from adxform.runtime.dispatch.result_structures import assemble, leaves_of
 
@@ -25,7 +25,8 @@ def settled(gradient: Any, type_: Type, taken: list[Any] | None) -> Any:
     if isinstance(type_, Scalar):
         number = gradient[()] if isinstance(gradient, np.ndarray) else gradient
         if type_.weak:
-            return number if isinstance(number, float) else float(number)
+            cls = complex if is_complex(type_) else float
+            return number if isinstance(number, cls) else cls(number)
         return number if np.result_type(number) == type_.dtype else np.dtype(type_.dtype).type(number)
     if isinstance(gradient, np.ndarray) and isinstance(type_, Array) and gradient.dtype != type_.dtype:
         gradient = gradient.astype(type_.dtype)
@@ -38,12 +39,12 @@ def settled(gradient: Any, type_: Type, taken: list[Any] | None) -> Any:
 
 def alongside(values: Sequence[Any], tree: Tree, tangents: Iterable[Any]) -> Iterator[Any]:
     """The `tangents` of those of `values`, in structure `tree`, that are floats, in their precision: a run may choose it."""
-    moving = (value for value, leaf in zip(values, leaves_of(tree), strict=True) if is_float(leaf.type))
+    moving = (value for value, leaf in zip(values, leaves_of(tree), strict=True) if is_inexact(leaf.type))
     for value, tangent in zip(moving, tangents, strict=True):
         dtype = getattr(value, "dtype", None)
-        if type(value) is float and not isinstance(tangent, float | np.ndarray):
-            yield float(tangent)
-        elif dtype is None or dtype.kind != "f" or getattr(tangent, "dtype", _DOUBLE) == dtype:
+        if type(value) in (float, complex) and not isinstance(tangent, float | complex | np.ndarray):
+            yield type(value)(tangent)
+        elif dtype is None or dtype.kind not in "fc" or getattr(tangent, "dtype", _DOUBLE) == dtype:
             yield tangent
         else:
             yield tangent.astype(dtype) if isinstance(tangent, np.ndarray) else dtype.type(tangent)
@@ -64,9 +65,9 @@ def placed(tree: Tree, values: Iterator[Any], zero: Any = 0.0) -> Any:
     """The structure `tree` with `values` for its float leaves, `zero` for known floats, and ``None`` for everything else."""
     match tree:
         case Leaf():
-            return next(values) if is_float(tree.type) else None
+            return next(values) if is_inexact(tree.type) else None
         case Fixed():
-            return zero if isinstance(tree.lit.value, float) else None
+            return zero if isinstance(tree.lit.value, float | complex) else None
         case Node():
             return assemble(tree, [placed(child, values, zero) for child in tree.children])
         case _:
@@ -76,9 +77,9 @@ def placed(tree: Tree, values: Iterator[Any], zero: Any = 0.0) -> Any:
 def placer(tree: Tree) -> Callable[[Sequence[Any]], Any]:
     """`placed` for the structure `tree`, chosen once: what puts values for its float leaves into it."""
     match tree:
-        case Leaf() if is_float(tree.type):
+        case Leaf() if is_inexact(tree.type):
             return itemgetter(0)
-        case Node("tuple", _, _, children) if all(isinstance(child, Leaf) and is_float(child.type) for child in children):
+        case Node("tuple", _, _, children) if all(isinstance(child, Leaf) and is_inexact(child.type) for child in children):
             return tuple
         case _:
             return lambda values: placed(tree, iter(values))
@@ -116,7 +117,7 @@ def matching(what: str, tree: Tree, leaves: Sequence[Any], given: Any) -> list[A
     Raises:
         MisfitError: structure, shape or dtype differ.
     """
-    if type(given) is np.ndarray and type(tree) is Leaf and is_float(tree.type):
+    if type(given) is np.ndarray and type(tree) is Leaf and is_inexact(tree.type):
         value = leaves[0]
         if type(value) is np.ndarray and value.dtype == given.dtype and value.shape == given.shape:
             return [given]
@@ -152,9 +153,9 @@ def _in_order(tree: Tree, other: Tree, leaves: Iterator[Any]) -> tuple[Tree, lis
 def matcher(tree: Tree) -> Callable[[Sequence[Any], Any], list[Any] | None]:
     """`matching` for values of the structure `tree`, as far as that is quickly told; ``None`` where it takes a closer look."""
     match tree:
-        case Leaf() if is_float(tree.type):
+        case Leaf() if is_inexact(tree.type):
             return matched_leaf
-        case Node("tuple", _, _, children) if all(isinstance(child, Leaf) and is_float(child.type) for child in children):
+        case Node("tuple", _, _, children) if all(isinstance(child, Leaf) and is_inexact(child.type) for child in children):
             return matched_leaves
         case _:
             return lambda values, given: None
@@ -192,7 +193,7 @@ def settler(types: Sequence[Type]) -> Callable[[Sequence[Any], list[Any] | None]
 
 def finisher(tree: Tree, types: Sequence[Type]) -> Callable[[Sequence[Any], list[Any] | None], Any]:
     """What makes of the gradients of the leaves of `tree`, which are of `types`, the structure that the caller gets."""
-    if isinstance(tree, Leaf) and is_float(tree.type):
+    if isinstance(tree, Leaf) and is_inexact(tree.type):
         only = _settling(*types)
         return lambda found, taken: only(found[0], taken)
     place, settle = placer(tree), settler(types)
@@ -220,7 +221,7 @@ def _settling(type_: Type) -> Callable[[Any, list[Any] | None], Any]:
 
     match type_:
         case Scalar(_, weak):
-            return number if weak else lambda value, taken: settled(value, type_, taken)
+            return number if weak and is_float(type_) else lambda value, taken: settled(value, type_, taken)
         case _:
             return array
 
@@ -245,13 +246,13 @@ class Match:
         match tree, other:
             case Leaf(), Leaf():
                 value, given = next(self.leaves), next(self.others)
-                if is_float(tree.type) and not _moves(value):
+                if is_inexact(tree.type) and not _moves(value):
                     yield self.still(value, given, path)
-                elif is_float(tree.type):
+                elif is_inexact(tree.type):
                     yield self.fitted(value, given, path)
                 elif np.any(given):
                     raise MisfitError(path, f"zero or None (the value is {kind(value)}, which has no derivative)", kind(given))
-            case Leaf(), Fixed() if other.lit.value is None and not is_float(tree.type):
+            case Leaf(), Fixed() if other.lit.value is None and not is_inexact(tree.type):
                 next(self.leaves)
             case Leaf(), Fixed() if other.lit.value is None and not _moves(value := next(self.leaves)):
                 yield self.still(value, None, path)
@@ -277,21 +278,22 @@ class Match:
             if value.shape == () and isinstance(given, float | int) and not isinstance(given, bool | np.generic):
                 return np.asarray(given, value.dtype)
             raise MisfitError(path, kind(value), kind(given))
-        if np.shape(given) or isinstance(given, complex | bool):
+        is_real = not isinstance(value, complex | np.complexfloating)
+        if np.shape(given) or isinstance(given, bool) or (is_real and isinstance(given, complex)):
             raise MisfitError(path, kind(value), kind(given))
         number = given[()] if isinstance(given, np.ndarray) else given
-        if isinstance(number, np.generic) and not isinstance(number, np.floating):
+        if isinstance(number, np.generic) and not isinstance(number, np.floating if is_real else np.inexact):
             raise MisfitError(path, kind(value), kind(given))
         if isinstance(value, np.generic):
             if isinstance(number, np.generic) and number.dtype != value.dtype:
                 raise MisfitError(path, kind(value), kind(given))
             return value.dtype.type(number)
-        return float(number)
+        return float(number) if is_real else complex(number)
 
 
 def _moves(value: Any) -> bool:
     """Whether `value`, a float on some path, is one on the path that was taken."""
-    return isinstance(value, float) or (isinstance(value, np.ndarray | np.generic) and value.dtype.kind == "f")
+    return isinstance(value, float | complex) or (isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc")
 
 
 def alike(left: Node, right: Node) -> bool:

@@ -15,7 +15,7 @@ from adxform.frontend.specialize import RuleExpander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Function, Lit, Operand, Var
-from adxform.ir.types import is_float
+from adxform.ir.types import is_inexact
 from adxform.ir.walk import Names
 from adxform.passes.driver import checked
 from adxform.passes.pipeline import optimise, pulled, pushed
@@ -115,7 +115,7 @@ def is_number(operand: Operand) -> bool:
     """Whether a result is a float: a variable, or a literal."""
     match operand:
         case Var(type=type_):
-            return is_float(type_)
+            return is_inexact(type_)
         case Lit(value):
             return isinstance(value, float | np.floating)
         case _:

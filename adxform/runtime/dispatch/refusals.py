@@ -11,7 +11,7 @@ from adxform.errors import AdxError, NonDifferentiableError, NonScalarOutputErro
 from adxform.frontend.lowering.source_text import find_source
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, sign
 from adxform.ir.spans import NOWHERE, Span
-from adxform.ir.types import Array, Dim, Scalar, Size, is_float
+from adxform.ir.types import Array, Dim, Scalar, Size, is_float, is_inexact
 from adxform.runtime.dispatch.result_structures import leaves_of
 
 Sizes = Mapping[str, int]
@@ -45,7 +45,7 @@ def signed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, A
 def refuse(fn: Callable[..., Any], path: str, end: Leaf | Fixed) -> None:
     """Raise unless the leaf or fixed value at `path` has a derivative, or is a ``None`` that takes its place."""
     match end:
-        case Leaf(type=type_) if is_float(type_):
+        case Leaf(type=type_) if is_inexact(type_):
             return
         case Fixed() if end.lit.value is None:
             return

@@ -25,7 +25,7 @@ from adxform.frontend.evaluate.values import (
 )
 from adxform.ir.kinds import alternatives, one_of, scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, Array, Dim, Object, Scalar, Size, Type, is_float
+from adxform.ir.types import BOOL, Array, Dim, Object, Scalar, Size, Type, is_inexact
 
 _HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
 
@@ -47,7 +47,7 @@ def join_types(a: Type, b: Type, fresh: Callable[[], Dim]) -> Type | None:
                 return Array(dtype, None)
             return Array(dtype, tuple(n if n == m else fresh() for n, m in zip(first, second, strict=True)))
         case (Object(), other) | (other, Object()):
-            return None if is_float(other) else Object()
+            return None if is_inexact(other) else Object()
         case _:
             return None
 
@@ -286,7 +286,7 @@ def alike_rows(a: Type | None, b: Type | None, alike: bool) -> bool:
     """
     if not isinstance(a, Array) or not isinstance(b, Array):
         return True
-    return a.dtype == b.dtype and (alike or is_float(a))
+    return a.dtype == b.dtype and (alike or is_inexact(a))
 
 
 def either(a: Collected, b: Collected) -> Collected:

@@ -1,0 +1,12 @@
+"""Rules of SciPy's functions, a module for each of its packages: brought in when a program calls a function of that package.
+
+SciPy need not be installed, and is not imported by adxform before the program does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+FAMILIES: Mapping[str, str] = MappingProxyType({"scipy.special": f"{__name__}.special"})
+"""The modules here by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`."""
