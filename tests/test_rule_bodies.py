@@ -167,8 +167,12 @@ _B = np.array([[2.0, 0.5, 1.5], [-0.25, 1.5, 4.0]])
 _Z = _V + 1j * _X
 _C = _B - 1j * _M[1:]
 _GRID: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
-    ((_C,), {}), ((_B,), {}), ((_C, (3, 4), (0, 1)), {}), ((_C, None, (1,)), {"norm": "ortho"}), ((_B, (2, -1), (1, 0), "forward"), {}),
-]  # fmt: skip
+    ((_C,), {}),
+    ((_B,), {}),
+    ((_C, (3, 4), (0, 1)), {}),
+    ((_C, None, (1,)), {"norm": "ortho"}),
+    ((_B, (2, -1), (1, 0), "forward"), {}),
+]
 _REAL_GRID = [(args, options) for args, options in _GRID if not np.iscomplexobj(args[0])]
 DEFINED: dict[Callable[..., Any], list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
     np.ptp: [((_V,), {}), ((_M, 1), {}), ((_M, 0), {"keepdims": True})],
