@@ -55,11 +55,11 @@ def followed(call: Call) -> tuple[Operand, ...]:
 
 
 def moving(call: Call) -> tuple[Var, ...]:
-    """The outs of `call` but those that are constant by its rule, as the sign of a determinant is beside its logarithm."""
+    """The outs of `call` but those that are constant by its rule, as the sign of a real determinant is beside its logarithm."""
     record = lookup(call.fn.value) if len(call.outs) > 1 and isinstance(call.fn, Lit) else None
     match None if record is None else record.derivative:
         case General(constant=places) if places:
-            return tuple(out for place, out in enumerate(call.outs) if place not in places)
+            return tuple(out for place, out in enumerate(call.outs) if place not in places or is_complex(out.type))
         case _:
             return call.outs
 
