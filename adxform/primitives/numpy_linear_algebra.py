@@ -63,6 +63,12 @@ def lower_part(s: Any) -> Any:
     return np.tril(both) + np.tril(both, -1)
 
 
+def completed(a: Any) -> Any:
+    """The Hermitian matrix of which `a` has the lower triangle."""
+    lower = np.tril(a) + np.tril(a, -1)
+    return 0.5 * (lower + adjoint(lower))
+
+
 def read_part(s: Any, uplo: Any) -> Any:
     """As `lower_part`, or the same of the upper triangle, for the one that `uplo` names."""
     if uplo in ("L", "l"):
@@ -117,14 +123,15 @@ def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: A
     if not compute_uv:
 
         def pullback_of_values(ct: Any) -> Any:
-            left, _, right = np.linalg.svd(a, full_matrices=False, hermitian=hermitian)
+            left, _, right = _factors(a, hermitian)
             a_ct = (conjugate(left) * np.expand_dims(ct, -2)) @ conjugate(right)
             return lower_part(a_ct) if hermitian else a_ct
 
-        return np.linalg.svd(a, compute_uv=False, hermitian=hermitian), pullback_of_values
+        values = np.linalg.svd(a, compute_uv=False, hermitian=True) if hermitian else np.linalg.svd(a, compute_uv=False)
+        return values, pullback_of_values
     if full_matrices and not hermitian:
         raise NotImplementedError("of np.linalg.svd with full_matrices=True singular vectors are not determined")
-    u, s, v = np.linalg.svd(a, full_matrices=False, hermitian=hermitian)
+    u, s, v = _factors(a, hermitian)
 
     def pullback(u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
         along, across, gaps = np.expand_dims(s, -1), np.expand_dims(s, -2), reciprocal_gaps(s * s)
@@ -134,11 +141,14 @@ def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: A
         if np.iscomplexobj(left):
             inner = inner + 1j * np.imag(left) * np.eye(s.shape[-1], dtype=s.dtype) / across
         rest = (u_ct - u_bar @ left) / across
-        values = u_bar * np.expand_dims(s_ct, -2)
-        a_ct = (u_bar @ inner + rest + values) @ v_bar + u_bar / across @ (v_ct - right @ v_bar)
+        a_ct = (u_bar @ inner + rest + u_bar * np.expand_dims(s_ct, -2)) @ v_bar + u_bar / across @ (v_ct - right @ v_bar)
         return lower_part(a_ct) if hermitian else a_ct
 
     return (u, s, v), pullback
+
+
+def _factors(a: Any, hermitian: Any) -> Any:
+    return np.linalg.svd(a, hermitian=True) if hermitian else np.linalg.svd(a, full_matrices=False)
 
 
 def _qr(a: Any, mode: Any = "reduced") -> Any:
@@ -202,8 +212,7 @@ def _cholesky_cotangent(factor: Any, ct: Any) -> Any:
 
     def pullback(a_t: Any) -> Any:
         inverse = np.linalg.inv(factor)
-        lower = np.tril(a_t) + np.tril(a_t, -1)
-        right = 0.5 * (lower + adjoint(lower)) @ adjoint(inverse)
+        right = completed(a_t) @ adjoint(inverse)
         inner = np.tril(inverse @ right)
         inner = inner - 0.5 * (inner * np.eye(factor.shape[-1], dtype=factor.dtype))
         return ct @ np.swapaxes(inner, -1, -2) - (a_ct + adjoint(a_ct)) @ conjugate(right), factor @ inner
@@ -262,7 +271,7 @@ def _pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = 1e-1
 
     def pullback(ct: Any) -> Any:
         turned, given = np.swapaxes(y, -1, -2), np.swapaxes(ct, -1, -2)
-        whole = np.tril(a) + adjoint(np.tril(a, -1)) if hermitian else a
+        whole = completed(a) if hermitian else a
         below = given @ (y @ adjoint(y))
         beside = y @ given
         missed = below - whole @ (y @ below) + adjoint(y) @ (beside - beside @ y @ whole)
@@ -359,7 +368,7 @@ RECORDS: tuple[Primitive, ...] = (
     ),
     general(np.linalg.eig, _eig, (_C,), result=eig_result, of_complex=True),
     general(np.linalg.eigvals, _eigvals, (_C,), result=eigvals_result, of_complex=True),
-    general(np.linalg.pinv, _pinv, (_S,), (_M,), (_M.T,), (_T,), (_SPD, None, True), result=pinv_result, of_complex=True),
+    general(np.linalg.pinv, _pinv, (_S,), (_M,), (_M.T,), (_SPDS,), (_SPD, None, True), result=pinv_result, of_complex=True),
     general(np.linalg.lstsq, _lstsq, (_M.T, _V), (_M, _W), (_M.T, _M.T), result=lstsq_result, of_complex=True),
     constant(np.linalg.matrix_rank),
     constant(runtime.pairing),

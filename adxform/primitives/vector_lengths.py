@@ -191,15 +191,18 @@ def _matrix_norm_cotangent(ct: Any, x: Any, y: Any, ord: Any, axes: Any) -> Any:
     first, and of what is beyond the rank nothing, is what moves.
     """
     if ord == "nuc" or abs(ord) == 2:
-        matrices, weights = np.moveaxis(x, axes, (-2, -1)), np.moveaxis(ct, axes, (-2, -1))
-        u, s, v = np.linalg.svd(matrices, full_matrices=False)
+        if axes != (np.ndim(x) - 2, np.ndim(x) - 1):
+            matrices, weights = np.moveaxis(x, axes, (-2, -1)), np.moveaxis(ct, axes, (-2, -1))
+            last = (np.ndim(x) - 2, np.ndim(x) - 1)
+            return np.moveaxis(_matrix_norm_cotangent(weights, matrices, y, ord, last), (-2, -1), axes)
+        u, s, v = np.linalg.svd(x, full_matrices=False)
         if ord == "nuc":
-            weights = weights * np.expand_dims(s > 0, -2)
+            ct = ct * np.expand_dims(s > 0, -2)
         elif ord == 2:
             u, v = u[..., :1], v[..., :1, :]
         else:
             u, v = u[..., -1:], v[..., -1:, :]
-        return np.moveaxis((conjugate(u) * weights) @ conjugate(v), (-2, -1), axes)
+        return (conjugate(u) * ct) @ conjugate(v)
     sizes = np.abs(x)
     sums = np.sum(sizes, axis=axes[0] if abs(ord) == 1 else axes[1], keepdims=True)
     return _directions(x) * to_largest(ct, y, sums, axes, True)

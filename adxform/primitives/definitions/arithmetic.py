@@ -56,7 +56,7 @@ def _svdvals(x: Any) -> Any:
 
 def _cond(x: Any, p: Any = None) -> Any:
     if p is None or p == 2 or p == -2:
-        s = np.linalg.svd(x, compute_uv=False)
+        _, s, _ = np.linalg.svd(x, full_matrices=False)  # the call that gives the vectors of which its derivative is made
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
     return np.linalg.norm(x, p, (-2, -1)) * np.linalg.norm(runtime.inverse(x), p, (-2, -1))
 
