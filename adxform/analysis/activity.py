@@ -20,7 +20,7 @@ from adxform.primitives.effects import effect_of
 from adxform.primitives.record import Constant, General, Linear
 from adxform.primitives.signatures import not_covered, taken, unstated
 from adxform.primitives.table import definition, lookup
-from adxform.primitives.unruled import callable_name, is_users, has_way_around, missing_rule, shown
+from adxform.primitives.unruled import callable_name, has_way_around, is_users, missing_rule, shown
 
 
 @dataclass(frozen=True)

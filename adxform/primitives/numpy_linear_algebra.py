@@ -77,7 +77,7 @@ def read_part(s: Any, uplo: Any) -> Any:
     return np.triu(both) + np.triu(both, 1)
 
 
-def _eigvalsh(a: Any, UPLO: Any = "L") -> Any:  # noqa: N803 NumPy's name
+def _eigvalsh(a: Any, UPLO: Any = "L") -> Any:
     y = np.linalg.eigvalsh(a, UPLO)
 
     def pullback(ct: Any) -> Any:
@@ -87,7 +87,7 @@ def _eigvalsh(a: Any, UPLO: Any = "L") -> Any:  # noqa: N803 NumPy's name
     return y, pullback
 
 
-def _eigh(a: Any, UPLO: Any = "L") -> Any:  # noqa: N803 NumPy's name
+def _eigh(a: Any, UPLO: Any = "L") -> Any:
     """Where eigenvectors have no cotangent, no gap between eigenvalues is divided by.
 
     Complex eigenvectors are determined but for a factor each, of size one. Here they move at right angles to themselves: what

@@ -10,8 +10,8 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import rank
-from adxform.primitives.contraction_types import shaped_like_second, stack_result
 from adxform.primitives.complex_numbers import real_part
+from adxform.primitives.contraction_types import shaped_like_second, stack_result
 from adxform.primitives.declare import constant, general, linear, views_array
 from adxform.primitives.facets import Chooses, Gives, Layout, Moves, Views
 from adxform.primitives.record import PURE, VIEWS_FIRST, Effect, Primitive
