@@ -196,6 +196,29 @@ def test_second_derivatives(text: str, kinds: str, is_complex: bool) -> None:
         np.testing.assert_allclose(found, slope, rtol=1e-4, atol=1e-4 * max(1.0, float(np.max(np.abs(slope)))))
 
 
+@pytest.mark.parametrize("text", ["np.linalg.lstsq(a, b)[0]", "np.linalg.lstsq(a, b)[1]", "np.linalg.multi_dot([b, a, a.T])"])
+@pytest.mark.parametrize("first", ["real", "complex", "whole"])
+@pytest.mark.parametrize("second", ["real", "complex"])
+def test_operands_of_two_kinds(text: str, first: str, second: str) -> None:
+    f = program(text, "tall vector", "    return np.sum(np.abs(y) ** 2)")
+    a, b = operands("tall", first == "complex")[0], operands("tall vector", second == "complex")[1]
+    a = np.arange(12).reshape(4, 3) ** 2 if first == "whole" else a
+    places = (1,) if first == "whole" else (0, 1)
+    directions = tuple(like(arg, 60 + place) if place in places else 0 * arg for place, arg in enumerate((a, b)))
+    gradients = adxform.grad(f, argnums=places)(a, b)
+    found = sum(pairing(one, directions[place]) for place, one in zip(places, gradients, strict=True))
+    slope = (f(*along((a, b), directions, STEP)) - f(*along((a, b), directions, -STEP))) / (2.0 * STEP)
+    np.testing.assert_allclose(found, slope, rtol=1e-6, atol=1e-6)
+    assert [one.dtype for one in gradients] == [(a, b)[place].dtype for place in places]
+
+
+def test_a_norm_along_one_axis_in_a_tuple() -> None:
+    f = program("np.linalg.norm(a, 3, axis=(0,))", "tall", "    return np.sum(y)")
+    other = program("np.linalg.norm(a, 3, axis=0)", "tall", "    return np.sum(y)")
+    a = operands("tall", True)[0]
+    np.testing.assert_array_equal(adxform.grad(f)(a), adxform.grad(other)(a))
+
+
 @pytest.mark.parametrize("name", ["eig", "eigvals"])
 def test_of_real_matrices_only_the_run_knows_what_the_eigenvalues_are(name: str) -> None:
     f = program(f"np.linalg.{name}(a)", "square", "    return np.sum(np.abs(y[0]))")

@@ -286,7 +286,7 @@ def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     x, residuals, rank, s = np.linalg.lstsq(a, b, rcond)
 
     def pullback(x_ct: Any, residuals_ct: Any, rank_ct: Any, s_ct: Any) -> Any:
-        y = np.linalg.pinv(a, rtol=rcond)
+        y = np.linalg.pinv(a, rtol=max(a.shape) * np.finfo(x.dtype).eps if rcond is None else rcond)
         columns, wide_ct = (np.expand_dims(x, -1), np.expand_dims(x_ct, -1)) if np.ndim(b) == 1 else (x, x_ct)
         left = (np.expand_dims(b, -1) if np.ndim(b) == 1 else b) - a @ columns
         turned = np.swapaxes(y, -1, -2)

@@ -176,7 +176,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> A
     def pullback(ct: Any) -> Any:
         if ord is None or ord == "fro" or ord == "f":
             return length_pullback(ct, x, y, axis, keepdims)
-        if np.ndim(x) > 1 and (axis is None or isinstance(axis, tuple)):
+        if np.ndim(x) > 1 and (axis is None or (isinstance(axis, tuple) and len(axis) == 2)):
             rows = (0, 1) if axis is None else tuple([one % np.ndim(x) for one in axis])
             return _matrix_norm_cotangent(restore(ct, rows, keepdims), x, restore(y, rows, keepdims), ord, rows)
         return _norm_cotangent(ct, x, y, ord, axis, keepdims)
