@@ -101,6 +101,8 @@ def pairing(values: Any, given: Any) -> Any:
     >>> pairing(np.array([1.0, 2.0]), np.array([2.0, 1.0]))
     array([1, 0])
     """
+    if values.size == 0:
+        return np.zeros(values.shape, int)
     apart = np.abs(values[..., :, None] - given[..., None, :])
     places = np.argmin(apart, axis=-1)
     for row in np.ndindex(apart.shape[:-2]):

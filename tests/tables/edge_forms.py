@@ -181,7 +181,7 @@ LINEAR_ALGEBRA = (
     ("np.linalg.eig", _forms("regular", "np.linalg.eig(x + 0j)[0].real", "np.linalg.eig(x)[0]")),
     ("np.linalg.eigvals", _forms("regular", "np.linalg.eigvals(x + 0j).real", "np.linalg.eigvals(x)")),
     ("np.linalg.matrix_rank", _forms("matrix square", "np.linalg.matrix_rank(x) * x")),
-    ("np.linalg.matrix_norm", _forms("matrix cubes", "np.linalg.matrix_norm(x)", "np.linalg.matrix_norm(x, keepdims=True, ord=1)")),
+    ("np.linalg.matrix_norm", _forms("matrix cubes", "np.linalg.matrix_norm(x)", "np.linalg.matrix_norm(x, keepdims=True)")),
     ("np.linalg.vector_norm", _forms("vector matrix cubes", "np.linalg.vector_norm(x)", "np.linalg.vector_norm(x, axis=(0, -1) if x.ndim > 1 else 0, keepdims=True, ord=3)")),
     ("np.linalg.tensorinv", _forms("square", "np.linalg.tensorinv(x, ind=1)")),
     ("np.linalg.tensorsolve", _forms("systems", "np.linalg.tensorsolve(x, y)")),
