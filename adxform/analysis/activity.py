@@ -20,7 +20,7 @@ from adxform.primitives.effects import effect_of
 from adxform.primitives.record import Constant, General, Linear
 from adxform.primitives.signatures import not_covered, taken, unstated
 from adxform.primitives.table import definition, lookup
-from adxform.primitives.unruled import callable_name, is_users, missing_rule, shown
+from adxform.primitives.unruled import callable_name, has_way_around, is_users, missing_rule, shown
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ def followed(call: Call) -> tuple[Operand, ...]:
 
 
 def moving(call: Call) -> tuple[Var, ...]:
-    """The outs of `call` but those that are constant by its rule, as the sign of a determinant is beside its logarithm."""
+    """The outs of `call` but those that are constant by its rule, as the sign of a real determinant is beside its logarithm."""
     record = lookup(call.fn.value) if len(call.outs) > 1 and isinstance(call.fn, Lit) else None
     match None if record is None else record.derivative:
         case General(constant=places) if places:
-            return tuple(out for place, out in enumerate(call.outs) if place not in places)
+            return tuple(out for place, out in enumerate(call.outs) if place not in places or is_complex(out.type))
         case _:
             return call.outs
 
@@ -317,6 +317,8 @@ def _refuse_hidden(call: Call, varied: Spread, useful: Spread) -> None:
     """Raise where what `call` makes or writes has a type that no derivative, or none of its function, is followed through."""
     for var in (*call.outs, *(var for place in effect_of(call).writes for var in variables(call.args[place]))):
         if hides(var.type) and var in varied and var in useful:
+            if isinstance(call.fn, Lit) and has_way_around(call.fn.value):
+                raise missing_rule(call.fn.value, call.span)
             raise UnsupportedOperationError(
                 f"no derivative is followed through {kind_of(var)}",
                 span=call.span,

@@ -158,7 +158,7 @@ def missing_rules(package: str) -> list[str]:
     for prefix, module in PACKAGES[package]:
         for name in sorted(dir(module)):
             value = getattr(module, name)
-            if name.startswith("_") or not callable(value) or isinstance(value, type):
+            if name.startswith("_") or name == "test" or not callable(value) or isinstance(value, type):
                 continue
             if lookup(value) is None and definition(value) is None:
                 found.append(f"{prefix}.{name}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import Array, Dim, Scalar, Several, Size, Type
+from adxform.ir.types import Array, Dim, Object, Scalar, Several, Size, Type
 
 Shape = tuple[Size, ...]
 Keywords = Mapping[str, Operand]
@@ -74,9 +74,46 @@ def eigh_result(args: tuple[Operand, ...], kwargs: Keywords) -> Several | None:
     """The types of the eigenvalues and the eigenvectors of symmetric matrices."""
     match square_result(args[:1], {}):
         case Array(dtype, tuple() as shape):
-            return Several((Array(dtype, shape[:-1]), Array(dtype, shape)), type(np.linalg.eigh(np.eye(1))))
+            return Several((Array(_real(dtype), shape[:-1]), Array(dtype, shape)), type(np.linalg.eigh(np.eye(1))))
         case _:
             return None
+
+
+def eig_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | Several | None:
+    """The types of the eigenvalues and the eigenvectors of complex matrices; of those of others the run decides."""
+    match square_result(args[:1], kwargs):
+        case Array(dtype, tuple() as shape) if dtype.startswith("complex"):
+            return Several((Array(dtype, shape[:-1]), Array(dtype, shape)), type(np.linalg.eig(np.eye(1))))
+        case _:
+            return Object()
+
+
+def eigvals_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type:
+    """The type of the eigenvalues of complex matrices; of those of others the run decides."""
+    match eig_result(args, kwargs):
+        case Several((values, _)):
+            return values
+        case _:
+            return Object()
+
+
+def pinv_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of pseudoinverses."""
+    match args[0]:
+        case Var(_, Array(dtype, tuple() as shape)) if len(shape) >= 2:
+            return Array(_linalg_dtype(dtype), (*shape[:-2], shape[-1], shape[-2]))
+        case _:
+            return None
+
+
+def lstsq_result(args: tuple[Operand, ...], kwargs: Keywords) -> Several | None:
+    """The types of solutions, of residuals, which there may be none of, of the rank and of singular values."""
+    shapes = shapes_of(args[:2], {})
+    if shapes is None or len(shapes[0]) != 2 or len(shapes[1]) > 2:
+        return None
+    dtype = _linalg_dtype(common_dtype(args))
+    solution, residuals = Array(dtype, (shapes[0][1], *shapes[1][1:])), Array(_real(dtype), (Dim("?**"),))
+    return Several((solution, residuals, Scalar("int32"), Array(_real(dtype), (_smaller(shapes[0]),))), tuple)
 
 
 def qr_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | Several | None:
@@ -94,12 +131,13 @@ def svd_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | Several | 
     """The types of singular vectors, values, and vectors, or that of the values alone; the length that is unknown is one."""
     given = dict(zip(("full_matrices", "compute_uv", "hermitian"), args[1:], strict=False)) | dict(kwargs)
     match args[0]:
-        case Var(_, Array(dtype, tuple() as shape)) if len(shape) >= 2 and given.keys() <= {"full_matrices", "compute_uv"}:
+        case Var(_, Array(dtype, tuple() as shape)) if len(shape) >= 2:
             dtype, (*batch, m, n), k = _linalg_dtype(dtype), shape, _smaller(shape)
-            values = Array(dtype, (*batch, k))
+            values = Array(_real(dtype), (*batch, k))
             if given.get("compute_uv") == Lit(False):
                 return values
-            if given.get("full_matrices") == Lit(False) and given.get("compute_uv", Lit(True)) == Lit(True):
+            reduced = given.get("full_matrices") == Lit(False) or given.get("hermitian") == Lit(True)
+            if reduced and given.get("compute_uv", Lit(True)) == Lit(True):
                 sides = Array(dtype, (*batch, m, k)), Array(dtype, (*batch, k, n))
                 return Several((sides[0], values, sides[1]), type(np.linalg.svd(np.eye(1))))
             return None
@@ -232,6 +270,11 @@ def stack_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
     place = axis.value % (len(shape) + 1)
     dtype = dtype_name(np.result_type(*(np.dtype(type_.dtype) for type_ in arrays)))
     return Array(dtype, (*shape[:place], len(arrays), *shape[place:]))
+
+
+def _real(dtype: str) -> str:
+    """The dtype of the parts of a number."""
+    return dtype_name(np.zeros((), dtype).real.dtype)
 
 
 def _linalg_dtype(dtype: str) -> str:

@@ -72,12 +72,20 @@ def _cofactor_change_tangent(changed: Any, args: Any, args_t: Any) -> Any:
 
 
 def _slogdet(a: Any) -> Any:
-    """The sign is constant; of the logarithm Giles, 2.2.4."""
+    """The sign is constant, or it turns, where it is complex; of the logarithm Giles, 2.2.4."""
+    if not np.iscomplexobj(a):
 
-    def pullback(sign_ct: Any, log_ct: Any) -> Any:
-        return runtime.masked_product(of_matrices(log_ct, a), np.swapaxes(runtime.inverse(a), -1, -2))
+        def pullback(sign_ct: Any, log_ct: Any) -> Any:
+            return runtime.masked_product(of_matrices(log_ct, a), np.swapaxes(runtime.inverse(a), -1, -2))
 
-    return np.linalg.slogdet(a), pullback
+        return np.linalg.slogdet(a), pullback
+    sign, logarithm = np.linalg.slogdet(a)
+
+    def pullback_of_complex(sign_ct: Any, log_ct: Any) -> Any:
+        a_ct = log_ct + 1j * np.imag(sign_ct * sign)
+        return runtime.masked_product(of_matrices(a_ct, a), np.swapaxes(runtime.inverse(a), -1, -2))
+
+    return (sign, logarithm), pullback_of_complex
 
 
 def _inverse(a: Any) -> Any:
@@ -115,7 +123,7 @@ RECORDS: tuple[Primitive, ...] = (
         linear_in=(1,),
         of_complex=True,
     ),
-    general(np.linalg.slogdet, _slogdet, (_S,), (_SS,), singular=True, constant=(0,)),
+    general(np.linalg.slogdet, _slogdet, (_S,), (_SS,), singular=True, constant=(0,), of_complex=True),
     general(runtime.inverse, _inverse, (_S,), (_SS,), result=square_result, of_complex=True),
     general(
         runtime.inverse_change,

@@ -10,15 +10,20 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.primitives.complex_numbers import adjoint, conjugate
 from adxform.primitives.contraction_types import (
+    eig_result,
     eigh_result,
+    eigvals_result,
     factor_result,
+    lstsq_result,
+    pinv_result,
     qr_result,
     solve_result,
     square_result,
     svd_result,
 )
-from adxform.primitives.declare import general
+from adxform.primitives.declare import constant, general
 from adxform.primitives.record import Primitive
 
 
@@ -53,31 +58,49 @@ def _inv(a: Any) -> Any:
 
 
 def lower_part(s: Any) -> Any:
-    """The cotangent of a symmetric matrix of which only the lower triangle is read, from one that takes it as a whole."""
-    both = 0.5 * (s + np.swapaxes(s, -1, -2))
+    """The cotangent of a Hermitian matrix of which only the lower triangle is read, from one that takes it as a whole."""
+    both = 0.5 * (s + adjoint(s))
     return np.tril(both) + np.tril(both, -1)
 
 
-def _eigvalsh(a: Any) -> Any:
-    y = np.linalg.eigvalsh(a)
+def completed(a: Any) -> Any:
+    """The Hermitian matrix of which `a` has the lower triangle."""
+    lower = np.tril(a) + np.tril(a, -1)
+    return 0.5 * (lower + adjoint(lower))
+
+
+def read_part(s: Any, uplo: Any) -> Any:
+    """As `lower_part`, or the same of the upper triangle, for the one that `uplo` names."""
+    if uplo in ("L", "l"):
+        return lower_part(s)
+    both = 0.5 * (s + adjoint(s))
+    return np.triu(both) + np.triu(both, 1)
+
+
+def _eigvalsh(a: Any, UPLO: Any = "L") -> Any:
+    y = np.linalg.eigvalsh(a, UPLO)
 
     def pullback(ct: Any) -> Any:
-        _, v = np.linalg.eigh(a)
-        return lower_part((v * np.expand_dims(ct, -2)) @ np.swapaxes(v, -1, -2))
+        _, v = np.linalg.eigh(a, UPLO)
+        return read_part((conjugate(v) * np.expand_dims(ct, -2)) @ np.swapaxes(v, -1, -2), UPLO)
 
     return y, pullback
 
 
-def _eigh(a: Any) -> Any:
+def _eigh(a: Any, UPLO: Any = "L") -> Any:
     """Where eigenvectors have no cotangent, no gap between eigenvalues is divided by.
+
+    Complex eigenvectors are determined but for a factor each, of size one. Here they move at right angles to themselves: what
+    does not depend on these factors has its derivative, what does has one of another choice of them than LAPACK's.
 
     Source: Giles, section 3.1.
     """
-    w, v = np.linalg.eigh(a)
+    w, v = np.linalg.eigh(a, UPLO)
 
     def pullback(w_ct: Any, v_ct: Any) -> Any:
-        turned = np.swapaxes(v, -1, -2)
-        return lower_part((v @ (reciprocal_gaps(w) * (turned @ v_ct)) + v * np.expand_dims(w_ct, -2)) @ turned)
+        turned, other = np.swapaxes(v, -1, -2), conjugate(v)
+        inner = other @ (reciprocal_gaps(w) * (turned @ v_ct)) + other * np.expand_dims(w_ct, -2)
+        return read_part(inner @ turned, UPLO)
 
     return (w, v), pullback
 
@@ -88,8 +111,11 @@ def reciprocal_gaps(w: Any) -> Any:
     return (1.0 - one) / (np.expand_dims(w, -2) - np.expand_dims(w, -1) + one)
 
 
-def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True) -> Any:
+def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False) -> Any:
     """Where singular vectors have no cotangent, no gap between singular values is divided by.
+
+    Complex singular vectors are determined but for a factor of size one for each pair. Here the right ones move at right angles
+    to themselves, and the left ones turn with the matrix: see `_eigh`.
 
     Source: Townsend, Differentiating the singular value decomposition (2016), the last equation of section 1.2; of the values
     alone Giles, section 3.2.
@@ -97,40 +123,51 @@ def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True) -> Any:
     if not compute_uv:
 
         def pullback_of_values(ct: Any) -> Any:
-            left, _, right = np.linalg.svd(a, full_matrices=False)
-            return (left * np.expand_dims(ct, -2)) @ right
+            left, _, right = _factors(a, hermitian)
+            a_ct = (conjugate(left) * np.expand_dims(ct, -2)) @ conjugate(right)
+            return lower_part(a_ct) if hermitian else a_ct
 
-        return np.linalg.svd(a, compute_uv=False), pullback_of_values
-    if full_matrices:
+        values = np.linalg.svd(a, compute_uv=False, hermitian=True) if hermitian else np.linalg.svd(a, compute_uv=False)
+        return values, pullback_of_values
+    if full_matrices and not hermitian:
         raise NotImplementedError("of np.linalg.svd with full_matrices=True singular vectors are not determined")
-    u, s, v = np.linalg.svd(a, full_matrices=False)
+    u, s, v = _factors(a, hermitian)
 
     def pullback(u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
         along, across, gaps = np.expand_dims(s, -1), np.expand_dims(s, -2), reciprocal_gaps(s * s)
+        u_bar, v_bar = conjugate(u), conjugate(v)
         left, right = np.swapaxes(u, -1, -2) @ u_ct, v_ct @ np.swapaxes(v, -1, -2)
-        inner = gaps * (left - np.swapaxes(left, -1, -2)) * across + along * gaps * (np.swapaxes(right, -1, -2) - right)
-        rest = (u_ct - u @ left) / across
-        return (u @ inner + rest + u * np.expand_dims(s_ct, -2)) @ v + u / across @ (v_ct - right @ v)
+        inner = gaps * (left - adjoint(left)) * across + along * gaps * (adjoint(right) - right)
+        if np.iscomplexobj(left):
+            inner = inner + 1j * np.imag(left) * np.eye(s.shape[-1], dtype=s.dtype) / across
+        rest = (u_ct - u_bar @ left) / across
+        a_ct = (u_bar @ inner + rest + u_bar * np.expand_dims(s_ct, -2)) @ v_bar + u_bar / across @ (v_ct - right @ v_bar)
+        return lower_part(a_ct) if hermitian else a_ct
 
     return (u, s, v), pullback
+
+
+def _factors(a: Any, hermitian: Any) -> Any:
+    return np.linalg.svd(a, hermitian=True) if hermitian else np.linalg.svd(a, full_matrices=False)
 
 
 def _qr(a: Any, mode: Any = "reduced") -> Any:
     """Of a wide matrix the first columns, as many as there are rows, are factored, and the others are multiplied.
 
+    The diagonal of the triangle is real, also where the matrix is complex: LAPACK makes it so.
+
     Source: Roberts and Roberts, QR and LQ decomposition matrix backpropagation algorithms for square, wide, and deep matrices and
     their software implementation (2020), arXiv:2009.10071, section 3.
     """
+    if mode not in ("reduced", "r"):
+        raise NotImplementedError("np.linalg.qr has a derivative with mode='reduced' and mode='r' only")
+    q, r = np.linalg.qr(a)
     if mode == "r":
 
         def pullback_of_triangle(r_ct: Any) -> Any:
-            q, r = np.linalg.qr(a)
             return _qr_cotangent(q, r, _through_columns(a, q, r_ct), r_ct)
 
-        return np.linalg.qr(a, mode="r"), pullback_of_triangle
-    if mode != "reduced":
-        raise NotImplementedError("np.linalg.qr has a derivative with mode='reduced' and mode='r' only")
-    q, r = np.linalg.qr(a)
+        return r, pullback_of_triangle
 
     def pullback(q_ct: Any, r_ct: Any) -> Any:
         return _qr_cotangent(q, r, q_ct + _through_columns(a, q, r_ct), r_ct)
@@ -141,22 +178,26 @@ def _qr(a: Any, mode: Any = "reduced") -> Any:
 def _through_columns(a: Any, q: Any, r_ct: Any) -> Any:
     """The cotangent of `q` by what it makes of the other columns."""
     k = np.shape(q)[-1]
-    return a[..., k:] @ np.swapaxes(r_ct[..., k:], -1, -2)
+    return conjugate(a[..., k:]) @ adjoint(r_ct[..., k:])
 
 
 def _qr_cotangent(q: Any, r: Any, q_ct: Any, r_ct: Any) -> Any:
     k = np.shape(q)[-1]
-    square = r[..., :k]
+    square, q_bar = r[..., :k], conjugate(q)
     inner = np.tril(square @ np.swapaxes(r_ct[..., :k], -1, -2) - np.swapaxes(q_ct, -1, -2) @ q)
-    both = inner + np.swapaxes(np.tril(inner, -1), -1, -2)
-    first = (q_ct + q @ both) @ np.swapaxes(runtime.inverse(square), -1, -2)
-    return np.concatenate((first, q @ r_ct[..., k:]), axis=-1)
+    both = conjugate(inner) + np.swapaxes(np.tril(inner, -1), -1, -2)
+    if np.iscomplexobj(inner):
+        both = both + 1j * np.imag(inner) * np.eye(k, dtype=both.real.dtype)
+    first = (q_ct + q_bar @ both) @ np.swapaxes(runtime.inverse(square), -1, -2)
+    return np.concatenate((first, q_bar @ r_ct[..., k:]), axis=-1)
 
 
-def _cholesky(a: Any) -> Any:
-    factor = np.linalg.cholesky(a)
+def _cholesky(a: Any, *, upper: Any = False) -> Any:
+    factor = np.linalg.cholesky(a, upper=True) if upper else np.linalg.cholesky(a)
 
     def pullback(ct: Any) -> Any:
+        if upper:
+            return adjoint(runtime.cholesky_cotangent(adjoint(factor), adjoint(ct)))
         return runtime.cholesky_cotangent(factor, ct)
 
     return factor, pullback
@@ -171,21 +212,104 @@ def _cholesky_cotangent(factor: Any, ct: Any) -> Any:
 
     def pullback(a_t: Any) -> Any:
         inverse = np.linalg.inv(factor)
-        lower = np.tril(a_t) + np.tril(a_t, -1)
-        right = 0.5 * (lower + np.swapaxes(lower, -1, -2)) @ np.swapaxes(inverse, -1, -2)
+        right = completed(a_t) @ adjoint(inverse)
         inner = np.tril(inverse @ right)
         inner = inner - 0.5 * (inner * np.eye(factor.shape[-1], dtype=factor.dtype))
-        return ct @ np.swapaxes(inner, -1, -2) - (a_ct + np.swapaxes(a_ct, -1, -2)) @ right, factor @ inner
+        return ct @ np.swapaxes(inner, -1, -2) - (a_ct + adjoint(a_ct)) @ conjugate(right), factor @ inner
 
     return a_ct, pullback
 
 
+def _eig(a: Any) -> Any:
+    """Where eigenvectors have no cotangent, no gap between eigenvalues is divided by.
+
+    Eigenvectors are as LAPACK gives them: of length one, and the largest of their components is real.
+
+    Source: Boeddeker et al., On the computation of complex-valued gradients with application to statistically optimum
+    beamforming (2017), arXiv:1701.00392, section 4.6; of real ones Giles, section 3.1.
+    """
+    w, v = np.linalg.eig(a)
+
+    def pullback(w_ct: Any, v_ct: Any) -> Any:
+        turned = np.swapaxes(v, -1, -2)
+        change = turned @ _of_directions(v, v_ct) * reciprocal_gaps(w)
+        return np.linalg.solve(turned, change @ turned + np.expand_dims(w_ct, -1) * turned)
+
+    return (w, v), pullback
+
+
+def _eigvals(a: Any) -> Any:
+    """The vectors are those of `np.linalg.eig`, whose values may come in another order."""
+    y = np.linalg.eigvals(a)
+
+    def pullback(ct: Any) -> Any:
+        w, v = np.linalg.eig(a)
+        turned = np.swapaxes(v, -1, -2)
+        moved = np.take_along_axis(ct, runtime.pairing(w, y), axis=-1)
+        return np.linalg.solve(turned, np.expand_dims(moved, -1) * turned)
+
+    return y, pullback
+
+
+def _of_directions(v: Any, v_ct: Any) -> Any:
+    """The cotangent of vectors of which only the directions are determined, from that of `v`, which are scaled and turned."""
+    along = np.sum(v * v_ct, axis=-2, keepdims=True)
+    largest = np.argmax(np.where(np.imag(v) == 0, np.abs(v), -1.0), axis=-2, keepdims=True)
+    there = np.expand_dims(np.arange(v.shape[-1]), -1) == largest
+    size = np.sum(np.where(there, np.real(v), 0.0), axis=-2, keepdims=True)
+    return v_ct - np.real(along) * np.conjugate(v) - 1j * np.imag(along) / size * there
+
+
+def _pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = 1e-15) -> Any:
+    """Source: Golub and Pereyra, The differentiation of pseudo-inverses and nonlinear least squares problems whose variables
+    separate (1973), equation 4.12: of matrices whose rank does not change.
+    """
+    if rcond is None:
+        y = np.linalg.pinv(a, hermitian=hermitian, rtol=rtol)
+    else:
+        y = np.linalg.pinv(a, rcond, hermitian=hermitian)
+
+    def pullback(ct: Any) -> Any:
+        turned, given = np.swapaxes(y, -1, -2), np.swapaxes(ct, -1, -2)
+        whole = completed(a) if hermitian else a
+        below = given @ (y @ adjoint(y))
+        beside = y @ given
+        missed = below - whole @ (y @ below) + adjoint(y) @ (beside - beside @ y @ whole)
+        a_ct = conjugate(missed) - turned @ ct @ turned
+        return lower_part(a_ct) if hermitian else a_ct
+
+    return y, pullback
+
+
+def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    """Of matrices whose rank does not change, as that of `np.linalg.pinv`; without residuals their cotangent is empty."""
+    x, residuals, rank, s = np.linalg.lstsq(a, b, rcond)
+
+    def pullback(x_ct: Any, residuals_ct: Any, rank_ct: Any, s_ct: Any) -> Any:
+        y = np.linalg.pinv(a, rtol=max(a.shape) * np.finfo(x.dtype).eps if rcond is None else rcond)
+        columns, wide_ct = (np.expand_dims(x, -1), np.expand_dims(x_ct, -1)) if np.ndim(b) == 1 else (x, x_ct)
+        left = (np.expand_dims(b, -1) if np.ndim(b) == 1 else b) - a @ columns
+        turned = np.swapaxes(y, -1, -2)
+        b_ct = turned @ wide_ct
+        given = np.swapaxes(wide_ct, -1, -2)
+        missed = left @ (np.swapaxes(b_ct, -1, -2) @ adjoint(y))
+        missed = missed + (adjoint(y) @ columns) @ (given - np.swapaxes(b_ct, -1, -2) @ a)
+        b_ct = b_ct + 2.0 * conjugate(left) * runtime.of_length(residuals_ct, left.shape[-1], 0)
+        u, _, v = np.linalg.svd(a, full_matrices=False)
+        a_ct = conjugate(missed) - b_ct @ np.swapaxes(columns, -1, -2) + (conjugate(u) * s_ct) @ conjugate(v)
+        return a_ct, np.reshape(b_ct, np.shape(b))
+
+    return (x, residuals, rank, s), pullback
+
+
+_V = np.array([0.5, -1.5, 2.0])
 _W = np.array([1.0, 0.25])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _S = np.array([[2.0, 0.5], [-0.25, 1.5]])
 _SPD = np.array([[2.0, 0.5, 0.25], [0.5, 1.5, -0.5], [0.25, -0.5, 3.0]])
 _SPDS = np.array([[[2.0, 0.5], [0.5, 1.5]], [[1.0, -0.25], [-0.25, 3.0]]])
 _LOWER = np.array([[1.5, 0.0, 0.0], [0.25, 0.75, 0.0], [-0.5, 1.25, 2.0]])
+_C = np.array([[2.0 + 1.0j, 0.5], [-0.25j, 1.5 - 0.5j]])
 _T = np.arange(12.0).reshape(2, 2, 3) / 7 - 0.5
 
 RECORDS: tuple[Primitive, ...] = (
@@ -209,10 +333,12 @@ RECORDS: tuple[Primitive, ...] = (
         result=square_result,
         of_complex=True,
     ),
-    general(np.linalg.cholesky, _cholesky, (_SPD,), result=square_result),
-    general(runtime.cholesky_cotangent, _cholesky_cotangent, (_LOWER, _SPD), result=factor_result, linear_in=(1,)),
-    general(np.linalg.eigvalsh, _eigvalsh, (_SPD,)),
-    general(np.linalg.eigh, _eigh, (_SPD,), (_SPDS,), result=eigh_result),
+    general(np.linalg.cholesky, _cholesky, (_SPD,), result=square_result, of_complex=True),
+    general(
+        runtime.cholesky_cotangent, _cholesky_cotangent, (_LOWER, _SPD), result=factor_result, linear_in=(1,), of_complex=True
+    ),
+    general(np.linalg.eigvalsh, _eigvalsh, (_SPD,), (_SPD, "U"), of_complex=True),
+    general(np.linalg.eigh, _eigh, (_SPD,), (_SPDS,), (_SPD, "U"), result=eigh_result, of_complex=True),
     general(
         np.linalg.svd,
         _svd,
@@ -222,7 +348,28 @@ RECORDS: tuple[Primitive, ...] = (
         (_T, False),
         (_M, True, False),
         (_T, False, False),
+        (_SPD, True, True, True),
+        (_SPD, True, False, True),
         result=svd_result,
+        of_complex=True,
     ),
-    general(np.linalg.qr, _qr, (_S,), (_M,), (_M.T,), (_T,), (_SPDS,), (_M, "r"), (_M.T, "r"), result=qr_result),
+    general(
+        np.linalg.qr,
+        _qr,
+        (_S,),
+        (_M,),
+        (_M.T,),
+        (_T,),
+        (_SPDS,),
+        (_M, "r"),
+        (_M.T, "r"),
+        result=qr_result,
+        of_complex=True,
+    ),
+    general(np.linalg.eig, _eig, (_C,), result=eig_result, of_complex=True),
+    general(np.linalg.eigvals, _eigvals, (_C,), result=eigvals_result, of_complex=True),
+    general(np.linalg.pinv, _pinv, (_S,), (_M,), (_M.T,), (_SPDS,), (_SPD, None, True), result=pinv_result, of_complex=True),
+    general(np.linalg.lstsq, _lstsq, (_M.T, _V), (_M, _W), (_M.T, _M.T), result=lstsq_result, of_complex=True),
+    constant(np.linalg.matrix_rank),
+    constant(runtime.pairing),
 )

@@ -96,7 +96,8 @@ class General:
     The pullback's free variables are the residuals. ``tangent(y, args, args_t)``, optional, is used in forward mode
     instead of transposing the pullback; a zero tangent comes as ``0.0``. Of a function that returns a tuple, `y` and what
     `tangent` returns are tuples, and the pullback takes a cotangent for each item; what only a cotangent of zero needs is left
-    out (`autodiff.unused_cotangents`). `constant`: the places of the items whose derivative is zero wherever it exists.
+    out (`autodiff.unused_cotangents`). `constant`: the places of the items whose derivative is zero wherever it exists,
+    if they are real.
     `boundary`: in a derivative the rule stays a call of functions of its own, at every order; otherwise its body is written in
     the place of the call. `elementwise`: the function broadcasts its arguments and works on one element of each at a time.
     `singular`: as of `Partials`.

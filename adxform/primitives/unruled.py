@@ -68,6 +68,11 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
     return MissingRuleError(f"no derivative rule for `{name}`{why}", span=span, help=help_)
 
 
+def has_way_around(fn: object) -> bool:
+    """Whether the error for a call of `fn` says what else to write, though `fn` may have a rule."""
+    return any(known(fn) for known, _, _ in _SPECIAL)
+
+
 def _behind(fn: object) -> str:
     found = getattr(fn, "pyfunc", None) or getattr(fn, "__wrapped__", None) or getattr(fn, "py_func", None) or fn
     return getattr(found, "__name__", type(found).__name__)
@@ -109,6 +114,11 @@ def _public_owner(fn: object) -> str:
 
 # For what no rule can be registered: what it is, and what to do instead.
 _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = (
+    (
+        lambda fn: fn is np.linalg.eig or fn is np.linalg.eigvals,
+        lambda fn: f"`np.linalg.{fn.__name__}` of a real matrix, whose eigenvalues are real or complex as only a run can tell",
+        "give it a complex matrix, `a + 0j`, or call `np.linalg.eigh` or `eigvalsh`, if the matrix is symmetric",
+    ),
     (
         lambda fn: isinstance(fn, np.vectorize),
         lambda fn: f"`np.vectorize`, here of `{_behind(fn)}`",

@@ -162,6 +162,10 @@ def _length_tangent(x_t: Any, x: Any, y: Any, axis: Any, keepdims: Any) -> Any:
 
 def length_pullback(ct: Any, x: Any, y: Any, axis: Any, keepdims: Any) -> Any:
     """The cotangent of `x`, of that of its length `y` along `axis`."""
+    if np.iscomplexobj(x):  # a length of all real and imaginary parts
+        x_ct = restore(runtime.ratio(ct, y), axis, keepdims) * np.conjugate(x)
+        across = runtime.length_cotangent(ct, np.imag(x), y, axis, keepdims)
+        return intrinsics.valued(x_ct, runtime.length_cotangent(ct, np.real(x), y, axis, keepdims) - 1j * across)
     x_ct = restore(runtime.ratio(ct, y), axis, keepdims) * x
     return intrinsics.valued(x_ct, runtime.length_cotangent(ct, x, y, axis, keepdims))
 
@@ -170,29 +174,63 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> A
     y = np.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        if np.iscomplexobj(x):
-            lengths = np.abs(x)
-            return _norm_cotangent(ct, lengths, y, ord, axis, keepdims) * runtime.ratio(np.conjugate(x), lengths)
+        if ord is None or ord == "fro" or ord == "f":
+            return length_pullback(ct, x, y, axis, keepdims)
+        if np.ndim(x) > 1 and (axis is None or (isinstance(axis, tuple) and len(axis) == 2)):
+            rows = (0, 1) if axis is None else tuple([one % np.ndim(x) for one in axis])
+            return _matrix_norm_cotangent(restore(ct, rows, keepdims), x, restore(y, rows, keepdims), ord, rows)
         return _norm_cotangent(ct, x, y, ord, axis, keepdims)
 
     return y, pullback
 
 
+def _matrix_norm_cotangent(ct: Any, x: Any, y: Any, ord: Any, axes: Any) -> Any:
+    """The cotangent of matrices `x`, which are in `axes`, of that of their norms `y`, which have kept them.
+
+    Source: Watson, Characterization of the subdifferential of some matrix norms (1992); of several largest singular values the
+    first, and of what is beyond the rank nothing, is what moves.
+    """
+    if ord == "nuc" or abs(ord) == 2:
+        if axes != (np.ndim(x) - 2, np.ndim(x) - 1):
+            matrices, weights = np.moveaxis(x, axes, (-2, -1)), np.moveaxis(ct, axes, (-2, -1))
+            last = (np.ndim(x) - 2, np.ndim(x) - 1)
+            return np.moveaxis(_matrix_norm_cotangent(weights, matrices, y, ord, last), (-2, -1), axes)
+        u, s, v = np.linalg.svd(x, full_matrices=False)
+        if ord == "nuc":
+            ct = ct * np.expand_dims(s > 0, -2)
+        elif ord == 2:
+            u, v = u[..., :1], v[..., :1, :]
+        else:
+            u, v = u[..., -1:], v[..., -1:, :]
+        return (conjugate(u) * ct) @ conjugate(v)
+    sizes = np.abs(x)
+    sums = np.sum(sizes, axis=axes[0] if abs(ord) == 1 else axes[1], keepdims=True)
+    return _directions(x) * to_largest(ct, y, sums, axes, True)
+
+
+def _directions(x: Any) -> Any:
+    """The cotangent of each of `x` of that of its size: its sign, where it is real."""
+    return runtime.ratio(np.conjugate(x), np.abs(x)) if np.iscomplexobj(x) else np.sign(x)
+
+
 def _norm_cotangent(ct: Any, x: Any, y: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
-    """The cotangent of real `x`, of that of its norm `y`."""
-    if ord is None or ord == "fro":
-        return length_pullback(ct, x, y, axis, keepdims)
-    if isinstance(axis, tuple) or (axis is None and np.ndim(x) != 1):
-        raise NotImplementedError("a matrix norm other than 'fro' has no derivative rule")
+    """The cotangent of vectors `x`, of that of their norm `y`."""
     if ord == 2:
         return length_pullback(ct, x, y, axis, keepdims)
     if ord == 0:
         return np.zeros_like(x)
     if ord == 1:
-        return restore(ct, axis, keepdims) * np.sign(x)
+        return restore(ct, axis, keepdims) * _directions(x)
     if abs(ord) == np.inf:
-        return np.sign(x) * to_largest(ct, y, np.abs(x), axis, keepdims)
+        return _directions(x) * to_largest(ct, y, np.abs(x), axis, keepdims)
     lengths = restore(y, axis, keepdims)
+    if np.iscomplexobj(x) and ord >= 2:
+        weights = restore(ct, axis, keepdims) * np.where(lengths == 0, 1.0, runtime.ratio(np.abs(x), lengths)) ** (ord - 2)
+        across = runtime.side_cotangent(weights, np.imag(x), lengths)
+        x_ct = weights * runtime.ratio(np.conjugate(x), lengths)
+        return intrinsics.valued(x_ct, runtime.side_cotangent(weights, np.real(x), lengths) - 1j * across)
+    if np.iscomplexobj(x):
+        return _norm_cotangent(ct, np.abs(x), y, ord, axis, keepdims) * _directions(x)
     if ord > 1:
         # Of a length that is zero no share moves: only `side_cotangent` says what has no rate of change there.
         share = np.where(lengths == 0, 1.0, np.abs(runtime.ratio(x, np.where(lengths == 0, 1.0, lengths))))

@@ -26,6 +26,7 @@ from adxform.runtime.matrix_derivatives import (
     cofactors,
     inverse,
     inverse_change,
+    pairing,
 )
 from adxform.runtime.python_values import (
     add_up,

@@ -90,9 +90,30 @@ def cholesky_cotangent(factor: Any, ct: Any) -> Any:
     inverse = np.linalg.inv(factor)
     inner = np.tril(np.swapaxes(factor, -1, -2) @ ct)
     inner = inner - 0.5 * (inner * np.eye(factor.shape[-1], dtype=factor.dtype))
-    whole = np.swapaxes(inverse, -1, -2) @ inner @ inverse
-    both = 0.5 * (whole + np.swapaxes(whole, -1, -2))
+    whole = np.swapaxes(inverse, -1, -2) @ inner @ inverse.conj()
+    both = 0.5 * (whole + _adjoint(whole))
     return np.tril(both) + np.tril(both, -1)
+
+
+def pairing(values: Any, given: Any) -> Any:
+    """Return for each of `values` the place of the same one among `given`, which rounding and order may tell apart.
+
+    >>> pairing(np.array([1.0, 2.0]), np.array([2.0, 1.0]))
+    array([1, 0])
+    """
+    if values.size == 0:
+        return np.zeros(values.shape, int)
+    apart = np.abs(values[..., :, None] - given[..., None, :])
+    places = np.argmin(apart, axis=-1)
+    for row in np.ndindex(apart.shape[:-2]):
+        if len(set(places[row].tolist())) == places.shape[-1]:
+            continue
+        left = apart[row].copy()  # equal ones are paired one by one, the nearest first
+        for _ in range(places.shape[-1]):
+            one, other = np.unravel_index(np.argmin(left), left.shape)
+            places[(*row, one)] = other
+            left[one, :] = left[:, other] = np.inf
+    return places
 
 
 def _adjoint(a: Any) -> Any:

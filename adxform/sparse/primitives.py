@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adxform.ir.ops import Call
-from adxform.ir.types import Array
+from adxform.ir.types import Array, is_complex
 from adxform.primitives.record import Constant, General
 from adxform.primitives.table import lookup, record_of
 from adxform.sparse import array_creation, elementwise, moves, pattern_contractions, pattern_reductions, stores
@@ -59,7 +59,7 @@ def _item(trace: Tracing, call: Call, fn: Any, args: list[Any], kwargs: dict[str
     def item(*given: Any, **named: Any) -> Any:
         return fn(*given, **named)[place]
 
-    if isinstance(record.derivative, General) and place in record.derivative.constant:
+    if isinstance(record.derivative, General) and place in record.derivative.constant and not is_complex(single.outs[0].type):
         return filled(single, () if is_number(single) else result_shape(item, args, kwargs), CONST)
     return (united if record.elementwise else everything)(trace, single, item, args, kwargs)
 

@@ -248,7 +248,7 @@ def _call_unruled(
     return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
 
 
-OF_TUPLES = frozenset({"axis", "indices"})
+OF_TUPLES = frozenset({"axis", "axes", "indices"})
 """Parameters of definitions for which a tuple is no array: several axes, one index for each axis."""
 
 

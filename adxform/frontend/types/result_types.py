@@ -16,6 +16,7 @@ from adxform.frontend.evaluate.control_flow.joins import join_types
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.samples import (
+    ANOTHER,
     NoSample,
     Types,
     each,
@@ -85,7 +86,7 @@ def _result_type(
     stated = _stated_type(interp, record, fn, operands, named)
     if stated is not None:
         unknown = functools.cache(interp.fresh_dim) if isinstance(stated, Several) else interp.fresh_dim
-        return each(stated, lambda type_: with_fresh(type_, unknown))
+        return each(stated, lambda type_: with_fresh(with_fresh(type_, unknown), interp.fresh_dim, ANOTHER))
     given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
     objects = [var for var in given if isinstance(var.type, Object)]
     floats = [var for var in given if is_inexact(var.type)]

@@ -23,6 +23,8 @@ from adxform.ir.types import Array, Dim, Object, Scalar, Several, Size, Type
 from adxform.runtime.memos import Memo
 
 FRESH = Dim("?*")
+ANOTHER = Dim("?**")
+"""The length of one result of several, when `FRESH` is one of others."""
 DATA_DEPENDENT = frozenset(
     {"unique", "nonzero", "flatnonzero", "argwhere", "compress", "extract", "trim_zeros", "intersect1d", "union1d", "setdiff1d",
      "repeat", "delete", "bincount"}
@@ -461,11 +463,11 @@ def _size(first: int, second: int, lengths: _Pair) -> Size:
     return first if first == second else FRESH
 
 
-def with_fresh(type_: Type, fresh: Callable[[], Dim]) -> Type:
-    """`type_` with each `FRESH` length made one of its own."""
+def with_fresh(type_: Type, fresh: Callable[[], Dim], unknown: Dim = FRESH) -> Type:
+    """`type_` with each `unknown` length made one of its own."""
     match type_:
-        case Array(dtype, shape) if shape is not None and FRESH in shape:
-            return Array(dtype, tuple(fresh() if size == FRESH else size for size in shape))
+        case Array(dtype, shape) if shape is not None and unknown in shape:
+            return Array(dtype, tuple(fresh() if size == unknown else size for size in shape))
         case _:
             return type_
 

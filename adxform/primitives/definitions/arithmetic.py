@@ -54,13 +54,86 @@ def _svdvals(x: Any) -> Any:
     return np.linalg.svd(x, compute_uv=False)
 
 
+def _cond(x: Any, p: Any = None) -> Any:
+    if p is None or p == 2 or p == -2:
+        _, s, _ = np.linalg.svd(x, full_matrices=False)  # the call that gives the vectors of which its derivative is made
+        return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    return np.linalg.norm(x, p, (-2, -1)) * np.linalg.norm(runtime.inverse(x), p, (-2, -1))
+
+
+def _matrix_norm(x: Any, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    return np.linalg.norm(x, ord, (-2, -1), keepdims)
+
+
+def _vector_norm(x: Any, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+    """Along several axes made one, as NumPy has it; the first as they are told."""
+    rank = np.ndim(x)
+    if axis is None:
+        norm = np.linalg.norm(np.ravel(x), ord, 0)
+        return np.reshape(norm, (1,) * rank) if keepdims else norm
+    if not isinstance(axis, tuple):
+        return np.linalg.norm(x, ord, axis, keepdims)
+    axes = tuple([one % rank for one in axis])
+    rest = tuple([one for one in range(rank) if one not in axes])
+    rows = np.transpose(x, axes + rest)
+    norm = np.linalg.norm(np.reshape(rows, (-1, *[x.shape[one] for one in rest])), ord, 0)
+    return np.expand_dims(norm, axes) if keepdims else norm
+
+
+def _tensorinv(a: Any, ind: Any = 2) -> Any:
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    shape = a.shape[ind:] + a.shape[:ind]
+    return np.reshape(np.linalg.inv(np.reshape(a, (math.prod(a.shape[ind:]), -1))), shape)
+
+
+def _tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+    if axes is not None:
+        order = list(range(np.ndim(a)))
+        for one in axes:
+            order.remove(one)
+            order.insert(np.ndim(a), one)
+        a = np.transpose(a, tuple(order))
+    shape = a.shape[np.ndim(b) :]
+    count = math.prod(shape)
+    return np.reshape(np.linalg.solve(np.reshape(a, (count, count)), np.ravel(b)), shape)
+
+
 def _angle(z: Any, deg: Any = False) -> Any:
     angle = np.arctan2(np.imag(z), np.real(z))
     return angle * (180 / np.pi) if deg else angle
 
 
-def _vecdot(a: Any, b: Any) -> Any:
-    return np.sum(conjugate(a) * b, axis=-1)
+def _vecdot(a: Any, b: Any, *, axis: Any = -1) -> Any:
+    return np.sum(conjugate(a) * b, axis=axis)
+
+
+def _matmul(x1: Any, x2: Any) -> Any:
+    return np.matmul(x1, x2)
+
+
+def _outer(x1: Any, x2: Any) -> Any:
+    if np.ndim(x1) != 1 or np.ndim(x2) != 1:
+        raise ValueError(f"Input arrays must be one-dimensional, but they are x1.ndim={np.ndim(x1)} and x2.ndim={np.ndim(x2)}.")
+    return np.outer(x1, x2)
+
+
+def _tensordot(x1: Any, x2: Any, *, axes: Any = 2) -> Any:
+    return np.tensordot(x1, x2, axes)
+
+
+def _cross(x1: Any, x2: Any, *, axis: Any = -1) -> Any:
+    if x1.shape[axis] != 3 or x2.shape[axis] != 3:
+        raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors")
+    return np.cross(x1, x2, axis=axis)
+
+
+def _diagonal(x: Any, *, offset: Any = 0) -> Any:
+    return np.diagonal(x, offset, -2, -1)
+
+
+def _trace(x: Any, *, offset: Any = 0) -> Any:
+    return np.trace(x, offset, -2, -1)
 
 
 def _fsum(numbers: Any) -> Any:
@@ -88,6 +161,17 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.divmod, _np_divmod),
     Definition(np.linalg.matrix_power, _matrix_power),
     Definition(np.linalg.svdvals, _svdvals),
+    Definition(np.linalg.cond, _cond, Value.OWN),
+    Definition(np.linalg.matrix_norm, _matrix_norm),
+    Definition(np.linalg.vector_norm, _vector_norm),
+    Definition(np.linalg.tensorinv, _tensorinv),
+    Definition(np.linalg.tensorsolve, _tensorsolve),
+    Definition(np.linalg.matmul, _matmul),
+    Definition(np.linalg.outer, _outer),
+    Definition(np.linalg.tensordot, _tensordot),
+    Definition(np.linalg.cross, _cross),
+    Definition(np.linalg.diagonal, _diagonal),
+    Definition(np.linalg.trace, _trace),
     Definition(np.angle, _angle),
     Definition(np.vecdot, _vecdot, Value.IN_KERNELS),
     Definition(np.linalg.vecdot, _vecdot, Value.IN_KERNELS),
