@@ -18,6 +18,7 @@ from adxform.primitives.record import General, Linear, Partials, Primitive
 from adxform.primitives.signatures import arranged, stated
 from adxform.primitives.table import TABLE, definition
 
+TURNING = {np.linalg.eigh, np.linalg.svd}  # of complex vectors that have any phase: tests/test_complex_linear_algebra.py
 OF_REAL_NUMBERS = {cmath.rect}  # what it gives is complex
 UNSAMPLED = {intrinsics.valued, np.float16, np.float32, np.complex64}  # their results are too coarse for differences
 
@@ -83,7 +84,9 @@ def test_the_body_agrees_with_differences(record: Primitive, args: tuple[Any, ..
     judge(record, args)
 
 
-@pytest.mark.parametrize(("record", "args"), [case for case in CASES if case.values[0].takes_complex])
+@pytest.mark.parametrize(
+    ("record", "args"), [case for case in CASES if case.values[0].takes_complex and case.values[0].fn not in TURNING]
+)
 def test_the_body_agrees_with_differences_of_complex_numbers(record: Primitive, args: tuple[Any, ...]) -> None:
     rng = np.random.default_rng(1)
     arrays = any(isinstance(arg, np.ndarray) for arg in args)  # beside them numbers are orders, say
