@@ -17,6 +17,7 @@ from adxform.ir.ops import Var
 from adxform.ir.spans import Span, written_in
 from adxform.ir.types import Array, Scalar
 from adxform.primitives.effects import IN_PLACE_OPERATORS
+from adxform.primitives.refusals import refusal
 
 NAMELESS = ("tmp", "result")
 """What lowering calls a value to which the user gave no name."""
@@ -59,6 +60,9 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
         if known(fn):
             return MissingRuleError(f"no derivative is followed through {what(fn)}{why}", span=span, help=way)
     name = callable_name(fn)
+    if (refused := refusal(fn)) is not None:
+        message = f"no derivative rule for `{name}`, which {refused.why}{why}"
+        return MissingRuleError(message, span=span, help=refused.instead or "leave it out of what the result depends on")
     other = (
         "call it outside of the function and pass what it returns"
         if unknown

@@ -38,4 +38,9 @@ OWN_VALUES: frozenset[Callable[..., Any]] = frozenset(fn for fn, one in _TABLE.i
 OF_SEQUENCES: frozenset[Callable[..., Any]] = frozenset(fn for fn, one in _TABLE.items() if one.sequences)
 """Functions that take lists and tuples as they are; those that others are given become arrays first."""
 
-RECORDS: tuple[Primitive, ...] = tuple(primitive(fn, None, contracts=_TABLE[fn].contracts) for fn in _TABLE if fn in OWN_VALUES)
+MAKING: frozenset[Callable[..., Any]] = frozenset(fn for fn, one in _TABLE.items() if one.makes)
+"""Functions whose results share no memory with what they are given."""
+
+RECORDS: tuple[Primitive, ...] = tuple(
+    primitive(fn, None, contracts=one.contracts, unsized=one.unsized) for fn, one in _TABLE.items() if fn in OWN_VALUES
+)
