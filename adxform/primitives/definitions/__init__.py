@@ -9,9 +9,13 @@ from typing import Any
 
 from adxform.primitives.declare import primitive
 from adxform.primitives.definitions import (
+    applied,
     arithmetic,
     in_place,
+    missing_values,
     parts,
+    polynomials,
+    rearrangements,
     sampled_functions,
     spectra,
     stacking,
@@ -21,7 +25,20 @@ from adxform.primitives.definitions import (
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import Primitive
 
-FAMILIES = (stacking, statistics, sampled_functions, arithmetic, ufunc_methods, parts, in_place, spectra)
+FAMILIES = (
+    stacking,
+    statistics,
+    missing_values,
+    sampled_functions,
+    polynomials,
+    arithmetic,
+    ufunc_methods,
+    parts,
+    rearrangements,
+    in_place,
+    applied,
+    spectra,
+)
 
 _TABLE: Mapping[Callable[..., Any], Definition] = MappingProxyType(
     {one.fn: one for one in itertools.chain.from_iterable(family.DEFINITIONS for family in FAMILIES)}

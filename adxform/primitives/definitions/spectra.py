@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.primitives.definitions.definition import Definition
+from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.numpy_fourier import opposite
 
 
@@ -72,11 +72,11 @@ def _ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
 
 
 def _fftfreq(n: Any, d: Any = 1.0) -> Any:
-    return np.fft.fftfreq(n) / d
+    return ((np.arange(n) + n // 2) % n - n // 2) / (n * d)
 
 
 def _rfftfreq(n: Any, d: Any = 1.0) -> Any:
-    return np.fft.rfftfreq(n) / d
+    return np.arange(n // 2 + 1) / (n * d)
 
 
 DEFINITIONS: tuple[Definition, ...] = (
@@ -90,4 +90,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.fft.irfft2, _irfft2),
     Definition(np.fft.hfft, _hfft),
     Definition(np.fft.ihfft, _ihfft),
+    Definition(np.fft.fftfreq, _fftfreq, Value.OWN),
+    Definition(np.fft.rfftfreq, _rfftfreq, Value.OWN),
 )

@@ -109,6 +109,7 @@ def _rows_as_blocks(rows: Any) -> Any:
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.hstack, _hstack, sequences=True),
     Definition(np.vstack, _vstack, sequences=True),
+    Definition(np.row_stack, _vstack, sequences=True),
     Definition(np.column_stack, _column_stack, sequences=True),
     Definition(np.dstack, _dstack, sequences=True),
     Definition(np.block, _block, sequences=True),
