@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any
+from typing import Any, NoReturn
 
 from adxform.primitives.facets import Contracts
 
@@ -19,6 +19,11 @@ class Value(Enum):
     """Its own call."""
     IN_KERNELS = auto()
     """Its own call, and in kernels the definition, which differs in rounding only."""
+
+
+def unsupported(message: str) -> NoReturn:
+    """What a definition calls in a form of a call that it does not cover, where the types of the arguments tell: a located error."""
+    raise NotImplementedError(message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ def _present(x: Any, otherwise: Any) -> Any:
     return np.where(np.isnan(x), otherwise, x)
 
 
-def _nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+def _nanprod(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) -> Any:
     return np.prod(_present(a, 1), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
@@ -35,7 +35,7 @@ def _nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     return np.cumprod(_present(a, 1), axis=axis, dtype=dtype)
 
 
-def _nanvar(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+def _nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
     axis = axes_of(axis)
     there = ~np.isnan(a)
     count = np.sum(there, axis=axis, keepdims=True) * 1.0
@@ -46,17 +46,17 @@ def _nanvar(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> A
     return np.sum(squares, axis=axis, keepdims=keepdims) / np.where(freedom > 0, freedom, np.nan)
 
 
-def _nanstd(a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
-    return np.sqrt(_nanvar(a, axis, ddof, keepdims))
+def _nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+    return np.sqrt(_nanvar(a, axis, ddof=ddof, keepdims=keepdims))
 
 
-def _nanmedian(a: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    return _nanquantile(a, 0.5, axis, keepdims)
+def _nanmedian(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    return _nanquantile(a, 0.5, axis, keepdims=keepdims)
 
 
-def _nanquantile(a: Any, q: Any, axis: Any = None, keepdims: Any = False) -> Any:
+def _nanquantile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     if np.ndim(q) > 0:
-        return np.array([_nanquantile(a, one, axis, keepdims) for one in q])
+        return np.array([_nanquantile(a, one, axis, keepdims=keepdims) for one in q])
     a, axis = np.asarray(a), axes_of(axis)
     rows = np.sort(rows_along(a, axis), axis=0)  # what is missing comes last
     if rows.shape[0] == 0:
@@ -69,18 +69,18 @@ def _nanquantile(a: Any, q: Any, axis: Any = None, keepdims: Any = False) -> Any
     return reduced((low + (place - left) * (high - low))[0], a, axis, keepdims)
 
 
-def _nanpercentile(a: Any, q: Any, axis: Any = None, keepdims: Any = False) -> Any:
+def _nanpercentile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     if np.ndim(q) > 0:
-        return np.array([_nanpercentile(a, one, axis, keepdims) for one in q])
-    return _nanquantile(a, q / 100.0, axis, keepdims)
+        return np.array([_nanpercentile(a, one, axis, keepdims=keepdims) for one in q])
+    return _nanquantile(a, q / 100.0, axis, keepdims=keepdims)
 
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.nanmax, _nanmax, Value.OWN),
     Definition(np.nanmin, _nanmin, Value.OWN),
-    Definition(np.nanprod, _nanprod),
-    Definition(np.nancumsum, _nancumsum),
-    Definition(np.nancumprod, _nancumprod),
+    Definition(np.nanprod, _nanprod, Value.OWN, makes=True),
+    Definition(np.nancumsum, _nancumsum, Value.OWN, makes=True),
+    Definition(np.nancumprod, _nancumprod, Value.OWN, makes=True),
     Definition(np.nanvar, _nanvar, Value.OWN),
     Definition(np.nanstd, _nanstd, Value.OWN),
     Definition(np.nanmedian, _nanmedian, Value.OWN),

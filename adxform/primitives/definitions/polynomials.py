@@ -8,7 +8,7 @@ import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from adxform.primitives.complex_numbers import adjoint
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 
 def _polyder(p: Any, m: Any = 1) -> Any:
@@ -53,9 +53,9 @@ def _polysub(a1: Any, a2: Any) -> Any:
 def _poly(seq_of_zeros: Any) -> Any:
     zeros = np.atleast_1d(seq_of_zeros)
     if np.ndim(zeros) != 1:
-        raise NotImplementedError("np.poly has a derivative for roots only, not for matrices")
+        unsupported("np.poly has a derivative for roots only, not for matrices")
     if np.iscomplexobj(zeros):
-        raise NotImplementedError("np.poly has a derivative for real roots only: of complex ones its result is real or complex")
+        unsupported("np.poly has a derivative for real roots only: of complex ones its result is real or complex")
     n = zeros.shape[0]
     p = np.zeros(n + 1, dtype=zeros.dtype)
     p[0] = 1.0
@@ -72,7 +72,9 @@ def _vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
     powers = np.zeros((x.shape[0], count), dtype=np.result_type(x.dtype, np.int64))
     if count > 0:
         powers[:, 0] = 1
-    for k in range(1, count):
+    if count > 1:
+        powers[:, 1] = x
+    for k in range(2, count):
         powers[:, k] = powers[:, k - 1] * x
     return powers if increasing else powers[:, ::-1]
 
@@ -80,7 +82,7 @@ def _vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
 def _polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None) -> Any:
     """The least squares solution by the columns' orthogonal basis; a fit without a single solution has no derivative."""
     if full:
-        raise NotImplementedError("np.polyfit has no derivative for full=True")
+        unsupported("np.polyfit has no derivative for full=True")
     x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
     powers = _vander(x, int(deg) + 1)
     if w is not None:
@@ -99,7 +101,7 @@ def _polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: 
 
 def _prepared(c: Any, x: Any, tensor: Any) -> Any:
     """Coefficients as floats, with an axis for each axis of the points behind their own."""
-    c = np.asarray(c) + 0.0
+    c = np.atleast_1d(c) + 0.0
     return np.reshape(c, np.shape(c) + (1,) * np.ndim(x)) if tensor and np.ndim(x) > 0 else c
 
 

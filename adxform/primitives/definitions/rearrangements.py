@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 
 def _choose(a: Any, choices: Any, *, mode: Any = "raise") -> Any:
@@ -69,7 +69,7 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     if axis is None:
         arr, axis = np.ravel(arr), 0
     if not isinstance(obj, int):
-        raise NotImplementedError("np.insert has a derivative for one place only: put it together with np.concatenate")
+        unsupported("np.insert has a derivative for one place only: put it together with np.concatenate")
     arr, values = np.asarray(arr), np.asarray(values)
     rank = np.ndim(arr)
     length = arr.shape[axis]
@@ -120,7 +120,7 @@ def _rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
 
 def _trim_zeros(filt: Any, trim: Any = "fb") -> Any:
     if np.ndim(filt) != 1:
-        raise NotImplementedError("np.trim_zeros has a derivative for arrays of one axis only")
+        unsupported("np.trim_zeros has a derivative for arrays of one axis only")
     places = np.flatnonzero(filt)
     if places.shape[0] == 0:
         return filt[:0]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adxform.primitives.complex_numbers import conjugate
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.facets import Contracts
 
 
@@ -142,10 +142,9 @@ def _correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
 
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     flat = np.ravel(ary)
-    if flat.shape[0] > 0:
-        flat = flat[1:] - flat[:-1]
-    before = () if to_begin is None else (np.ravel(to_begin),)
-    after = () if to_end is None else (np.ravel(to_end),)
+    before = () if to_begin is None else (np.ravel(to_begin).astype(flat.dtype),)
+    after = () if to_end is None else (np.ravel(to_end).astype(flat.dtype),)
+    flat = flat[1:] - flat[:-1]
     return np.concatenate((*before, flat, *after)) if len(before) + len(after) > 0 else flat
 
 
@@ -164,12 +163,14 @@ def _unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * np
 
 
 def _logspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0) -> Any:
+    if np.ndim(base) > 0:
+        unsupported("np.logspace has a derivative for one base only: write `base ** np.linspace(…)`")
     return np.power(base, np.linspace(start, stop, num, endpoint=endpoint))
 
 
 def _geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
     if np.iscomplexobj(start) or np.iscomplexobj(stop):
-        raise NotImplementedError("np.geomspace has a derivative for real numbers only: their spirals depend on a branch")
+        unsupported("np.geomspace has a derivative for real numbers only: their spirals depend on a branch")
     shares = np.linspace(0.0, 1.0, num, endpoint=endpoint)
     ratio = stop / start
     shares = np.reshape(shares, (-1,) + (1,) * np.ndim(ratio)) if np.ndim(ratio) > 0 else shares
@@ -187,7 +188,7 @@ def _bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
 
 def _histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
     if isinstance(bins, str):
-        raise NotImplementedError("np.histogram has a derivative for numbers of bins, or for edges, only")
+        unsupported("np.histogram has a derivative for numbers of bins, or for edges, only")
     if np.ndim(bins) > 0:
         return np.asarray(bins)
     if range is not None:
@@ -226,7 +227,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.logspace, _logspace, Value.OWN, makes=True),
     Definition(np.geomspace, _geomspace, Value.OWN, makes=True),
     Definition(np.bincount, _bincount, Value.OWN, makes=True, unsized=True),
-    Definition(np.histogram_bin_edges, _histogram_bin_edges, Value.OWN),
-    Definition(np.histogram, _histogram, Value.OWN),
+    Definition(np.histogram_bin_edges, _histogram_bin_edges, Value.OWN, sequences=True),
+    Definition(np.histogram, _histogram, Value.OWN, sequences=True),
     Definition(np.convolve, _convolve, Value.IN_KERNELS, contracts=Contracts.CONVOLVE),
 )
