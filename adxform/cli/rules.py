@@ -122,7 +122,8 @@ def _told_of(fn: Fn, name: str, kind: Kind) -> Iterator[str]:
     if kind in (Kind.RULE, Kind.DEFINITION):
         yield from _parameters(fn, record)
     if record is not None and kind is Kind.RULE:
-        yield f"  complex     {'the rule holds for complex numbers' if record.takes_complex else 'refused: the rule is for real numbers'}"
+        holds = "the rule holds for complex numbers" if record.takes_complex else "refused: the rule is for real numbers"
+        yield f"  complex     {holds}"
         if record.elementwise:
             missing = lacks(record)
             yield f"  elementwise {'without ' + ' and '.join(missing) if missing else 'with out= and kernels'}"

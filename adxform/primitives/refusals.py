@@ -1,7 +1,7 @@
 """Functions of NumPy's through which no derivative is followed: why, and what to do instead.
 
-They have no record: a call of one runs as it is, and may do anything. What is refused is a derivative through it, and the error says
-what stands here. Of what gives no numbers that float there is nothing to follow.
+They have no record: a call of one runs as it is, and may do anything. What is refused is a derivative through it, and the error
+says what stands here. Of what gives no numbers that float there is nothing to follow.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 class Refusal:
     """Why no derivative is followed through `fn`, as the rest of a sentence about it, and the way out.
 
-    `numbers`: it gives floats, so that there could be a derivative. `makes`: what it gives shares no memory with what it is given.
+    `numbers`: it gives floats, so that there could be a derivative. `makes`: its result shares no memory with what it is given.
     `pure`: on known values it always gives the same and does nothing else.
     """
 
@@ -59,7 +59,9 @@ def _of_bytes(*fns: Callable[..., Any]) -> Iterator[Refusal]:
 
 def _kind_by_value(*fns: Callable[..., Any], instead: str) -> Iterator[Refusal]:
     for fn in fns:
-        yield Refusal(fn, "gives real or complex numbers, as the values say", instead, makes=fn is np.roots, pure=fn is np.real_if_close)
+        yield Refusal(
+            fn, "gives real or complex numbers, as the values say", instead, makes=fn is np.roots, pure=fn is np.real_if_close
+        )
 
 
 def _without_zeros(*fns: Callable[..., Any], instead: str) -> Iterator[Refusal]:
@@ -82,7 +84,9 @@ _NUMBERS = (
         np.unique_inverse,
         np.unique_values,
     ),
-    *_kind_by_value(np.roots, instead="take one step of Newton's method from a root that is passed: `r - np.polyval(p, r) / slope`"),
+    *_kind_by_value(
+        np.roots, instead="take one step of Newton's method from a root that is passed: `r - np.polyval(p, r) / slope`"
+    ),
     *_kind_by_value(np.real_if_close, instead="say which it is: `np.real(x)`"),
     *_without_zeros(np.polymul, instead="use `np.convolve`, which keeps them"),
     *_without_zeros(np.polydiv, instead="divide values of the polynomials, or write the division out"),
@@ -90,9 +94,17 @@ _NUMBERS = (
     Refusal(np.kaiser, _SLOPES, "make the window outside of the function, or register rules for `np.i0` and write it out"),
     Refusal(np.histogram2d, f"gives {_HISTOGRAMS}", "call it outside of the function, or use `np.histogram` along each axis"),
     Refusal(np.histogramdd, f"gives {_HISTOGRAMS}", "call it outside of the function, or use `np.histogram` along each axis"),
-    Refusal(np.sort_complex, "orders complex numbers, which have no order", "take them in an order of real numbers: `z[np.argsort(…)]`"),
+    Refusal(
+        np.sort_complex,
+        "orders complex numbers, which have no order",
+        "take them in an order of real numbers: `z[np.argsort(…)]`",
+    ),
     Refusal(np.fromiter, "walks an iterator where no code can be seen", "make an array of a list: `np.array([… for … in …])`"),
-    Refusal(np.require, "gives an array or a copy of it as memory lies", "use `np.ascontiguousarray`, `np.asfortranarray` or `x.copy()`"),
+    Refusal(
+        np.require,
+        "gives an array or a copy of it as memory lies",
+        "use `np.ascontiguousarray`, `np.asfortranarray` or `x.copy()`",
+    ),
     Refusal(np.from_dlpack, "shares the memory of another library", "pass what it gives"),
     Refusal(np.frombuffer, "shares the memory of another object", "pass what it gives"),
     *_reads(np.fromfile, np.fromregex, np.fromstring, np.genfromtxt, np.load, np.loadtxt),
@@ -114,13 +126,25 @@ _OTHERS = (
     *_gives("a dtype", np.common_type, np.min_scalar_type, np.mintypecode, np.promote_types, np.result_type, pure=True),
     *_gives("what is said of dtypes", np.can_cast, np.isdtype, np.issubdtype, np.typename, pure=True),
     *_gives("a shape", np.broadcast_shapes, pure=True),
-    *_gives("truth values", np.array_equiv, np.iscomplex, np.isreal, np.iscomplexobj, np.isrealobj, np.isfortran, np.iterable, pure=True),
+    *_gives(
+        "truth values",
+        np.array_equiv,
+        np.iscomplex,
+        np.isreal,
+        np.iscomplexobj,
+        np.isrealobj,
+        np.isfortran,
+        np.iterable,
+        pure=True,
+    ),
     *_gives("truth values", np.isnat, np.may_share_memory, np.shares_memory),
     *_gives("places", np.mask_indices),
     *_gives("a plan of sums", np.einsum_path),
     *_gives("a setting", np.getbufsize, np.setbufsize, np.geterr, np.seterr, np.geterrcall, np.seterrcall),
     *_gives("a setting", np.get_printoptions, np.set_printoptions, np.printoptions),
     *_gives("what is said of NumPy", np.get_include, np.info, np.show_config, np.show_runtime, np.test),
+    *_gives("what is said of NumPy", np.fft.test, np.linalg.test),
+    *_gives("an error", np.linalg.LinAlgError),
     *_gives("a file", np.save, np.savetxt, np.savez, np.savez_compressed),
     *_gives("a file", np.ndarray.dump, np.ndarray.dumps, np.ndarray.tofile),
     *_gives("bytes", np.ndarray.tobytes),
@@ -128,8 +152,12 @@ _OTHERS = (
 )
 
 _CLASSES = (
-    Refusal(np.vectorize, "makes a function that runs where no code can be seen", "call the function itself on each element in a loop"),
-    Refusal(np.poly1d, "holds coefficients without leading zeros, as their values say", "use arrays, `np.polyval`, `np.convolve`"),
+    Refusal(
+        np.vectorize, "makes a function that runs where no code can be seen", "call the function itself on each element in a loop"
+    ),
+    Refusal(
+        np.poly1d, "holds coefficients without leading zeros, as their values say", "use arrays, `np.polyval`, `np.convolve`"
+    ),
     *_of_matrices(np.matrix),
     *_reads(np.memmap),
     Refusal(np.recarray, "has names for its columns", "pass the columns as arrays of their own"),

@@ -53,7 +53,11 @@ def public() -> Iterator[Callable[..., Any]]:
     for fn in dict.fromkeys((*TABLE, *DEFINITIONS)):
         record = TABLE.get(fn)
         ours = (getattr(fn, "__module__", "") or "").startswith("adxform")
-        if not ours and not (record is not None and isinstance(record.derivative, Memory)) and name_of(fn) not in (WITHOUT | FURTHER_WITHOUT):
+        if (
+            not ours
+            and not (record is not None and isinstance(record.derivative, Memory))
+            and name_of(fn) not in (WITHOUT | FURTHER_WITHOUT)
+        ):
             yield fn
 
 

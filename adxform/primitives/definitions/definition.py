@@ -22,7 +22,7 @@ class Value(Enum):
 
 
 def unsupported(message: str) -> NoReturn:
-    """What a definition calls in a form of a call that it does not cover, where the types of the arguments tell: a located error."""
+    """What a definition calls for a form that it does not cover, where the types of the arguments tell: a located error."""
     raise NotImplementedError(message)
 
 
@@ -31,8 +31,8 @@ class Definition:
     """`body` means what `fn` does, and is made of primitives and other definitions; the front end inlines it.
 
     `sequences`: it takes lists and tuples as they are; those that others are given become arrays first. `contracts`: the sum of
-    products that it is, where it stays a call. `makes`: what it gives shares no memory with what it is given. `unsized`: its result is
-    as long as the values of its arguments say.
+    products that it is, where it stays a call. `makes`: what it gives shares no memory with what it is given. `unsized`: its result
+    is as long as the values of its arguments say.
     """
 
     fn: Callable[..., Any]

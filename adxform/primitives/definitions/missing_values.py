@@ -8,7 +8,6 @@ import numpy as np
 
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.definitions.statistics import axes_of, reduced, rows_along
-from adxform.primitives.numpy_reductions import restore
 
 
 def _nanmax(x: Any, axis: Any = None) -> Any:

@@ -77,7 +77,11 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
         raise IndexError("index is out of bounds for the axis")
     place = obj + length if obj < 0 else obj
     before, after = arr[_along_axis(axis, rank, slice(None, place))], arr[_along_axis(axis, rank, slice(place, None))]
-    more = values if np.ndim(values) == 0 else np.moveaxis(np.reshape(values, (1,) * (rank - np.ndim(values)) + np.shape(values)), 0, axis)
+    more = (
+        values
+        if np.ndim(values) == 0
+        else np.moveaxis(np.reshape(values, (1,) * (rank - np.ndim(values)) + np.shape(values)), 0, axis)
+    )
     count = 1 if np.ndim(more) == 0 else more.shape[axis]
     shape = tuple([count if k == axis % rank else arr.shape[k] for k in range(rank)])
     return np.concatenate((before, np.broadcast_to(more, shape).astype(arr.dtype), after), axis)
