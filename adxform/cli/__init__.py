@@ -121,13 +121,13 @@ def explain(
 def rules(
     name: Annotated[str | None, Parameter(help="all that is known of this function: `np.pad`, `pad`")] = None,
     *,
-    missing: Annotated[str | None, Parameter(help="list functions of this package that nobody decided on")] = None,
+    missing: Annotated[str | None, Parameter(help="list functions of this package left undecided")] = None,
 ) -> int:
     """List the functions that are known, each with its kind, and how many there are of each kind.
 
-    A rule states the derivative; a definition says what a function means by others; what is zero almost everywhere steps, or gives
-    whole numbers; what is refused has a reason, which the error names. Of one function: which parameters are covered, whether
-    complex numbers are, and the source.
+    A rule states the derivative; a definition says what a function means by others; what is zero almost everywhere steps, or
+    gives whole numbers; what is refused has a reason, which the error names. Of one function: which parameters are covered,
+    whether complex numbers are, and the source.
     """
     if missing is not None and missing != "numpy":
         raise UsageError("--missing knows numpy")

@@ -143,7 +143,7 @@ _OTHERS = (
     *_gives("a setting", np.getbufsize, np.setbufsize, np.geterr, np.seterr, np.geterrcall, np.seterrcall),
     *_gives("a setting", np.get_printoptions, np.set_printoptions, np.printoptions),
     *_gives("what is said of NumPy", np.get_include, np.info, np.show_config, np.show_runtime, np.test),
-    *_gives("what is said of NumPy", np.fft.test, np.linalg.test),
+    *_gives("what is said of NumPy", np.fft.test, np.linalg.test),  # type: ignore[attr-defined]
     *_gives("an error", np.linalg.LinAlgError),
     *_gives("a file", np.save, np.savetxt, np.savez, np.savez_compressed),
     *_gives("a file", np.ndarray.dump, np.ndarray.dumps, np.ndarray.tofile),

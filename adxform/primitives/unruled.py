@@ -16,6 +16,7 @@ from adxform.errors import MissingRuleError
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span, written_in
 from adxform.ir.types import Array, Scalar
+from adxform.primitives.declare import name_of
 from adxform.primitives.effects import IN_PLACE_OPERATORS
 from adxform.primitives.refusals import refusal
 
@@ -122,6 +123,11 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         lambda fn: isinstance(fn, np.ufunc) and fn.types == ["O" * fn.nin + "->" + "O" * fn.nout],
         lambda fn: f"`np.frompyfunc`, here of `{getattr(fn, '__name__', 'a function')}`",
         "call the function itself on each element in a loop, or write it for whole arrays (`np.where` for its branches)",
+    ),
+    (
+        lambda fn: isinstance(getattr(fn, "__self__", None), np.ufunc) and hasattr(fn, "__name__"),
+        lambda fn: f"`{name_of(fn)}`",
+        "write out what it does: `f(a[..., None], b)` for `f.outer(a, b)`, sums of slices for `reduceat`",
     ),
     (
         lambda fn: isinstance(fn, functools._lru_cache_wrapper),

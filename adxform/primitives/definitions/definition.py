@@ -31,7 +31,7 @@ class Definition:
     """`body` means what `fn` does, and is made of primitives and other definitions; the front end inlines it.
 
     `sequences`: it takes lists and tuples as they are; those that others are given become arrays first. `contracts`: the sum of
-    products that it is, where it stays a call. `makes`: what it gives shares no memory with what it is given. `unsized`: its result
+    products that it is, where it stays a call. `makes`: its result shares no memory with what it is given. `unsized`: its result
     is as long as the values of its arguments say.
     """
 

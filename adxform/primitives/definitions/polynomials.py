@@ -173,8 +173,8 @@ def _probabilists_hermite_series(x: Any, c: Any, tensor: Any = True) -> Any:
 
 
 DEFINITIONS: tuple[Definition, ...] = (
-    Definition(np.polyder, _polyder, makes=True),
-    Definition(np.polyint, _polyint, makes=True),
+    Definition(np.polyder, _polyder),
+    Definition(np.polyint, _polyint),
     Definition(np.polyadd, _polyadd, Value.OWN, makes=True),
     Definition(np.polysub, _polysub, Value.OWN, makes=True),
     Definition(np.poly, _poly, Value.OWN),

@@ -189,8 +189,10 @@ def _bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
 def _histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
     if isinstance(bins, str):
         unsupported("np.histogram has a derivative for numbers of bins, or for edges, only")
-    if np.ndim(bins) > 0:
+    if isinstance(bins, (list, tuple)):
         return np.asarray(bins)
+    if np.ndim(bins) > 0:
+        unsupported("np.histogram gives back the array of edges that it is given: give it a list, `list(edges)`")
     if range is not None:
         low, high = range
     elif np.size(a) == 0:
