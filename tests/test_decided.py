@@ -126,6 +126,13 @@ T np.dsplit(x, 2)
 V y = x * 1.0 ;; np.place(y, y > 0, x[1:3]**2) ;; y
 M y = x * 1.0 ;; np.put_along_axis(y, np.array([[1], [0]]), x[:, :1] * 2.0, 1) ;; y
 V y = x * 1.0 ;; y.put([0, 3], x[:2] * 2.0) ;; y
+V y = x * 2.0 ;; np.copyto(y, x**2, where=x > 0) ;; y
+M y = x * 2.0 ;; np.copyto(y, x[0] * 3.0, where=[True, False, True]) ;; y
+V np.r_[x[:2], x[3], 0.5, x**2]
+M np.r_[x, 2.0 * x]
+V np.c_[x, x**2]
+Z np.r_[x, 1.5]
+V np.histogram(x, list(x[1:3] * np.array([1.0, 2.0])))
 V np.cumulative_sum(x, include_initial=True)
 M np.cumulative_prod(x, axis=1)
 M np.cumulative_prod(x, axis=0, include_initial=True)
@@ -204,6 +211,8 @@ def test_what_is_refused_says_what_to_do_instead() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
+        ("np.power.outer(x**2, x)", "np.power.outer"),
+        ("np.histogram(x, x[1:3])[1]", "give it a list"),
         ("np.roots(x)[0] * x[0]", "real or complex"),
         ("np.unique(x) * x[0]", "different ones"),
         ("np.i0(x)", "Bessel"),

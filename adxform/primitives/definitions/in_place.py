@@ -13,8 +13,8 @@ def _fill(x: Any, value: Any) -> None:
     x[...] = value
 
 
-def _copyto(dst: Any, src: Any) -> None:
-    dst[...] = src
+def _copyto(dst: Any, src: Any, *, where: Any = True) -> None:
+    dst[...] = np.where(where, src, dst)
 
 
 def _putmask(a: Any, mask: Any, values: Any) -> None:
