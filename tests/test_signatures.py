@@ -113,6 +113,6 @@ def test_what_a_rule_does_not_cover_is_refused_in_forward_mode_alone() -> None:
 
 
 def test_a_jacobian_of_what_has_no_rule_is_refused() -> None:
-    with pytest.raises(MissingRuleError, match=r"numpy\.unwrap"):
-        adxform.jacobian(lambda x: (np.unwrap(x), 2.0 * x))(np.ones(3))
+    with pytest.raises(MissingRuleError, match=r"numpy\.i0"):
+        adxform.jacobian(lambda x: (np.i0(x), 2.0 * x))(np.ones(3))
     assert adxform.jacobian(lambda x: ("name", np.argmax(x)))(np.ones(3)) == (None, None)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import numpy as np
 from cyclopts import App, CycloptsError, Parameter
 from rich.console import Console
 from rich.syntax import Syntax
@@ -17,15 +16,11 @@ from adxform.api import checked_engine, source
 from adxform.backends.table import BACKENDS
 from adxform.cli.cache import cache
 from adxform.cli.op_values import run_values
+from adxform.cli.rules import listing, told, undecided
 from adxform.cli.stages import UNCOMPILED, dump_stages, staged
 from adxform.cli.target import UsageError, argument_numbers, example_arguments, load_function
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import PYTHON, EngineName
-from adxform.primitives.completeness import lacks
-from adxform.primitives.declare import name_of
-from adxform.primitives.definitions import DEFINITIONS
-from adxform.primitives.record import Primitive
-from adxform.primitives.table import TABLE, definition, lookup
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.testing import check_derivatives
 
@@ -124,48 +119,20 @@ def explain(
 
 @app.command
 def rules(
-    name: Annotated[str | None, Parameter(help="only those with this in their names, and what elementwise ones lack")] = None,
+    name: Annotated[str | None, Parameter(help="all that is known of this function: `np.pad`, `pad`")] = None,
     *,
-    missing: Annotated[str | None, Parameter(help="list the functions of this package that have none")] = None,
+    missing: Annotated[str | None, Parameter(help="list functions of this package left undecided")] = None,
 ) -> int:
-    """List the functions that have a derivative rule."""
-    lines = missing_rules(missing) if missing else sorted(known_rules(name))
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    """List the functions that are known, each with its kind, and how many there are of each kind.
+
+    A rule states the derivative; a definition says what a function means by others; what is zero almost everywhere steps, or
+    gives whole numbers; what is refused has a reason, which the error names. Of one function: which parameters are covered,
+    whether complex numbers are, and the source.
+    """
+    if missing is not None and missing != "numpy":
+        raise UsageError("--missing knows numpy")
+    sys.stdout.write("".join(f"{line}\n" for line in undecided(missing)) if missing else told(name) if name else listing())
     return 0
-
-
-def known_rules(part: str | None = None) -> list[str]:
-    """Every function of the table, with the form of its derivative; those with `part` in their names, with what they lack."""
-    names = [(record.name, form_of_rule(record, told=part is not None)) for record in TABLE.values()]
-    names += [(name_of(fn), "Definition") for fn in DEFINITIONS]
-    names = [(name, form) for name, form in names if part is None or part in name]
-    width = max((len(name) for name, _ in names), default=0)
-    return [f"{name:{width}}  {form}" for name, form in names]
-
-
-def form_of_rule(record: Primitive, *, told: bool) -> str:
-    """The form of the derivative; where it is to be `told`, also what an elementwise function lacks."""
-    form = type(record.derivative).__name__ if record.derivative else "none"
-    missing = lacks(record) if told and record.elementwise else ()
-    return f"{form}, without {' and '.join(missing)}" if missing else form
-
-
-def missing_rules(package: str) -> list[str]:
-    """The public functions of `package` without a rule."""
-    if package not in PACKAGES:
-        raise UsageError(f"--missing knows {', '.join(PACKAGES)}")
-    found = []
-    for prefix, module in PACKAGES[package]:
-        for name in sorted(dir(module)):
-            value = getattr(module, name)
-            if name.startswith("_") or name == "test" or not callable(value) or isinstance(value, type):
-                continue
-            if lookup(value) is None and definition(value) is None:
-                found.append(f"{prefix}.{name}")
-    return found
-
-
-PACKAGES: dict[str, tuple[tuple[str, Any], ...]] = {"numpy": (("np", np), ("np.linalg", np.linalg), ("np.fft", np.fft))}
 
 
 def run(tokens: Sequence[str]) -> int:

@@ -6,21 +6,15 @@ import operator
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from adxform import runtime
 from adxform.ir.ops import Call, For, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
 from adxform.ir.types import Scalar
 from adxform.ir.walk import blocks, operands, variables, variables_of
+from adxform.primitives import definitions
 from adxform.primitives.facets import Moves
 from adxform.primitives.record import OPAQUE, Effect
+from adxform.primitives.refusals import refusal
 from adxform.primitives.table import lookup, record_of
-
-_MAKING = {
-    np: "delete insert select polyfit roots bincount unwrap i0 piecewise setdiff1d union1d intersect1d",
-    np.fft: "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn fftfreq rfftfreq fftshift ifftshift",
-}
-"""Functions without a rule that give arrays which share no memory with what they are given."""
 
 IN_PLACE = Effect(writes=(0,), views=(0,), opaque=True)
 IN_PLACE_OPERATORS = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod,
@@ -77,8 +71,9 @@ def is_diagonal(fn: object) -> bool:
 
 
 def is_making(fn: object) -> bool:
-    """Whether `fn` is known to give an array of its own, though it has no rule."""
-    return any(fn is getattr(module, name, None) for module, names in _MAKING.items() for name in names.split())
+    """Whether `fn` is known to give an array of its own, though it has no record."""
+    refused = refusal(fn)
+    return (refused is not None and refused.makes) or fn in definitions.MAKING
 
 
 def has_memory(var: Var) -> bool:

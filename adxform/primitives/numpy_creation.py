@@ -100,6 +100,7 @@ RECORDS: tuple[Primitive, ...] = (
     *(constant(fn, beside_memory=True, open_integers=True) for fn in (np.eye, np.identity)),
     constant(np.tri, open_integers=True),
     constant(np.indices),
+    *(constant(fn, open_integers=True) for fn in (np.bartlett, np.blackman, np.hamming, np.hanning)),
     linear(
         np.full,
         {1: _full_transpose},

@@ -383,6 +383,7 @@ _TRUTHS = (
     constant(np.bitwise_or, spelled=operator.or_),
     constant(np.bitwise_xor, spelled=operator.xor),
     constant(np.invert, spelled=operator.not_),
+    *(constant(fn) for fn in (np.left_shift, np.right_shift, np.bitwise_count, np.gcd, np.lcm, np.spacing)),
 )
 
 RECORDS: tuple[Primitive, ...] = (*_UNARY, *_BINARY, *_INTERNAL, *_OTHER, *_CONSTANT, *_TRUTHS)

@@ -268,6 +268,9 @@ _CONSTANT = (
     np.argpartition,
     np.ndarray.argpartition,
     np.lexsort,
+    np.nanargmax,
+    np.nanargmin,
+    runtime.partition_places,
     np.triu_indices_from,
     np.tril_indices_from,
     np.diag_indices_from,
@@ -288,7 +291,6 @@ def _extreme(fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[A
 
 RECORDS: tuple[Primitive, ...] = (
     primitive(np.unique, None, unsized=True),
-    primitive(np.bincount, None, unsized=True),
     constant(runtime.add_up, faithful=True, in_lanes=True, kernel=Kernel.FORM),
     *(constant(fn, kernel=Kernel.FORM) for fn in (runtime.larger, runtime.smaller)),
     *(constant(fn) for fn in (runtime.first_largest, runtime.first_smallest)),

@@ -16,7 +16,9 @@ from adxform.errors import MissingRuleError
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span, written_in
 from adxform.ir.types import Array, Scalar
+from adxform.primitives.declare import name_of
 from adxform.primitives.effects import IN_PLACE_OPERATORS
+from adxform.primitives.refusals import refusal
 
 NAMELESS = ("tmp", "result")
 """What lowering calls a value to which the user gave no name."""
@@ -59,6 +61,9 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
         if known(fn):
             return MissingRuleError(f"no derivative is followed through {what(fn)}{why}", span=span, help=way)
     name = callable_name(fn)
+    if (refused := refusal(fn)) is not None:
+        message = f"no derivative rule for `{name}`, which {refused.why}{why}"
+        return MissingRuleError(message, span=span, help=refused.instead or "leave it out of what the result depends on")
     other = (
         "call it outside of the function and pass what it returns"
         if unknown
@@ -128,6 +133,11 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         lambda fn: isinstance(fn, np.ufunc) and fn.types == ["O" * fn.nin + "->" + "O" * fn.nout],
         lambda fn: f"`np.frompyfunc`, here of `{getattr(fn, '__name__', 'a function')}`",
         "call the function itself on each element in a loop, or write it for whole arrays (`np.where` for its branches)",
+    ),
+    (
+        lambda fn: isinstance(getattr(fn, "__self__", None), np.ufunc) and hasattr(fn, "__name__"),
+        lambda fn: f"`{name_of(fn)}`",
+        "write out what it does: `f(a[..., None], b)` for `f.outer(a, b)`, sums of slices for `reduceat`",
     ),
     (
         lambda fn: isinstance(fn, functools._lru_cache_wrapper),

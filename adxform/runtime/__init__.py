@@ -68,6 +68,7 @@ from adxform.runtime.shapes import (
     broadcast_like,
     diagonal,
     gather_last,
+    partition_places,
     scatter_last,
     sum_padding,
     sum_repeats,

@@ -419,35 +419,35 @@ def chained_lists_that_change(x):
 def list_of_what_a_function_without_a_rule_returns_and_more(x):
     found = []
     for v in x:
-        found.append(np.nanmedian(x * v) + v)  # here
+        found.append(np.i0(x * v)[0] + v)  # here
     return np.sum(np.array(found))
 
 
 @at((vec(1.0, 2.0, 3.0),), raises=MissingRuleError)
 def comprehension_of_what_a_function_without_a_rule_returns(x):
-    return sum([np.nanmedian(x) * v for v in x])  # here
+    return sum([np.i0(x)[0] * v for v in x])  # here
 
 
 @at((vec(1.0, 2.0, 3.0),), raises=MissingRuleError)
 def sum_of_what_a_function_without_a_rule_returns(x):
     total = 0.0
     for v in x:
-        total += 2.0 * np.nanmedian(x * v)  # here
+        total += 2.0 * np.i0(x * v)[0]  # here
     return total
 
 
 @at((vec(1.0, 2.0, 3.0),), raises=MissingRuleError)
 def walk_through_what_a_function_without_a_rule_returns(x):
     total = 0.0
-    for row in np.partition(x, 1) * x:  # here
+    for row in np.i0(x) * x:  # here
         total = total + row
     return total
 
 
 @at((smooth(2, 3),), raises=MissingRuleError)
 def result_of_a_function_without_a_rule_in_an_array(x):
-    y = np.zeros(3)
-    np.nanmedian(x, 0, y)  # here
+    y = np.zeros((1, 3))
+    np.add.reduceat(x, [0], 0, None, y)  # here
     return np.sum(y * y)
 
 

@@ -18,9 +18,12 @@ from adxform.primitives.definitions import DEFINITIONS
 from adxform.primitives.record import Memory
 from adxform.primitives.table import TABLE
 from tests.tables.cell import Cell, program
-from tests.tables.edge_forms import FORMS, WITHOUT, Form
+from tests.tables.edge_forms import FORMS as STATED
+from tests.tables.edge_forms import WITHOUT, Form, collected
 from tests.tables.edge_operands import OPERANDS, SMOOTH
+from tests.tables.further_forms import FURTHER, FURTHER_WITHOUT
 
+FORMS = collected(STATED.items(), FURTHER)
 BINARY = frozenset({math.atan2, math.pow, math.copysign, math.fmod, math.remainder, math.isclose})
 UNARY_OPERATORS = frozenset({operator.neg, operator.pos, operator.abs, operator.not_})
 
@@ -50,7 +53,11 @@ def public() -> Iterator[Callable[..., Any]]:
     for fn in dict.fromkeys((*TABLE, *DEFINITIONS)):
         record = TABLE.get(fn)
         ours = (getattr(fn, "__module__", "") or "").startswith("adxform")
-        if not ours and not (record is not None and isinstance(record.derivative, Memory)) and name_of(fn) not in WITHOUT:
+        if (
+            not ours
+            and not (record is not None and isinstance(record.derivative, Memory))
+            and name_of(fn) not in (WITHOUT | FURTHER_WITHOUT)
+        ):
             yield fn
 
 
@@ -64,7 +71,7 @@ def forms(fn: Callable[..., Any], name: str) -> tuple[Form, ...]:
         return FORMS[name]
     module = getattr(fn, "__module__", "")
     if isinstance(fn, np.ufunc) and fn.signature is None:
-        if name.startswith(("np.bitwise", "np.invert")):
+        if name.startswith(("np.bitwise", "np.invert", "np.left_shift", "np.right_shift", "np.gcd", "np.lcm")):
             return ((f"{name}({', '.join('xy'[: fn.nin])})", ("integers", "integer_pair")[fn.nin - 1]),)
         return ((f"{name}({', '.join('xy'[: fn.nin])})", ("number vector matrix", "pair broadcast")[fn.nin - 1]),)
     if module == "math":

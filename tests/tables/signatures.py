@@ -22,10 +22,24 @@ from adxform.primitives.definitions import DEFINITIONS
 from adxform.primitives.signatures import PLAIN, signature_of
 from adxform.primitives.table import TABLE
 from tests.tables.cell import Cell, program
-from tests.tables.signature_samples import ANY, BASES, OWN, Base, M, Text, V
+from tests.tables.further_forms import BASES, OWN
+from tests.tables.signature_samples import ANY, Base, M, Text, V
 
 Fn = Callable[..., Any]
-IN_PLACE = (np.copyto, np.putmask, np.put, np.fill_diagonal, np.ndarray.fill, np.ndarray.sort, np.add.at, np.subtract.at)
+IN_PLACE = (
+    np.copyto,
+    np.putmask,
+    np.put,
+    np.fill_diagonal,
+    np.ndarray.fill,
+    np.ndarray.sort,
+    np.add.at,
+    np.subtract.at,
+    np.place,
+    np.put_along_axis,
+    np.ndarray.put,
+    np.ndarray.partition,
+)
 UNINITIALISED = (np.empty, np.empty_like)
 COARSE = ("np.float32",)
 

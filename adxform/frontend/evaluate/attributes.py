@@ -26,6 +26,7 @@ from adxform.frontend.signature.access import Access, Defines, HasClass, Owns, p
 from adxform.ir.ops import Block, Call, Lit, Op, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import all_ops, variables
+from adxform.primitives.refusals import REFUSED_ATTRIBUTES
 from adxform.primitives.table import lookup
 from adxform.threads import locks
 
@@ -108,7 +109,8 @@ def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -
         return Method(Lit(special), (x,))
     unbound = getattr(np.ndarray, name)
     if not callable(unbound):
-        raise interp.error(f"the array attribute `{name}` is not supported", "use the function of NumPy that does the same")
+        instead = REFUSED_ATTRIBUTES.get(name, "use the function of NumPy that does the same")
+        raise interp.error(f"the array attribute `{name}` is not supported", instead)
     return Method(Lit(unbound), (x,))
 
 

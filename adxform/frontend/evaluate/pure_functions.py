@@ -19,6 +19,7 @@ import numpy as np
 from adxform.frontend.evaluate.settled import may_change
 from adxform.ir.kinds import scalar_type
 from adxform.primitives.record import Effect
+from adxform.primitives.refusals import REFUSALS
 from adxform.primitives.table import definition, lookup
 
 
@@ -39,13 +40,8 @@ _FUNCTIONS = (
         "abs add and_ attrgetter concat contains countOf eq floordiv ge getitem gt index indexOf inv invert is_ is_not "
         "itemgetter le length_hint lshift lt matmul methodcaller mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor",
     )
-    | _named(
-        np,
-        "array_equiv base_repr binary_repr broadcast_shapes busday_count can_cast common_type dtype finfo i0 iinfo imag "
-        "is_busday iscomplex iscomplexobj isdtype isfortran isreal isrealobj issubdtype iterable min_scalar_type mintypecode "
-        "nanargmax nanargmin nanmedian nanpercentile nanprod nanquantile nanstd nanvar promote_types "
-        "real_if_close result_type typename",
-    )
+    | {fn for fn, one in REFUSALS.items() if one.pure}
+    | {np.dtype, np.finfo, np.iinfo, np.imag}
     | {getattr(module, name) for module in (math, cmath) for name in dir(module) if callable(getattr(module, name))}
     | _named(object, "__eq__ __ne__ __new__")
 )

@@ -125,7 +125,7 @@ def _as_array(fn: Any) -> Handler:
 
 def _copy_into(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``np.copyto(x, value)`` is ``x[...] = value`` where numbers of that kind may be cast to those of `x`."""
-    if len(args) != 2 or kwargs or not (isinstance(args[0], Var) and isinstance(args[0].type, Array)):
+    if len(args) != 2 or kwargs.keys() - {"where"} or not (isinstance(args[0], Var) and isinstance(args[0].type, Array)):
         return None
     kinds = _kinds_of(interp, args[1])
     fit = {np.can_cast(np.dtype(kind), np.dtype(args[0].type.dtype), "same_kind") for kind in kinds}
@@ -134,7 +134,8 @@ def _copy_into(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
         return interp.fail(TypeError, message)
     if False in fit:
         raise interp.error("whether this number may be cast to those of the array depends on the run", "convert it: `float(…)`")
-    indexing.store(interp, args[0], Lit(...), args[1])
+    chosen = interp.call(Lit(np.where), (kwargs["where"], args[1], args[0])) if "where" in kwargs else args[1]
+    indexing.store(interp, args[0], Lit(...), chosen)
     return NONE
 
 

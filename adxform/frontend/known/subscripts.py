@@ -5,7 +5,11 @@ from __future__ import annotations
 import inspect
 import operator
 import types
+from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
@@ -13,6 +17,7 @@ from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import indexing, protocols
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
+from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
@@ -32,8 +37,10 @@ from adxform.frontend.evaluate.values import (
 )
 from adxform.frontend.known import sequences
 from adxform.ir import intrinsics
+from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array
+from adxform.primitives.definitions import stacking
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -48,6 +55,8 @@ def _place(interp: Interpreter, owner: Value, index: Value) -> Value:
 
 def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     args = args[0], _place(interp, *args)
+    if isinstance(args[0], Static | Lit) and (join := JOINS.get(type(args[0].value))) is not None:
+        return _joined(interp, join, args[1], hint)
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
         return collecting.load(interp, args[0], filled, args[1], hint)
@@ -56,6 +65,22 @@ def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     if isinstance(args[0], Range | Zip | Enumerate):
         return sequences.load(interp, args[0], args[1], hint)
     return indexing.load(interp, args[0], args[1], hint)
+
+
+JOINS = MappingProxyType({type(np.r_): stacking.in_a_row, type(np.c_): stacking.as_columns})
+"""What subscripts of objects mean that join what they are given."""
+
+
+def _joined(interp: Interpreter, join: Callable[..., Any], index: Value, hint: str) -> Answer:
+    """``np.r_[x, y]`` of numbers and arrays; ``None`` where all is known, or texts say how to join."""
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    if are_static(interp, parts):
+        return None
+    if not all(isinstance(part, Var) or (isinstance(part, Lit) and scalar_type(part.value) is not None) for part in parts):
+        raise interp.error(
+            "`np.r_` and `np.c_` are followed for numbers and arrays", "use `np.concatenate`, `np.arange`, `np.stack`"
+        )
+    return interp.call(Static(join), parts, hint=hint)
 
 
 def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

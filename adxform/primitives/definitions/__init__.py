@@ -9,9 +9,13 @@ from typing import Any
 
 from adxform.primitives.declare import primitive
 from adxform.primitives.definitions import (
+    applied,
     arithmetic,
     in_place,
+    missing_values,
     parts,
+    polynomials,
+    rearrangements,
     sampled_functions,
     spectra,
     stacking,
@@ -21,13 +25,27 @@ from adxform.primitives.definitions import (
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import Primitive
 
-FAMILIES = (stacking, statistics, sampled_functions, arithmetic, ufunc_methods, parts, in_place, spectra)
+FAMILIES = (
+    stacking,
+    statistics,
+    missing_values,
+    sampled_functions,
+    polynomials,
+    arithmetic,
+    ufunc_methods,
+    parts,
+    rearrangements,
+    in_place,
+    applied,
+    spectra,
+)
 
 _bodies: dict[Callable[..., Any], Callable[..., Any]] = {}
 _in_kernels: set[Callable[..., Any]] = set()
 _own_values: set[Callable[..., Any]] = set()
 _without_out: set[Callable[..., Any]] = set()
 _of_sequences: set[Callable[..., Any]] = set()
+_making: set[Callable[..., Any]] = set()
 
 DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(_bodies)
 
@@ -43,6 +61,9 @@ WITHOUT_OUT: Set[Callable[..., Any]] = _without_out
 OF_SEQUENCES: Set[Callable[..., Any]] = _of_sequences
 """Functions that take lists and tuples as they are; those that others are given become arrays first."""
 
+MAKING: Set[Callable[..., Any]] = _making
+"""Functions whose results share no memory with what they are given."""
+
 
 def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
     """Take in a `family` of definitions; return the records of those whose value is that of their own call."""
@@ -51,9 +72,13 @@ def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
         _bodies[one.fn] = one.body
         if one.value is not Value.DEFINED:
             _own_values.add(one.fn)
-            made.append(primitive(one.fn, None, contracts=one.contracts))
-        chosen = ((one.value is Value.IN_KERNELS, _in_kernels), (not one.takes_out, _without_out), (one.sequences, _of_sequences))
-        for holds, functions in chosen:
+            made.append(primitive(one.fn, None, contracts=one.contracts, unsized=one.unsized))
+        for holds, functions in (
+            (one.value is Value.IN_KERNELS, _in_kernels),
+            (not one.takes_out, _without_out),
+            (one.sequences, _of_sequences),
+            (one.makes, _making),
+        ):
             if holds:
                 functions.add(one.fn)
     return tuple(made)

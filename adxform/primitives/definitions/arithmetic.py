@@ -136,6 +136,25 @@ def _trace(x: Any, *, offset: Any = 0) -> Any:
     return np.trace(x, offset, -2, -1)
 
 
+def _matvec(a: Any, x: Any) -> Any:
+    return np.matmul(a, np.expand_dims(x, -1))[..., 0]
+
+
+def _vecmat(x: Any, a: Any) -> Any:
+    return np.matmul(np.expand_dims(conjugate(x), -2), a)[..., 0, :]
+
+
+def _astype(x: Any, dtype: Any, *, copy: Any = True) -> Any:
+    return x.astype(dtype, copy=copy)
+
+
+def _asarray_chkfinite(a: Any) -> Any:
+    a = np.asarray(a)
+    if not np.all(np.isfinite(a)):
+        raise ValueError("array must not contain infs or NaNs")
+    return a
+
+
 def _fsum(numbers: Any) -> Any:
     if isinstance(numbers, np.ndarray):
         return runtime.exact_sum(numbers)
@@ -175,6 +194,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.angle, _angle),
     Definition(np.vecdot, _vecdot, Value.IN_KERNELS),
     Definition(np.linalg.vecdot, _vecdot, Value.IN_KERNELS),
+    Definition(np.matvec, _matvec, Value.OWN),
+    Definition(np.vecmat, _vecmat, Value.OWN),
+    Definition(np.astype, _astype),
+    Definition(np.asarray_chkfinite, _asarray_chkfinite),
     Definition(math.fsum, _fsum, Value.OWN, sequences=True),
     Definition(math.prod, _product, Value.IN_KERNELS, sequences=True),
     Definition(math.dist, _distance, Value.IN_KERNELS, sequences=True),

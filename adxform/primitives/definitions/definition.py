@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any
+from typing import Any, NoReturn
 
 from adxform.primitives.facets import Contracts
 
@@ -21,13 +21,19 @@ class Value(Enum):
     """Its own call, and in kernels the definition, which differs in rounding only."""
 
 
+def unsupported(message: str) -> NoReturn:
+    """What a definition calls for a form that it does not cover, where the types of the arguments tell: a located error."""
+    raise NotImplementedError(message)
+
+
 @dataclass(frozen=True, slots=True)
 class Definition:
     """`body` means what `fn` does, and is made of primitives and other definitions; the front end inlines it.
 
     `sequences`: it takes lists and tuples as they are; those that others are given become arrays first. `contracts`: the sum of
     products that it is, where it stays a call. `takes_out`: of its parameter ``out``, if it has one, that it writes to it; some
-    versions of NumPy leave it as it was.
+    versions of NumPy leave it as it was. `makes`: its result shares no memory with what it is given. `unsized`: its result is as
+    long as the values of its arguments say.
     """
 
     fn: Callable[..., Any]
@@ -36,3 +42,5 @@ class Definition:
     sequences: bool = False
     contracts: Contracts | None = None
     takes_out: bool = True
+    makes: bool = False
+    unsized: bool = False

@@ -13,8 +13,8 @@ def _fill(x: Any, value: Any) -> None:
     x[...] = value
 
 
-def _copyto(dst: Any, src: Any) -> None:
-    dst[...] = src
+def _copyto(dst: Any, src: Any, *, where: Any = True) -> None:
+    dst[...] = np.where(where, src, dst)
 
 
 def _putmask(a: Any, mask: Any, values: Any) -> None:
@@ -48,6 +48,37 @@ def _put(a: Any, ind: Any, v: Any) -> None:
         raise IndexError("cannot replace elements of an empty array")
 
 
+def _place(arr: Any, mask: Any, vals: Any) -> None:
+    if np.size(mask) != np.size(arr):
+        raise ValueError("place: mask and data must be the same size")
+    chosen = np.reshape(mask, np.shape(arr)) != 0
+    count = np.count_nonzero(chosen)
+    if np.size(vals) == 0 and count > 0:
+        raise ValueError("Cannot insert from an empty array!")
+    if np.size(vals) > 0:
+        arr[chosen] = _in_turn(vals, np.arange(count))
+
+
+def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any = -1) -> None:
+    if axis is None:
+        arr, axis = np.reshape(arr, -1), 0
+    rank = np.ndim(arr)
+    axis = axis % rank
+    places = []
+    for k in range(rank):
+        shape = tuple([-1 if other == k else 1 for other in range(rank)])
+        places.append(indices if k == axis else np.reshape(np.arange(arr.shape[k]), shape))
+    arr[tuple(places)] = values
+
+
+def _put_method(self: Any, indices: Any, values: Any) -> None:
+    _put(self, indices, values)
+
+
+def _partition_in_place(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect") -> None:
+    self[...] = np.partition(self, kth, axis, kind)
+
+
 def _fill_diagonal(a: Any, val: Any) -> None:
     if np.ndim(a) < 2:
         raise ValueError("array must be at least 2-d")
@@ -69,6 +100,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.copyto, _copyto),
     Definition(np.putmask, _putmask),
     Definition(np.put, _put, sequences=True),
+    Definition(np.ndarray.put, _put_method, sequences=True),
+    Definition(np.place, _place),
+    Definition(np.put_along_axis, _put_along_axis),
+    Definition(np.ndarray.partition, _partition_in_place),
     Definition(np.fill_diagonal, _fill_diagonal),
     Definition(np.ndarray.sort, _sort_in_place),
 )

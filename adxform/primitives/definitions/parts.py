@@ -54,6 +54,12 @@ def _vsplit(x: Any, indices_or_sections: Any) -> Any:
     return _split(x, indices_or_sections, 0)
 
 
+def _dsplit(x: Any, indices_or_sections: Any) -> Any:
+    if np.ndim(x) < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+    return _split(x, indices_or_sections, 2)
+
+
 def _append(x: Any, values: Any, axis: Any = None) -> Any:
     if axis is None:
         return np.concatenate((np.ravel(x), np.ravel(values)))
@@ -119,9 +125,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.array_split, _array_split, sequences=True),
     Definition(np.hsplit, _hsplit, sequences=True),
     Definition(np.vsplit, _vsplit, sequences=True),
-    Definition(np.append, _append),
+    Definition(np.dsplit, _dsplit, sequences=True),
+    Definition(np.append, _append, makes=True),
     Definition(np.meshgrid, _meshgrid),
-    Definition(np.select, _select, sequences=True),
+    Definition(np.select, _select, sequences=True, makes=True),
     Definition(np.nonzero, _nonzero),
     Definition(np.ndarray.nonzero, _nonzero),
     Definition(np.matrix_transpose, _matrix_transpose),

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.complex_numbers import conjugate
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.facets import Contracts
 
 
@@ -132,11 +133,103 @@ def _convolve(a: Any, v: Any, mode: Any = "full") -> Any:
     return full[min(n, m) - 1 : max(n, m)]
 
 
+def _correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
+    a, v = np.atleast_1d(a), conjugate(np.atleast_1d(v))
+    if a.shape[0] < v.shape[0]:  # the middle of an even number of sums is that of the longer one first
+        return np.flip(_convolve(v, np.flip(a), mode))
+    return _convolve(a, np.flip(v), mode)
+
+
+def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    flat = np.ravel(ary)
+    before = () if to_begin is None else (np.ravel(to_begin).astype(flat.dtype),)
+    after = () if to_end is None else (np.ravel(to_end).astype(flat.dtype),)
+    flat = flat[1:] - flat[:-1]
+    return np.concatenate((*before, flat, *after)) if len(before) + len(after) > 0 else flat
+
+
+def _unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * np.pi) -> Any:
+    """What is added are whole periods: they move with the length of one, and not with `p`."""
+    p = np.asarray(p)
+    steps = _diff(p, axis=axis)
+    least = period / 2 if discont is None else discont
+    low = -period / 2
+    folded = np.mod(steps - low, period) + low
+    folded = np.where((folded == low) & (steps > 0), -low, folded)
+    turns = np.where(np.abs(steps) < least, 0.0, np.round((folded - steps) / period))
+    total = np.swapaxes(np.cumsum(turns, axis=axis), 0, axis)
+    rows = np.swapaxes(p + np.zeros_like(p), 0, axis)
+    return np.swapaxes(np.concatenate((rows[:1], rows[1:] + total * period), 0), 0, axis)
+
+
+def _logspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0) -> Any:
+    if np.ndim(base) > 0:
+        unsupported("np.logspace has a derivative for one base only: write `base ** np.linspace(…)`")
+    return np.power(base, np.linspace(start, stop, num, endpoint=endpoint))
+
+
+def _geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> Any:
+    if np.iscomplexobj(start) or np.iscomplexobj(stop):
+        unsupported("np.geomspace has a derivative for real numbers only: their spirals depend on a branch")
+    shares = np.linspace(0.0, 1.0, num, endpoint=endpoint)
+    ratio = stop / start
+    shares = np.reshape(shares, (-1,) + (1,) * np.ndim(ratio)) if np.ndim(ratio) > 0 else shares
+    return start * ratio**shares
+
+
+def _bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
+    if weights is None:
+        return np.zeros(0)
+    x, weights = np.asarray(x), np.asarray(weights)
+    sums = np.zeros(max(int(np.max(x)) + 1 if x.shape[0] > 0 else 0, minlength))
+    np.add.at(sums, x, weights)
+    return sums
+
+
+def _histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    if isinstance(bins, str):
+        unsupported("np.histogram has a derivative for numbers of bins, or for edges, only")
+    if isinstance(bins, (list, tuple)):
+        return np.asarray(bins)
+    if np.ndim(bins) > 0:
+        unsupported("np.histogram gives back the array of edges that it is given: give it a list, `list(edges)`")
+    if range is not None:
+        low, high = range
+    elif np.size(a) == 0:
+        low, high = 0.0, 1.0
+    else:
+        low, high = np.min(a), np.max(a)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return np.linspace(low, high, bins + 1)
+
+
+def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """Counts do not move, the sums of weights as these do; and so do the edges that follow from the least and the largest."""
+    edges = _histogram_bin_edges(a, bins, range)
+    flat = np.ravel(a)
+    last = edges.shape[0] - 2
+    inside = (flat >= edges[0]) & (flat <= edges[-1])
+    places = np.clip(np.searchsorted(edges, flat, side="right") - 1, 0, last)
+    shares = np.where(inside, 1.0 if weights is None else np.ravel(weights), 0.0)
+    sums = np.zeros(last + 1, dtype=shares.dtype)
+    np.add.at(sums, places, shares)
+    return (sums / (edges[1:] - edges[:-1]) / np.sum(sums) if density else sums), edges
+
+
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.diff, _diff),
     Definition(np.trapezoid, _trapezoid, Value.IN_KERNELS),
     Definition(np.gradient, _gradient, Value.OWN),
     Definition(np.interp, _interp, Value.IN_KERNELS),
     Definition(np.polyval, _polyval, Value.IN_KERNELS, sequences=True),
+    Definition(np.correlate, _correlate, Value.OWN, makes=True),
+    Definition(np.ediff1d, _ediff1d, makes=True),
+    Definition(np.unwrap, _unwrap, Value.OWN, makes=True),
+    Definition(np.logspace, _logspace, Value.OWN, makes=True),
+    Definition(np.geomspace, _geomspace, Value.OWN, makes=True),
+    Definition(np.bincount, _bincount, Value.OWN, makes=True, unsized=True),
+    Definition(np.histogram_bin_edges, _histogram_bin_edges, Value.OWN, sequences=True),
+    Definition(np.histogram, _histogram, Value.OWN, sequences=True),
     Definition(np.convolve, _convolve, Value.IN_KERNELS, contracts=Contracts.CONVOLVE),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.primitives.definitions.definition import Definition
+from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.numpy_fourier import opposite
 
 
@@ -72,22 +72,24 @@ def _ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
 
 
 def _fftfreq(n: Any, d: Any = 1.0) -> Any:
-    return np.fft.fftfreq(n) / d
+    return ((np.arange(n) + n // 2) % n - n // 2) / (n * d)
 
 
 def _rfftfreq(n: Any, d: Any = 1.0) -> Any:
-    return np.fft.rfftfreq(n) / d
+    return np.arange(n // 2 + 1) / (n * d)
 
 
 DEFINITIONS: tuple[Definition, ...] = (
-    Definition(np.fft.fftn, _fftn),
-    Definition(np.fft.ifftn, _ifftn),
-    Definition(np.fft.rfftn, _rfftn),
-    Definition(np.fft.irfftn, _irfftn),
-    Definition(np.fft.fft2, _fft2),
-    Definition(np.fft.ifft2, _ifft2, takes_out=False),
-    Definition(np.fft.rfft2, _rfft2),
-    Definition(np.fft.irfft2, _irfft2, takes_out=False),
-    Definition(np.fft.hfft, _hfft, takes_out=False),
-    Definition(np.fft.ihfft, _ihfft),
+    Definition(np.fft.fftn, _fftn, makes=True),
+    Definition(np.fft.ifftn, _ifftn, makes=True),
+    Definition(np.fft.rfftn, _rfftn, makes=True),
+    Definition(np.fft.irfftn, _irfftn, makes=True),
+    Definition(np.fft.fft2, _fft2, makes=True),
+    Definition(np.fft.ifft2, _ifft2, makes=True, takes_out=False),
+    Definition(np.fft.rfft2, _rfft2, makes=True),
+    Definition(np.fft.irfft2, _irfft2, makes=True, takes_out=False),
+    Definition(np.fft.hfft, _hfft, makes=True, takes_out=False),
+    Definition(np.fft.ihfft, _ihfft, makes=True),
+    Definition(np.fft.fftfreq, _fftfreq, Value.OWN),
+    Definition(np.fft.rfftfreq, _rfftfreq, Value.OWN),
 )

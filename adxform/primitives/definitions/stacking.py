@@ -33,6 +33,19 @@ def _dstack(parts: Any) -> Any:
     return np.concatenate([np.atleast_3d(part) for part in parts], 2)
 
 
+def in_a_row(*parts: Any) -> Any:
+    """``np.r_[parts]``"""
+    dtype = np.result_type(*parts)
+    return np.concatenate([np.atleast_1d(part).astype(dtype) for part in parts], 0)
+
+
+def as_columns(*parts: Any) -> Any:
+    """``np.c_[parts]``"""
+    dtype = np.result_type(*parts)
+    arrays = [part if np.ndim(part) > 1 else np.reshape(part, (-1, 1)) for part in parts]
+    return np.concatenate([part.astype(dtype) for part in arrays], -1)
+
+
 def _block(arrays: Any) -> Any:
     depth = _depth(arrays)
     return _joined_blocks(arrays, depth, max(depth, _largest_rank(arrays)))
@@ -109,6 +122,7 @@ def _rows_as_blocks(rows: Any) -> Any:
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.hstack, _hstack, sequences=True),
     Definition(np.vstack, _vstack, sequences=True),
+    Definition(np.row_stack, _vstack, sequences=True),
     Definition(np.column_stack, _column_stack, sequences=True),
     Definition(np.dstack, _dstack, sequences=True),
     Definition(np.block, _block, sequences=True),

@@ -38,21 +38,21 @@ def _spread(weights: Any, axis: Any, x: Any) -> Any:
     return np.reshape(turned, tuple([x.shape[k] if k in named else 1 for k in range(rank)]))
 
 
-def _axes(axis: Any) -> Any:
+def axes_of(axis: Any) -> Any:
     """`axis`, which may be a list here, as other functions take it."""
     return tuple(axis) if isinstance(axis, list) else axis
 
 
 def _median(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    axis = _axes(axis)
-    rows = np.sort(_rows(x, axis), axis=0)
+    axis = axes_of(axis)
+    rows = np.sort(rows_along(x, axis), axis=0)
     n = rows.shape[0]
     if n == 0:
-        return _reduced(np.sum(rows, axis=0), x, axis, keepdims)
-    return _reduced(0.5 * (rows[(n - 1) // 2] + rows[n // 2]), x, axis, keepdims)
+        return reduced(np.sum(rows, axis=0), x, axis, keepdims)
+    return reduced(0.5 * (rows[(n - 1) // 2] + rows[n // 2]), x, axis, keepdims)
 
 
-def _rows(x: Any, axis: Any) -> Any:
+def rows_along(x: Any, axis: Any) -> Any:
     """`x` with the axes to be reduced made one, the first."""
     if axis is None:
         return np.ravel(x)
@@ -62,7 +62,7 @@ def _rows(x: Any, axis: Any) -> Any:
     return np.reshape(moved, (count(x, axis), *np.shape(moved)[len(axis) :]))
 
 
-def _reduced(y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
+def reduced(y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     """`y`, of which the axes of `x` reduced along `axis` are gone, as `keepdims` wants it."""
     if not keepdims:
         return y
@@ -72,13 +72,13 @@ def _reduced(y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
 def _quantile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     if np.ndim(q) > 0:
         return np.array([_quantile(x, one, axis, keepdims=keepdims) for one in q])
-    x, axis = np.asarray(x), _axes(axis)
-    rows = np.sort(_rows(x, axis), axis=0)
+    x, axis = np.asarray(x), axes_of(axis)
+    rows = np.sort(rows_along(x, axis), axis=0)
     last = rows.shape[0] - 1
     place = q * last
     left = min(int(place), last)
     right = min(left + 1, last)
-    return _reduced(rows[left] + (place - left) * (rows[right] - rows[left]), x, axis, keepdims)
+    return reduced(rows[left] + (place - left) * (rows[right] - rows[left]), x, axis, keepdims)
 
 
 def _percentile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
@@ -98,12 +98,12 @@ def _cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any
     return np.squeeze(product)
 
 
-def _nanmax(x: Any, axis: Any = None) -> Any:
-    return np.max(np.where(np.isnan(x), -np.inf, x), axis=axis)
-
-
-def _nanmin(x: Any, axis: Any = None) -> Any:
-    return np.min(np.where(np.isnan(x), np.inf, x), axis=axis)
+def _corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
+    c = _cov(x, y, rowvar)
+    if np.ndim(c) == 0:
+        return c / c
+    spread = np.sqrt(np.real(np.diagonal(c)))
+    return c / spread[:, None] / spread[None, :]
 
 
 DEFINITIONS: tuple[Definition, ...] = (
@@ -113,6 +113,5 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.quantile, _quantile, Value.OWN, sequences=True),
     Definition(np.percentile, _percentile, Value.OWN, sequences=True),
     Definition(np.cov, _cov, Value.OWN),
-    Definition(np.nanmax, _nanmax, Value.OWN),
-    Definition(np.nanmin, _nanmin, Value.OWN),
+    Definition(np.corrcoef, _corrcoef, Value.OWN),
 )

@@ -101,10 +101,30 @@ def _minimum_accumulate(x: Any, axis: Any = 0) -> Any:
     return _accumulated(np.minimum, x, axis)
 
 
-def _cumulative_sum(x: Any, *, axis: Any = None) -> Any:
+def _cumulative_sum(x: Any, *, axis: Any = None, include_initial: Any = False) -> Any:
+    axis = _running_axis(x, axis)
+    totals = np.cumsum(x, axis=axis)
+    return _after(0, totals, axis) if include_initial else totals
+
+
+def _cumulative_prod(x: Any, *, axis: Any = None, include_initial: Any = False) -> Any:
+    axis = _running_axis(x, axis)
+    products = np.cumprod(x, axis=axis)
+    return _after(1, products, axis) if include_initial else products
+
+
+def _running_axis(x: Any, axis: Any) -> Any:
+    if np.ndim(x) == 0:
+        raise ValueError("Input array must be at least one dimensional")
     if axis is None and np.ndim(x) > 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
-    return np.cumsum(x, axis=axis)
+    return 0 if axis is None else axis
+
+
+def _after(start: Any, rows: Any, axis: Any) -> Any:
+    """`rows` along `axis` with one that holds `start` before them."""
+    shape = tuple([1 if k == axis % np.ndim(rows) else rows.shape[k] for k in range(np.ndim(rows))])
+    return np.concatenate((np.full(shape, start, rows.dtype), rows), axis)
 
 
 def _subtract_at(a: Any, indices: Any, b: Any) -> None:
@@ -132,5 +152,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.maximum.accumulate, _maximum_accumulate),
     Definition(np.minimum.accumulate, _minimum_accumulate),
     Definition(np.cumulative_sum, _cumulative_sum),
+    Definition(np.cumulative_prod, _cumulative_prod),
     Definition(np.subtract.at, _subtract_at),
 )

@@ -1,0 +1,88 @@
+"""What reductions of the numbers that are there mean, which leave out NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.statistics import axes_of, reduced, rows_along
+
+
+def _nanmax(x: Any, axis: Any = None) -> Any:
+    return np.max(np.where(np.isnan(x), -np.inf, x), axis=axis)
+
+
+def _nanmin(x: Any, axis: Any = None) -> Any:
+    return np.min(np.where(np.isnan(x), np.inf, x), axis=axis)
+
+
+def _present(x: Any, otherwise: Any) -> Any:
+    return np.where(np.isnan(x), otherwise, x)
+
+
+def _nanprod(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) -> Any:
+    return np.prod(_present(a, 1), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def _nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    return np.cumsum(_present(a, 0), axis=axis, dtype=dtype)
+
+
+def _nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    return np.cumprod(_present(a, 1), axis=axis, dtype=dtype)
+
+
+def _nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+    axis = axes_of(axis)
+    there = ~np.isnan(a)
+    count = np.sum(there, axis=axis, keepdims=True) * 1.0
+    mean = np.sum(_present(a, 0.0), axis=axis, keepdims=True) / count
+    centred = np.where(there, a - mean, 0.0)
+    squares = np.real(centred) ** 2 + np.imag(centred) ** 2 if np.iscomplexobj(a) else centred * centred
+    freedom = np.sum(there, axis=axis, keepdims=keepdims) * 1.0 - ddof
+    return np.sum(squares, axis=axis, keepdims=keepdims) / np.where(freedom > 0, freedom, np.nan)
+
+
+def _nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+    return np.sqrt(_nanvar(a, axis, ddof=ddof, keepdims=keepdims))
+
+
+def _nanmedian(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    return _nanquantile(a, 0.5, axis, keepdims=keepdims)
+
+
+def _nanquantile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    if np.ndim(q) > 0:
+        return np.array([_nanquantile(a, one, axis, keepdims=keepdims) for one in q])
+    a, axis = np.asarray(a), axes_of(axis)
+    rows = np.sort(rows_along(a, axis), axis=0)  # what is missing comes last
+    if rows.shape[0] == 0:
+        return reduced(np.sum(rows, axis=0), a, axis, keepdims)
+    last = np.maximum(np.sum(~np.isnan(rows), axis=0, keepdims=True) - 1, 0)
+    place = q * last
+    left = np.minimum(np.floor(place).astype(np.int64), last)
+    right = np.minimum(left + 1, last)
+    low, high = np.take_along_axis(rows, left, 0), np.take_along_axis(rows, right, 0)
+    return reduced((low + (place - left) * (high - low))[0], a, axis, keepdims)
+
+
+def _nanpercentile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    if np.ndim(q) > 0:
+        return np.array([_nanpercentile(a, one, axis, keepdims=keepdims) for one in q])
+    return _nanquantile(a, q / 100.0, axis, keepdims=keepdims)
+
+
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(np.nanmax, _nanmax, Value.OWN),
+    Definition(np.nanmin, _nanmin, Value.OWN),
+    Definition(np.nanprod, _nanprod, Value.OWN, makes=True),
+    Definition(np.nancumsum, _nancumsum, Value.OWN, makes=True),
+    Definition(np.nancumprod, _nancumprod, Value.OWN, makes=True),
+    Definition(np.nanvar, _nanvar, Value.OWN),
+    Definition(np.nanstd, _nanstd, Value.OWN),
+    Definition(np.nanmedian, _nanmedian, Value.OWN),
+    Definition(np.nanquantile, _nanquantile, Value.OWN, sequences=True),
+    Definition(np.nanpercentile, _nanpercentile, Value.OWN, sequences=True),
+)

@@ -1,0 +1,193 @@
+"""Functions of NumPy's through which no derivative is followed: why, and what to do instead.
+
+They have no record: a call of one runs as it is, and may do anything. What is refused is a derivative through it, and the error
+says what stands here. Of what gives no numbers that float there is nothing to follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why no derivative is followed through `fn`, as the rest of a sentence about it, and the way out.
+
+    `numbers`: it gives floats, so that there could be a derivative. `makes`: its result shares no memory with what it is given.
+    `pure`: on known values it always gives the same and does nothing else.
+    """
+
+    fn: Callable[..., Any]
+    why: str
+    instead: str = ""
+    numbers: bool = True
+    makes: bool = False
+    pure: bool = False
+
+
+def _gives(what: str, *fns: Callable[..., Any], pure: bool = False) -> Iterator[Refusal]:
+    """Functions that give `what`, and no numbers."""
+    for fn in fns:
+        yield Refusal(fn, f"gives {what}", numbers=False, pure=pure)
+
+
+def _changes_length(*fns: Callable[..., Any]) -> Iterator[Refusal]:
+    why = "gives as many values as there are different ones, a number that jumps where two of them meet"
+    for fn in fns:
+        yield Refusal(fn, why, "find the places outside of the function and pass them: `x[places]`", makes=True)
+
+
+def _reads(*fns: Callable[..., Any]) -> Iterator[Refusal]:
+    for fn in fns:
+        yield Refusal(fn, "reads numbers from elsewhere", "read them outside of the function and pass them")
+
+
+def _of_matrices(*fns: Callable[..., Any]) -> Iterator[Refusal]:
+    for fn in fns:
+        yield Refusal(fn, "gives a `np.matrix`, whose `*` is another", "use an array: `np.asarray`, `np.block`")
+
+
+def _of_bytes(*fns: Callable[..., Any]) -> Iterator[Refusal]:
+    for fn in fns:
+        yield Refusal(fn, "takes the bytes of numbers, not the numbers", "convert them with `x.astype(dtype)`")
+
+
+def _kind_by_value(*fns: Callable[..., Any], instead: str) -> Iterator[Refusal]:
+    for fn in fns:
+        yield Refusal(
+            fn, "gives real or complex numbers, as the values say", instead, makes=fn is np.roots, pure=fn is np.real_if_close
+        )
+
+
+def _without_zeros(*fns: Callable[..., Any], instead: str) -> Iterator[Refusal]:
+    for fn in fns:
+        yield Refusal(fn, "leaves leading zeros out, so that its length follows from values", instead)
+
+
+_SLOPES = "the slope of `np.i0` is a Bessel function that NumPy does not have"
+_HISTOGRAMS = "counts, which do not move, beside edges that may"
+
+_NUMBERS = (
+    *_changes_length(
+        np.union1d,
+        np.intersect1d,
+        np.setdiff1d,
+        np.setxor1d,
+        np.unique,
+        np.unique_all,
+        np.unique_counts,
+        np.unique_inverse,
+        np.unique_values,
+    ),
+    *_kind_by_value(
+        np.roots, instead="take one step of Newton's method from a root that is passed: `r - np.polyval(p, r) / slope`"
+    ),
+    *_kind_by_value(np.real_if_close, instead="say which it is: `np.real(x)`"),
+    *_without_zeros(np.polymul, instead="use `np.convolve`, which keeps them"),
+    *_without_zeros(np.polydiv, instead="divide values of the polynomials, or write the division out"),
+    Refusal(np.i0, _SLOPES, "register a rule with `scipy.special.i1`: `adxform.rule(np.i0)`", makes=True, pure=True),
+    Refusal(np.kaiser, _SLOPES, "make the window outside of the function, or register rules for `np.i0` and write it out"),
+    Refusal(np.histogram2d, f"gives {_HISTOGRAMS}", "call it outside of the function, or use `np.histogram` along each axis"),
+    Refusal(np.histogramdd, f"gives {_HISTOGRAMS}", "call it outside of the function, or use `np.histogram` along each axis"),
+    Refusal(
+        np.sort_complex,
+        "orders complex numbers, which have no order",
+        "take them in an order of real numbers: `z[np.argsort(…)]`",
+    ),
+    Refusal(np.fromiter, "walks an iterator where no code can be seen", "make an array of a list: `np.array([… for … in …])`"),
+    Refusal(
+        np.require,
+        "gives an array or a copy of it as memory lies",
+        "use `np.ascontiguousarray`, `np.asfortranarray` or `x.copy()`",
+    ),
+    Refusal(np.from_dlpack, "shares the memory of another library", "pass what it gives"),
+    Refusal(np.frombuffer, "shares the memory of another object", "pass what it gives"),
+    *_reads(np.fromfile, np.fromregex, np.fromstring, np.genfromtxt, np.load, np.loadtxt),
+    *_of_matrices(np.asmatrix, np.bmat),
+    Refusal(np.nested_iters, "walks elements that may be written to", "write loops over `range`"),
+    Refusal(np.frompyfunc, "makes a function of arrays of objects", "call the function itself on each element in a loop"),
+    Refusal(np.linalg.pinv, "jumps where the rank changes", "use `np.linalg.solve` or `np.linalg.qr`", makes=True),
+    Refusal(np.linalg.eigvals, "gives real or complex numbers, as the values say", "use `np.linalg.eigvalsh`", makes=True),
+    *_of_bytes(np.ndarray.view, np.ndarray.byteswap, np.ndarray.getfield, np.ndarray.setfield),
+    Refusal(np.ndarray.to_device, "moves an array elsewhere", "leave it out: NumPy has one device"),
+    Refusal(np.ndarray.setflags, "changes what may be done with an array", "set flags outside of the function"),
+)
+
+_OTHERS = (
+    *_gives("a text", np.array2string, np.array_repr, np.array_str, np.format_float_positional, np.format_float_scientific),
+    *_gives("a text", np.base_repr, np.binary_repr, pure=True),
+    *_gives("dates", np.busday_offset, np.datetime_as_string, np.datetime_data),
+    *_gives("a number of days", np.busday_count, np.is_busday, pure=True),
+    *_gives("a dtype", np.common_type, np.min_scalar_type, np.mintypecode, np.promote_types, np.result_type, pure=True),
+    *_gives("what is said of dtypes", np.can_cast, np.isdtype, np.issubdtype, np.typename, pure=True),
+    *_gives("a shape", np.broadcast_shapes, pure=True),
+    *_gives(
+        "truth values",
+        np.array_equiv,
+        np.iscomplex,
+        np.isreal,
+        np.iscomplexobj,
+        np.isrealobj,
+        np.isfortran,
+        np.iterable,
+        pure=True,
+    ),
+    *_gives("truth values", np.isnat, np.may_share_memory, np.shares_memory),
+    *_gives("places", np.mask_indices),
+    *_gives("a plan of sums", np.einsum_path),
+    *_gives("a setting", np.getbufsize, np.setbufsize, np.geterr, np.seterr, np.geterrcall, np.seterrcall),
+    *_gives("a setting", np.get_printoptions, np.set_printoptions, np.printoptions),
+    *_gives("what is said of NumPy", np.get_include, np.info, np.show_config, np.show_runtime, np.test),
+    *_gives("what is said of NumPy", np.fft.test, np.linalg.test),  # type: ignore[attr-defined]
+    *_gives("an error", np.linalg.LinAlgError),
+    *_gives("a file", np.save, np.savetxt, np.savez, np.savez_compressed),
+    *_gives("a file", np.ndarray.dump, np.ndarray.dumps, np.ndarray.tofile),
+    *_gives("bytes", np.ndarray.tobytes),
+    *_gives("bytes", np.packbits, np.unpackbits),
+)
+
+_CLASSES = (
+    Refusal(
+        np.vectorize, "makes a function that runs where no code can be seen", "call the function itself on each element in a loop"
+    ),
+    Refusal(
+        np.poly1d, "holds coefficients without leading zeros, as their values say", "use arrays, `np.polyval`, `np.convolve`"
+    ),
+    *_of_matrices(np.matrix),
+    *_reads(np.memmap),
+    Refusal(np.recarray, "has names for its columns", "pass the columns as arrays of their own"),
+    Refusal(np.record, "has names for its columns", "pass the columns as arrays of their own"),
+    *(Refusal(fn, "walks elements as memory lies", "write loops over `range`") for fn in (np.nditer, np.flatiter, np.broadcast)),
+    Refusal(np.ndarray, "makes an array of memory that is given", "use `np.zeros`, `np.empty`, `np.array`"),
+    *_gives("an object of its own", np.busdaycalendar, np.dtype, np.errstate, np.finfo, np.iinfo, np.ufunc),
+)
+
+REFUSED_ATTRIBUTES: Mapping[str, str] = MappingProxyType(
+    {
+        "base": "keep the array under a name of its own",
+        "ctypes": "give the array itself, or register a rule for what takes it",
+        "data": "give the array itself, or register a rule for what takes it",
+        "device": "it is `'cpu'`",
+        "flat": "use `np.ravel(x)`, or `x.reshape(-1)`",
+    }
+)
+"""Attributes of arrays that are not followed, and what to do instead."""
+
+REFUSALS: Mapping[Callable[..., Any], Refusal] = MappingProxyType({one.fn: one for one in (*_NUMBERS, *_OTHERS, *_CLASSES)})
+
+
+def refusal(fn: object) -> Refusal | None:
+    """Why no derivative is followed through `fn`, where that has been decided.
+
+    >>> refusal(np.roots).why
+    'gives real or complex numbers, as the values say'
+    """
+    try:
+        return REFUSALS.get(fn)  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        return None

@@ -1,0 +1,179 @@
+"""The call forms, for the tables of edges and of signatures, of functions of coefficients, missing values, places and windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
+
+from tests.tables import signature_samples
+from tests.tables.signature_samples import Base, K, M, N, T, U, V, t
+
+Form = tuple[str, str]
+SERIES = {
+    "polynomial.polyval": polynomial.polyval,
+    "chebyshev.chebval": chebyshev.chebval,
+    "legendre.legval": legendre.legval,
+    "laguerre.lagval": laguerre.lagval,
+    "hermite.hermval": hermite.hermval,
+    "hermite_e.hermeval": hermite_e.hermeval,
+}
+"""Values of series, by the names of their functions in `numpy.polynomial`."""
+
+_MISSING = ("", "axis=0", "axis=-1", "axis=-1, keepdims=True", "axis=(0,)")
+
+
+def _forms(kinds: str, *expressions: str) -> tuple[Form, ...]:
+    return tuple((expression, kinds) for expression in expressions)
+
+
+def _of_one(name: str, kinds: str, *arguments: str) -> tuple[str, tuple[Form, ...]]:
+    return f"np.{name}", _forms(kinds, *(f"np.{name}(x{', ' * bool(given)}{given})" for given in arguments))
+
+
+FURTHER: tuple[tuple[str, tuple[Form, ...]], ...] = (
+    *(_of_one(name, "number vector matrix cubes", *_MISSING) for name in ("nanprod", "nanvar", "nanstd", "nanmedian")),
+    *(_of_one(name, "number vector matrix", "", "axis=0", "-1") for name in ("nancumsum", "nancumprod")),
+    *(_of_one(name, "vector matrix", "", "axis=-1") for name in ("nanargmax", "nanargmin")),
+    _of_one("nanquantile", "vector matrix", "0.3", "1.0", "0.5, axis=0", "[0.25, 0.75], axis=-1", "0.4, 0, keepdims=True"),
+    _of_one("nanpercentile", "vector matrix", "30", "50.0, axis=0", "[25, 75], axis=-1"),
+    _of_one("corrcoef", "vector matrix", "", "x", "rowvar=False"),
+    ("np.correlate", _forms("vectors", *(f"np.correlate({a}{m})" for a in ("x, y", "y, x") for m in ("", ", 'full'", ", 'same'")))),
+    _of_one("unwrap", "vector matrix", "", "axis=0", "period=1.5", "discont=4.0"),
+    ("np.logspace", _forms("numbers", "np.logspace(x, y, 4)", "np.logspace(x, y, 3, endpoint=False, base=2.0)")),
+    ("np.geomspace", _forms("numbers", "np.geomspace(x, y, 4)", "np.geomspace(x, y, 3, endpoint=False)")),
+    _of_one("histogram_bin_edges", "vector matrix", "", "3", "bins=[0.0, 1.0]", "3, (0.0, 1.0)"),
+    _of_one("histogram", "vector matrix", "3", "3, range=(0.0, 1.0)", "bins=[-1.0, 0.0, 1.0]", "3, density=True", "3, weights=x"),
+    ("np.polyadd", _forms("pair vectors", "np.polyadd(x, y)")),
+    ("np.polysub", _forms("pair vectors", "np.polysub(x, y)")),
+    _of_one("poly", "vector number", ""),
+    ("np.polyfit", _forms("pair", "np.polyfit(x, y, 1)", "np.polyfit(x, y, 0)", "np.polyfit(x, y, 2, w=y)")),
+    _of_one("polyder", "vector", "", "2", "0"),
+    _of_one("polyint", "vector", "", "2", "2, k=1.5", "2, [0.5, 1.5]"),
+    _of_one("vander", "vector", "", "2", "3, increasing=True", "0"),
+    *((f"np.polynomial.{name}", _forms("vectors numbers", f"np.polynomial.{name}(x, [0.5, 1.5, -1.0])", f"np.polynomial.{name}(x, y)", f"np.polynomial.{name}(y, x)")) for name in SERIES),
+    ("np.matvec", _forms("products", "np.matvec(x, y)")),
+    ("np.vecmat", _forms("products", "np.vecmat(y, x)")),
+    ("np.choose", _forms("pair broadcast", "np.choose(1, [x, y])", "np.choose(x > 0, [x, y])", "np.choose(5, [x, y], mode='wrap')")),
+    ("np.ndarray.choose", _forms("pair", "(x > 0).choose([x, y])")),
+    *((f"np.fft.{name}", _forms("number", f"np.fft.{name}(4, x)")) for name in ("fftfreq", "rfftfreq")),
+    ("np.row_stack", _forms("vector matrix", "np.row_stack((x, x))")),
+    _of_one("ediff1d", "vector matrix number", "", "1.5", "to_begin=x"),
+    _of_one("astype", "vector matrix", "np.float64", "np.float32", "float, copy=False"),
+    _of_one("asarray_chkfinite", "vector matrix", ""),
+    _of_one("cumulative_prod", "vector matrix", "", "axis=-1", "axis=0, include_initial=True"),
+    _of_one("dsplit", "cubes", "2", "[1]"),
+    _of_one("partition", "vector matrix", "1", "0, axis=0", "-1, axis=None", "(0, 1)"),
+    _of_one("delete", "vector matrix", "0", "-1, axis=0", "[0, 0]", "slice(0, 1), axis=-1"),
+    _of_one("insert", "vector matrix", "0, 1.5", "1, x", "-1, 0.5, axis=0"),
+    _of_one("diagflat", "vector matrix number", "", "1", "k=-1"),
+    _of_one("resize", "vector matrix", "7", "(2, 3)", "0"),
+    _of_one("rollaxis", "matrix cubes", "1", "0, 2", "-1, start=1"),
+    _of_one("trim_zeros", "vector", "", "'f'", "trim='b'"),
+    _of_one("unstack", "matrix", "axis=1"),
+    ("np.compress", _forms("vector matrix", "np.compress([True, False], x)", "np.compress([True], x, axis=0)", "np.compress([False, True], x, axis=-1)")),
+    ("np.ndarray.compress", _forms("vector matrix", "x.compress([True, False])", "x.compress([True], axis=0)")),
+    ("np.extract", _forms("vector matrix", "np.extract(x > 0, x)")),
+    ("np.broadcast_arrays", _forms("pair broadcast", "np.broadcast_arrays(x, y)[0]", "np.broadcast_arrays(x, y)[1]")),
+    ("np.apply_along_axis", _forms("vector matrix cubes", "np.apply_along_axis(lambda r: r * r, 0, x)", "np.apply_along_axis(np.sum, -1, x)", "np.apply_along_axis(lambda r, c: np.sum(r) * c, 0, x, 2.5)")),
+    ("np.apply_over_axes", _forms("matrix cubes", "np.apply_over_axes(np.sum, x, [0, 1])", "np.apply_over_axes(np.sum, x, -1)")),
+    ("np.piecewise", _forms("vector matrix", "np.piecewise(x, [x < 0], [lambda v: v * v, 1.5])", "np.piecewise(x, [x < 0, x > 1], [lambda v: -v, np.sin])")),
+    ("np.fromfunction", _forms("number", "np.fromfunction(lambda i, j: i * x + j, (2, 3))")),
+    *((f"np.{name}", _forms("number", f"np.{name}(5) * x")) for name in ("bartlett", "blackman", "hamming", "hanning")),
+)  # fmt: skip
+
+FURTHER_WITHOUT: dict[str, str] = dict.fromkeys(
+    ("np.ndarray.put", "np.place", "np.put_along_axis", "np.ndarray.partition"), "writes; returns nothing"
+)
+
+BASES: Mapping[Callable[..., Any], Base] = MappingProxyType(
+    {
+        **signature_samples.BASES,
+        np.polyadd: (V, U),
+        np.polysub: (V, U),
+        np.poly: (V,),
+        np.polyder: (V,),
+        np.polyint: (V,),
+        np.vander: (V,),
+        np.polyfit: (np.array([0.1, 0.7, 1.4]), U, t("1")),
+        **dict.fromkeys(SERIES.values(), (V, U)),
+        np.nanquantile: (M, t("0.3")),
+        np.nanpercentile: (M, t("30.0")),
+        np.choose: (t("[0, 1, 0]"), [V, U]),
+        np.ndarray.choose: (np.array([0, 1, 0]), [V, U]),
+        np.compress: (t("[True, False]"), M),
+        np.ndarray.compress: (M, t("[True, False]")),
+        np.extract: (t("[True, False, True]"), V),
+        np.partition: (M, t("1")),
+        np.ndarray.partition: (M, t("1")),
+        np.delete: (M, t("1")),
+        np.insert: (M, t("1"), 0.7),
+        np.broadcast_arrays: (M, V),
+        np.resize: (M, t("7")),
+        np.rollaxis: (T, t("2")),
+        np.trim_zeros: (V,),
+        np.unstack: (M,),
+        np.apply_along_axis: (t("np.sum"), t("0"), M),
+        np.apply_over_axes: (t("np.sum"), T, t("[0, 1]")),
+        np.piecewise: (V, t("[x0 > 1.0]"), t("[lambda v: v * v, 0.5]")),
+        np.fromfunction: (t("lambda i, j: i * t + j"), t("(2, 3)")),
+        np.correlate: (V, U),
+        np.ediff1d: (M,),
+        np.unwrap: (4.0 * V,),
+        np.logspace: (0.3, 1.7),
+        np.geomspace: (0.3, 1.7),
+        np.histogram: (V,),
+        np.histogram_bin_edges: (V,),
+        np.row_stack: ([M, M],),
+        np.dsplit: (T, t("[1]")),
+        np.place: (V, t("[True, False, True]"), U[:2]),
+        np.put_along_axis: (M, t("np.array([[1], [0]])"), M[:, :1], t("1")),
+        np.ndarray.put: (V, t("[0, 1]"), U[:2]),
+        np.cumulative_prod: (V,),
+        np.matvec: (M, V),
+        np.vecmat: (V, N),
+        np.astype: (M, t("np.float64")),
+        np.fft.fftfreq: (t("5"),),
+        np.fft.rfftfreq: (t("5"),),
+        **dict.fromkeys((np.bartlett, np.blackman, np.hamming, np.hanning), (t("5"),)),
+        **dict.fromkeys((np.left_shift, np.right_shift, np.gcd, np.lcm), (K, K[::-1])),
+        np.bitwise_count: (K,),
+    }
+)
+"""The arguments that cannot be left out, of these functions and of all others."""
+
+OWN: Mapping[tuple[Callable[..., Any], str], tuple[str, ...]] = MappingProxyType(
+    {
+        **signature_samples.OWN,
+        (np.corrcoef, "y"): ("None", "[[0.5, 0.2, 0.9]]"),
+        (np.corrcoef, "rowvar"): ("True", "False"),
+        (np.unwrap, "discont"): ("None", "4.0"),
+        (np.unwrap, "period"): ("6.283185307179586", "1.5"),
+        **{(fn, "num"): ("50", "4") for fn in (np.logspace, np.geomspace)},
+        **{(fn, "endpoint"): ("True", "False") for fn in (np.logspace, np.geomspace)},
+        (np.logspace, "base"): ("10.0", "2.5", "[2.5, 3.5]"),
+        **{(fn, "bins"): ("10", "2", "[0.0, 0.5, 1.5]", "'auto'") for fn in (np.histogram, np.histogram_bin_edges)},
+        **{(fn, "range"): ("None", "(0.0, 2.0)") for fn in (np.histogram, np.histogram_bin_edges)},
+        **{(fn, "weights"): ("None", "[0.2, 0.3, 0.5]") for fn in (np.histogram, np.histogram_bin_edges)},
+        (np.histogram, "density"): ("None", "True"),
+        (np.polyfit, "rcond"): ("None", "1e-12"),
+        (np.polyfit, "full"): ("False", "True"),
+        (np.polyfit, "w"): ("None", "[0.5, 1.5, 1.0]"),
+        (np.polyfit, "cov"): ("False", "True"),
+        (np.polyint, "k"): ("None", "0.5"),
+        **{(fn, "tensor"): ("True", "False") for fn in SERIES.values()},
+        **{(fn, "d"): ("1.0", "0.5") for fn in (np.fft.fftfreq, np.fft.rfftfreq)},
+        (np.ediff1d, "to_end"): ("None", "0.5", "[0.5, 1.5]"),
+        (np.ediff1d, "to_begin"): ("None", "0.5"),
+        (np.vander, "N"): ("None", "2"),
+        (np.vander, "increasing"): ("False", "True"),
+        (np.cumulative_prod, "include_initial"): ("False", "True"),
+        (np.rollaxis, "start"): ("0", "1"),
+        (np.trim_zeros, "trim"): ("'fb'", "'f'"),
+        (np.correlate, "mode"): ("'valid'", "'same'", "'full'"),
+    }
+)
+"""Values of options of one function."""
