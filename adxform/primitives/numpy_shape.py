@@ -10,6 +10,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import rank
+from adxform.primitives.complex_numbers import real_part
 from adxform.primitives.contraction_types import shaped_like_second, stack_result
 from adxform.primitives.declare import constant, general, linear, views_array
 from adxform.primitives.facets import Chooses, Gives, Layout, Moves, Views
@@ -194,7 +195,7 @@ def _diag_effect(call: Call) -> Effect:
 
 
 def _cast_back(ct: Any, x: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", *, copy: Any = True) -> Any:
-    return ct.astype(x.dtype)
+    return (real_part(ct) if not np.iscomplexobj(x) else ct).astype(x.dtype)
 
 
 def _same(ct: Any, x: Any, order: Any = "K") -> Any:

@@ -71,14 +71,6 @@ def _ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
     return np.conjugate(np.fft.rfft(a, n, axis, opposite(norm)))
 
 
-def _fftfreq(n: Any, d: Any = 1.0) -> Any:
-    return np.fft.fftfreq(n) / d
-
-
-def _rfftfreq(n: Any, d: Any = 1.0) -> Any:
-    return np.fft.rfftfreq(n) / d
-
-
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.fft.fftn, _fftn),
     Definition(np.fft.ifftn, _ifftn),
