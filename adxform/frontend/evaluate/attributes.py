@@ -133,6 +133,8 @@ def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
         return Method(Lit(getattr(cls, name)), (x,))
     if name in ("conjugate", "conj", "item", "tolist") and real:
         return Method(Lit(_identity if name.startswith("conj") else getattr(np.ndarray, name)), (x,))
+    if name in ("conjugate", "conj"):
+        return Method(Lit(np.conjugate), (x,))
     return Method(Lit(getattr(np.ndarray, name, None) or getattr(cls, name)), (x,))
 
 
