@@ -437,6 +437,7 @@ RECORDS: tuple[Primitive, ...] = (
         ([_S, _S],),
         result=multi_dot_result,
         sequences=True,
+        of_complex=True,
     ),
     linear(np.kron, {0: _kron_left, 1: _kron_right}, (_V, _W), (_M, _S), (_V, _M), (_T, _W), (2.0, _V), contracts=Contracts.KRON),
     constant(tensordot_axes),
