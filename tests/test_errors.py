@@ -49,7 +49,7 @@ def missing(s, scale):
 
 
 def inner(x):
-    return np.fft.fft(
+    return np.unwrap(
         x,
     ).real
 
@@ -129,7 +129,7 @@ def placed(error: errors.AdxError, module: ModuleType, text: str, code: str) -> 
 
 @pytest.mark.parametrize(
     ("value", "word"),
-    [(3, "int"), (True, "bool"), ("a", "str"), (np.arange(3), "int64 array"), (2j, "complex"), ({"k": [1.0, 2]}, "int")],
+    [(3, "int"), (True, "bool"), ("a", "str"), (np.arange(3), "int64 array"), ({"k": [1.0, 2]}, "int")],
 )
 def test_arguments_without_a_derivative(model: ModuleType, value: Any, word: str) -> None:
     error = raised(errors.NonDifferentiableError, lambda: adxform.grad(model.scalar)(value))
@@ -224,7 +224,7 @@ def test_unknown_primitive(model: ModuleType) -> None:
 
 def test_unknown_primitive_in_a_callee_in_a_loop(model: ModuleType) -> None:
     error = raised(errors.MissingRuleError, lambda: adxform.grad(model.outer)(np.ones(3)))
-    placed(error, model, "np.fft.fft(", "ADX201")
+    placed(error, model, "np.unwrap(", "ADX201")
 
 
 @pytest.mark.parametrize(
