@@ -318,9 +318,7 @@ def _refuse_hidden(call: Call, varied: Spread, useful: Spread) -> None:
             )
     constant = is_constant(call)  # for real numbers, where it does not hold for complex ones
     moved = [out for out in call.outs if (constant or out in varied) and out in useful]
-    given = [var for var in variables_of((*call.args, *(value for _, value in call.kwargs))) if var in varied]
-    if constant and any(not is_complex(kind) for var in given for kind in getattr(var.type, "merged", ())):
-        return  # the run asks what it is: complex numbers do not come here
+    given = (var for var in variables_of((*call.args, *(value for _, value in call.kwargs))) if var in varied)
     if moved and any(is_complex(var.type) for var in (*moved, *given)) and not _takes_complex(call):
         assert isinstance(call.fn, Lit)
         raise UnsupportedOperationError(
