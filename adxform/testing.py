@@ -64,7 +64,7 @@ def check_derivatives(
     if numbers != _numbers(args, None):
         f, args = _restricted(f, args, numbers), tuple(args[n] for n in numbers)
     point = _Point(f, args, _numbers(args, None))
-    coarse = any(np.asarray(leaf).dtype.itemsize < 8 for leaf in _floats((*args, point.value)))
+    coarse = any(np.finfo(np.asarray(leaf).dtype).bits < 64 for leaf in _floats((*args, point.value)))
     rtol = max(rtol, 2e-3) if coarse else rtol
     exact = 1e-5 if coarse else 1e-10
     before = copy.deepcopy(args)
@@ -79,7 +79,7 @@ def check_derivatives(
         expected = point.slope(direction)
         got = _picked(point.value, jvp(f, args, point.tangents(direction))[1])
         forward = max(forward, _error(got, expected))
-        slope = sum(float(np.sum(ct * np.asarray(part))) for ct, part in zip(cts, expected, strict=True))
+        slope = _dot(cts, expected)
         dotted = _dot(given, direction)
         reverse = max(reverse, _error([dotted], [slope]))
         transpose = max(transpose, _error([dotted], [_dot(cts, got)]))
@@ -199,11 +199,11 @@ def _variants(sample: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         lambda x: x.reshape(-1)[:1].reshape(()),
         lambda x: x.reshape(-1)[:1],
         lambda x: x.reshape(-1)[:0],
-        lambda x: x.astype(np.float32),
+        lambda x: x.astype(np.complex64 if np.iscomplexobj(x) else np.float32),
     )
     if any(isinstance(arg, np.ndarray) for arg in sample):
         for change in changes:
-            yield tuple(change(arg) if isinstance(arg, np.ndarray) and arg.dtype.kind == "f" else arg for arg in sample)
+            yield tuple(change(arg) if isinstance(arg, np.ndarray) and arg.dtype.kind in "fc" else arg for arg in sample)
 
 
 class _Point:
@@ -217,7 +217,7 @@ class _Point:
         self.value = f(*(_copied(arg) for arg in args))
 
     def directions(self, rng: np.random.Generator) -> Iterator[list[Any]]:
-        """The unit vectors, or for many arguments some random ones, as one part for each float leaf."""
+        """The unit vectors, or for many arguments some random ones, as one part for each float leaf; complex numbers have two."""
         sizes = [int(np.size(leaf)) for leaf in self.moving]
         if sum(sizes) > MANY:
             for _ in range(8):
@@ -225,12 +225,13 @@ class _Point:
             return
         for place, size in enumerate(sizes):
             for element in range(size):
-                direction = [_zero(leaf) for leaf in self.moving]
-                if isinstance(direction[place], np.ndarray):
-                    direction[place].reshape(-1)[element] = 1
-                else:
-                    direction[place] = direction[place] + 1
-                yield direction
+                for unit in (1, 1j) if np.iscomplexobj(self.moving[place]) else (1,):
+                    direction = [_zero(leaf) for leaf in self.moving]
+                    if isinstance(direction[place], np.ndarray):
+                        direction[place].reshape(-1)[element] = unit
+                    else:
+                        direction[place] = type(direction[place])(direction[place] + unit)
+                    yield direction
 
     def at(self, direction: list[Any], step: float) -> tuple[Any, ...]:
         """The arguments moved by `step` along `direction`."""
@@ -246,7 +247,7 @@ class _Point:
 
         def difference(h: float) -> list[Any]:
             above, below = _floats(f(*self.at(direction, h))), _floats(f(*self.at(direction, -h)))
-            return [(np.asarray(a, float) - np.asarray(b, float)) / (2 * h) for a, b in zip(above, below, strict=True)]
+            return [(_wide(a) - _wide(b)) / (2 * h) for a, b in zip(above, below, strict=True)]
 
         return [(4 * fine - wide) / 3 for fine, wide in zip(difference(step / 2), difference(step), strict=True)]
 
@@ -258,7 +259,7 @@ class _Point:
             scale = 1.0 + np.abs(left) + np.abs(right)
             steady = (np.abs(left - nearer_left) < 1e-3 * scale) & (np.abs(right - nearer_right) < 1e-3 * scale)
             for at in np.argwhere(steady & (np.abs(left - right) > 1e-2 * scale)):
-                one, other, mine = (float(np.asarray(part)[tuple(at)]) for part in (nearer_left, nearer_right, value))
+                one, other, mine = (np.asarray(part)[tuple(at)].item() for part in (nearer_left, nearer_right, value))
                 return f"a kink: the slope is {one:.4g} on one side and {other:.4g} on the other, the derivative {mine:.4g}"
         return self.jump(self.f, direction, "the function", step)
 
@@ -274,9 +275,9 @@ class _Point:
 
     def _beside(self, of: Callable[..., Any], direction: list[Any], step: float) -> Iterator[Any]:
         """The floats of `of` at the point, and with their distances those at two places on the left and two on the right."""
-        yield [np.asarray(x, float) for x in _floats(of(*self.at(direction, 0.0)))]
+        yield [_wide(x) for x in _floats(of(*self.at(direction, 0.0)))]
         for h in (-step, -step / 2, step, step / 2):
-            yield [np.asarray(x, float) for x in _floats(of(*self.at(direction, h)))], h
+            yield [_wide(x) for x in _floats(of(*self.at(direction, h)))], h
 
     def tangents(self, direction: list[Any]) -> tuple[Any, ...]:
         """A tangent for every argument, zero for those that do not move."""
@@ -290,7 +291,6 @@ class _Point:
 def _second_order(point: _Point, weights: list[Any], rng: np.random.Generator, rtol: float) -> Check:
     """The check of the Hessian of the weighted sum of the results, along a random direction."""
     f = point.f
-    numbers = point.numbers
 
     def weighted(*args: Any) -> Any:
         out = f(*args)
@@ -301,6 +301,17 @@ def _second_order(point: _Point, weights: list[Any], rng: np.random.Generator, r
             return total
         return np.sum(out * weights[0])
 
+    def real(*args: Any) -> Any:
+        return weighted(*args).real
+
+    if any(map(np.iscomplexobj, _floats(point.value))):
+        return _bending(point, real, rng, rtol)
+    return _bending(point, weighted, rng, rtol)
+
+
+def _bending(point: _Point, weighted: Callable[..., Any], rng: np.random.Generator, rtol: float) -> Check:
+    """The check of the Hessian of the number that `weighted` returns, along a random direction."""
+    numbers = point.numbers
     direction = [_random(leaf, rng) for leaf in point.moving]
     tangents = point.tangents(direction)
     got = hvp(weighted, numbers, engine="python")(*point.args, tuple(tangents[n] for n in numbers))
@@ -316,7 +327,12 @@ def _numbers(args: tuple[Any, ...], argnums: Argnums | None) -> tuple[int, ...]:
 
 
 def _is_float(leaf: Any) -> bool:
-    return isinstance(leaf, float | np.floating) or (isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f")
+    return isinstance(leaf, float | complex | np.inexact) or (isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc")
+
+
+def _wide(value: Any) -> Any:
+    """`value` as an array in double precision."""
+    return np.asarray(value, complex if np.iscomplexobj(value) else float)
 
 
 def _is_flat(value: Any) -> bool:
@@ -366,9 +382,10 @@ def _with_floats(tree: Any, values: Iterator[Any], other: Any = _KEEP) -> Any:
 
 
 def _random(leaf: Any, rng: np.random.Generator) -> Any:
-    if isinstance(leaf, np.ndarray):
-        return np.asarray(rng.standard_normal(leaf.shape), leaf.dtype)
-    return type(leaf)(rng.standard_normal())
+    drawn = rng.standard_normal(np.shape(leaf))
+    if np.iscomplexobj(leaf):
+        drawn = drawn + 1j * rng.standard_normal(np.shape(leaf))
+    return np.asarray(drawn, leaf.dtype) if isinstance(leaf, np.ndarray) else type(leaf)(drawn)
 
 
 def _zero(leaf: Any) -> Any:
@@ -377,7 +394,8 @@ def _zero(leaf: Any) -> Any:
 
 def _laid_out(values: Any, like: Any) -> Any:
     """`values` in the memory order of `like`, with gaps where it has some: whether a reshape copies can depend on it."""
-    out = private(like) if like.dtype == np.float64 else np.empty_like(like, np.float64)
+    wide = complex if np.iscomplexobj(like) else float
+    out = private(like) if like.dtype == wide else np.empty_like(like, wide)
     out[...] = values
     return out
 
@@ -390,7 +408,7 @@ def _copied(tree: Any) -> Any:
 def _double(leaf: Any) -> Any:
     if isinstance(leaf, np.ndarray):
         return _laid_out(leaf, leaf)
-    return np.float64(leaf) if isinstance(leaf, np.generic) else leaf
+    return _wide(leaf)[()] if isinstance(leaf, np.generic) else leaf
 
 
 def _moved(leaf: Any, direction: Any, step: float) -> Any:
@@ -402,7 +420,7 @@ def _moved(leaf: Any, direction: Any, step: float) -> Any:
 
 
 def _dot(one: list[Any], other: list[Any]) -> float:
-    return sum(float(np.sum(np.asarray(a, float) * np.asarray(b, float))) for a, b in zip(one, other, strict=True))
+    return sum(float(np.sum(_wide(a) * _wide(b)).real) for a, b in zip(one, other, strict=True))
 
 
 def _error(got: list[Any], expected: list[Any]) -> float:
@@ -410,7 +428,7 @@ def _error(got: list[Any], expected: list[Any]) -> float:
     worst = 0.0
     scale = max([1.0, *(float(np.max(np.abs(part), initial=0.0)) for part in expected)])
     for one, other in zip(got, expected, strict=True):
-        a, b = np.asarray(one, float), np.asarray(other, float)
+        a, b = _wide(one), _wide(other)
         if a.shape != b.shape or (np.isnan(a) != np.isnan(b)).any():
             return float("inf")
         with np.errstate(invalid="ignore"):

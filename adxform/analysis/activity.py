@@ -324,7 +324,8 @@ def _refuse_hidden(call: Call, varied: Spread, useful: Spread) -> None:
                 span=call.span,
                 help="compute it with float64 numbers and arrays, or wrap it in `stop_gradient`",
             )
-    moved = [out for out in call.outs if out in varied and out in useful]
+    constant = is_constant(call)  # for real numbers, where it does not hold for complex ones
+    moved = [out for out in call.outs if (constant or out in varied) and out in useful]
     given = (var for var in variables_of((*call.args, *(value for _, value in call.kwargs))) if var in varied)
     if moved and any(is_complex(var.type) for var in (*moved, *given)) and not _takes_complex(call):
         assert isinstance(call.fn, Lit)

@@ -245,7 +245,7 @@ def can_overflow(partial: Operand) -> bool:
     """Whether a slope is no literal, truth value or integer, which are finite."""
     match partial:
         case Var(type=Scalar(dtype) | Array(dtype)):
-            return is_inexact(partial.type) or dtype.startswith("complex")
+            return is_inexact(partial.type) or dtype.startswith(("complex", "clong"))
         case _:
             return isinstance(partial, Var)
 

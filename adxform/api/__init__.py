@@ -30,7 +30,7 @@ from adxform.runtime.dispatch.batches import BatchResults, batch_for, split
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import Residuals, execute
 from adxform.runtime.dispatch.leaf_flattening import alongside, finisher, matched, perturbations, placed, settler
-from adxform.runtime.dispatch.refusals import definition, name_of, non_scalar
+from adxform.runtime.dispatch.refusals import definition, name_of, non_scalar, refuse_real
 from adxform.runtime.dispatch.result_structures import builder, leaves_of, rebuild
 from adxform.runtime.dispatch.split import CutRule
 from adxform.runtime.dispatch.tracebacks import for_users
@@ -67,14 +67,16 @@ class Gradient(Derivative):
     """``grad(f)`` or ``value_and_grad(f)``."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        made = partial(grad if self.kind == "grad" else value_and_grad, **self.engine.keywords)
+        of = grad if self.kind == "grad" else value_and_grad
+        made = partial(of, holomorphic=self.holomorphic, **self.engine.keywords)
         return made, (self.fn, self.argnums, self.has_aux)
 
     @for_users
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The gradient at `args`, or the value and the gradient."""
         call = apply(self.fn, args, kwargs, self.argnums, self.engine)
-        plan = plan_gradient(call, self.argnums, self.has_aux, valued=self.has_aux or self.kind == "value_and_grad")
+        valued = self.has_aux or self.kind == "value_and_grad"
+        plan = plan_gradient(call, self.argnums, self.has_aux, valued=valued, holomorphic=self.holomorphic)
         inputs = call.inputs()
         value, gradient = plan.arrange(call.fn, execute(call.fn, plan.rule, inputs, plan.seeds), inputs)
         if self.kind == "value_and_grad":
@@ -88,6 +90,7 @@ def grad(
     argnums: Argnums = 0,
     has_aux: bool = False,
     *,
+    holomorphic: bool = False,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
     engine: EngineName = "auto",
@@ -99,6 +102,9 @@ def grad(
     returns ``(value, aux)`` and the gradient function ``(gradient, aux)``. With `checkpoint_steps` or `max_memory`, the loops of
     `f` keep few of their states, and run iterations again: see `adxform.checkpoint`.
 
+    By a complex number x + iy the gradient is df/dx - i df/dy: see docs/complex.md. With `holomorphic`, `f` takes complex numbers
+    and returns one, and the gradient is its complex derivative, if it has one.
+
     The `engine` ``"numba"`` compiles loops and array expressions at the first call, ``"python"`` compiles nothing, and
     ``"auto"`` compiles what has loops over numbers; ``"interpret"`` is to debug (see `adxform.testing.trace`). With
     ``fastmath=False``, sums of compiled code are taken in the order of the program, and its elementary functions are those of the
@@ -108,7 +114,8 @@ def grad(
     12.0
     """
     f = with_checkpoints(f, checkpoint_steps, max_memory)
-    return Gradient("grad", f, checked_argnums(f, argnums), has_aux, engine=checked_engine(engine, fastmath))
+    numbers, chosen = checked_argnums(f, argnums), checked_engine(engine, fastmath)
+    return Gradient("grad", f, numbers, has_aux, engine=chosen, holomorphic=bool(holomorphic))
 
 
 @operator("value_and_grad")
@@ -117,6 +124,7 @@ def value_and_grad(
     argnums: Argnums = 0,
     has_aux: bool = False,
     *,
+    holomorphic: bool = False,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
     engine: EngineName = "auto",
@@ -128,7 +136,8 @@ def value_and_grad(
     (8.0, 12.0)
     """
     f = with_checkpoints(f, checkpoint_steps, max_memory)
-    return Gradient("value_and_grad", f, checked_argnums(f, argnums), has_aux, engine=checked_engine(engine, fastmath))
+    numbers, chosen = checked_argnums(f, argnums), checked_engine(engine, fastmath)
+    return Gradient("value_and_grad", f, numbers, has_aux, engine=chosen, holomorphic=bool(holomorphic))
 
 
 def checked_engine(engine: Any, fastmath: Any = True, *, prepared: bool = False) -> Engine:
@@ -221,18 +230,22 @@ class GradientPlan:
         return arrange
 
 
-def plan_gradient(call: Application, argnums: Argnums, has_aux: bool, *, valued: bool = True) -> GradientPlan:
+def plan_gradient(
+    call: Application, argnums: Argnums, has_aux: bool, *, valued: bool = True, holomorphic: bool = False
+) -> GradientPlan:
     """The plan for the function applied in `call`, made at the first call.
 
     A rule that is compiled has the seed put in, and computes the value only where the plan is to be `valued`. Without fastmath
     it has not: what is simplified for a known seed may be rounded otherwise.
     """
     closed = may_compile(call.engine) and call.engine.fastmath
-    key = (argnums, has_aux, call.lead, call.scratch, call.engine, valued or not closed)
+    key = (argnums, has_aux, call.lead, call.scratch, call.engine, valued or not closed, holomorphic)
     plan: GradientPlan | None = call.entry.plans.get(key)
     if plan is None:
         wrt = call.wrt(argnums)
-        seed, outputs = call.output(wrt, has_aux)
+        for name, tree in call.named_arguments(argnums) if holomorphic else ():
+            refuse_real(call.fn, name, tree)
+        seed, outputs = call.output(wrt, has_aux, holomorphic=holomorphic)
         number = next(leaves_of(call.result), None)
         if closed and isinstance(seed, float) and number is not None and isinstance(number.type, Scalar):
             rule = call.rule("reverse", wrt, outputs if has_aux else None, seeds=(seed,), valued=valued)

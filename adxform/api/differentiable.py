@@ -47,14 +47,16 @@ class Differentiable(Decorated, Generic[P, R]):
         return (getattr, (fn.__self__, fn.__name__)) if isinstance(fn, MethodType) else self.__qualname__
 
     @for_users
-    def grad(self, *args: Any, argnums: Argnums = 0, has_aux: bool = False, **kwargs: Any) -> Any:
+    def grad(self, *args: Any, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False, **kwargs: Any) -> Any:
         """The gradient at `args`: see `adxform.grad`."""
-        return api.grad(self.__adx_function__, argnums, has_aux)(*args, **kwargs)
+        return api.grad(self.__adx_function__, argnums, has_aux, holomorphic=holomorphic)(*args, **kwargs)
 
     @for_users
-    def value_and_grad(self, *args: Any, argnums: Argnums = 0, has_aux: bool = False, **kwargs: Any) -> Any:
+    def value_and_grad(
+        self, *args: Any, argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False, **kwargs: Any
+    ) -> Any:
         """The value and the gradient at `args`: see `adxform.value_and_grad`."""
-        return api.value_and_grad(self.__adx_function__, argnums, has_aux)(*args, **kwargs)
+        return api.value_and_grad(self.__adx_function__, argnums, has_aux, holomorphic=holomorphic)(*args, **kwargs)
 
     @for_users
     def jvp(self, primals: Any, tangents: Any) -> Any:
@@ -78,10 +80,15 @@ class Differentiable(Decorated, Generic[P, R]):
 
     @for_users
     def jacobian(
-        self, *args: Any, argnums: Argnums = 0, mode: Literal["auto", "forward", "reverse"] = "auto", **kwargs: Any
+        self,
+        *args: Any,
+        argnums: Argnums = 0,
+        mode: Literal["auto", "forward", "reverse"] = "auto",
+        holomorphic: bool = False,
+        **kwargs: Any,
     ) -> Any:
         """The Jacobian at `args`: see `adxform.jacobian`."""
-        return second_order.jacobian(self.__adx_function__, argnums, mode)(*args, **kwargs)
+        return second_order.jacobian(self.__adx_function__, argnums, mode, holomorphic=holomorphic)(*args, **kwargs)
 
     @for_users
     def source(self, *example_args: Any, mode: str = "reverse", argnums: Argnums = 0) -> str:

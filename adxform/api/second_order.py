@@ -15,13 +15,14 @@ import numpy as np
 import optree
 
 from adxform.api import Derivative, checked_argnums, checked_engine
-from adxform.api.second_order_definitions import MODES, hessian_at, jacobian_at, product
+from adxform.api.second_order_definitions import MODES, hessian_at, holomorphic_jacobian_at, jacobian_at, product
 from adxform.errors import AdxError, OptionError
 from adxform.frontend.derivative_operators import ORDERS, USUAL, EngineName, Order, operator
 from adxform.frontend.signature import Tree
 from adxform.runtime.dispatch.application import Application, Argnums, apply
 from adxform.runtime.dispatch.execution import apart, execute
 from adxform.runtime.dispatch.leaf_flattening import finisher, matcher, perturbations, placed
+from adxform.runtime.dispatch.refusals import HESSIAN_BY_COMPLEX, HESSIAN_WAY_OUT, jacobian_ends, refuse_complex
 from adxform.runtime.dispatch.result_structures import rebuild
 from adxform.runtime.dispatch.tracebacks import for_users
 
@@ -72,12 +73,13 @@ def checked_order(mode: Any) -> Order:
     raise OptionError(f"mode is {mode!r}; it is one of {', '.join(ORDERS)}")
 
 
-@operator("jacobian", jacobian_at)
+@operator("jacobian", jacobian_at, holomorphic=holomorphic_jacobian_at)
 def jacobian(
     f: Callable[..., Any],
     argnums: Argnums = 0,
     mode: Literal["auto", "forward", "reverse"] = "auto",
     *,
+    holomorphic: bool = False,
     engine: EngineName = "auto",
     fastmath: bool = True,
 ) -> Jacobian:
@@ -86,14 +88,18 @@ def jacobian(
     ``"forward"`` takes a run for each number in the argument, ``"reverse"`` one for each number in the value;
     ``"auto"`` the fewer. `engine` and `fastmath` are as for `grad`.
 
+    Complex results of real arguments take forward mode. By complex arguments it is the complex derivative of a `holomorphic`
+    function, which returns complex numbers.
+
     >>> jacobian(lambda x: np.array([x[0] * x[1], x[0]]))(np.array([2.0, 3.0]))
     array([[3., 2.],
            [1., 0.]])
     """
     if mode not in MODES:
         raise OptionError(f"mode is {mode!r}; it is one of {', '.join(MODES)}")
-    numbers = checked_argnums(f, argnums)
-    return Jacobian("jacobian", f, numbers, mode=mode, definition=jacobian_at, engine=checked_engine(engine, fastmath))
+    numbers, chosen = checked_argnums(f, argnums), checked_engine(engine, fastmath)
+    meaning = holomorphic_jacobian_at if holomorphic else jacobian_at
+    return Jacobian("jacobian", f, numbers, mode=mode, definition=meaning, engine=chosen, holomorphic=bool(holomorphic))
 
 
 class DefinedDerivative(Derivative):
@@ -108,6 +114,9 @@ class DefinedDerivative(Derivative):
         found = call.run(call.rule("primal", ()), inputs)
         return rebuild(call.result, iter([apart(value, arrays) for value in found]))
 
+    def refuse(self, call: Application) -> None:
+        """Raise where the function applied in `call` has no such derivative."""
+
     def applied(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Application:
         """The definition applied to these arguments. What is wrong with them is said of the function, not of its derivative."""
         try:
@@ -115,8 +124,7 @@ class DefinedDerivative(Derivative):
         except AdxError:
             if self.kind != "hvp":
                 inner = apply(self.fn, args, kwargs, self.argnums)
-                if self.kind == "hessian":
-                    inner.output(inner.wrt(self.argnums), False)
+                self.refuse(inner)
             raise
         if call.held and self.kind != "hvp":
             apply(self.fn, args, kwargs, self.argnums)
@@ -180,6 +188,12 @@ class Hessian(DefinedDerivative):
     def __reduce__(self) -> tuple[object, ...]:
         return partial(hessian, **self.engine.keywords), (self.fn, self.argnums, self.mode)
 
+    def refuse(self, call: Application) -> None:
+        """Raise where there is no Hessian of the function applied in `call`."""
+        call.output(call.wrt(self.argnums), False)
+        for name, tree in call.named_arguments(self.argnums):
+            refuse_complex(call.fn, HESSIAN_BY_COMPLEX, HESSIAN_WAY_OUT, name, tree)
+
 
 class Jacobian(DefinedDerivative):
     """``jacobian(f)``"""
@@ -197,5 +211,10 @@ class Jacobian(DefinedDerivative):
             call.rule("reverse", call.wrt(self.argnums))
         return found
 
+    def refuse(self, call: Application) -> None:
+        """Raise where there is no Jacobian of the function applied in `call`."""
+        jacobian_ends(call.fn, call.named_arguments(self.argnums), call.result, self.mode, holomorphic=self.holomorphic)
+
     def __reduce__(self) -> tuple[object, ...]:
-        return partial(jacobian, **self.engine.keywords), (self.fn, self.argnums, self.mode)
+        made = partial(jacobian, holomorphic=self.holomorphic, **self.engine.keywords)
+        return made, (self.fn, self.argnums, self.mode)

@@ -14,7 +14,18 @@ import numpy as np
 
 from adxform.api import grad, jvp, vjp
 from adxform.frontend.nested.inline import many, on_copies, one_number, positions
-from adxform.frontend.nested.mirrors import floats, mirror, no_more, one_like, replaced
+from adxform.frontend.nested.mirrors import (
+    columns_only,
+    floats,
+    hessian_ends,
+    jacobian_ends,
+    mirror,
+    moves_both_ways,
+    no_more,
+    one_like,
+    replaced,
+    turned,
+)
 
 MODES = ("auto", "forward", "reverse")
 Function = Callable[..., Any]
@@ -54,6 +65,7 @@ def hessian_at(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: An
     numbers = positions(argnums, args)
     xs = tuple([args[number] for number in numbers])
     inputs = floats(xs)
+    hessian_ends(inputs)
 
     def gradient(*leaves: Any) -> Any:
         return floats(grad(f, argnums)(*moved(args, numbers, replaced(xs, leaves)), **kwargs))
@@ -84,7 +96,10 @@ def bending(value: Function, inputs: Any, place: Any, forward: Any) -> Function:
 
 
 def slopes(value: Function, inputs: Any) -> Any:
-    """The derivatives of the number that `value` returns by each of `inputs`, by forward sweeps."""
+    """The gradient of the number that `value` returns by each of `inputs`, by forward sweeps.
+
+    By x + iy it is the slope along x less i times that along y: see docs/complex.md.
+    """
 
     def flat(*leaves: Any) -> Any:
         return (value(*leaves),)
@@ -92,13 +107,26 @@ def slopes(value: Function, inputs: Any) -> Any:
     found = []
     for place in range(len(inputs)):
         over = inputs[place]
-        number = np.zeros((), over.dtype) if isinstance(over, np.ndarray) else over
-        found.append(stacked(pushing(flat, inputs, place), over, (number,), False)[0])
+        number = np.zeros((), over.real.dtype) if isinstance(over, np.ndarray) else over.real
+        slope = stacked(pushing(flat, inputs, place), over, (number,), False)[0]
+        if moves_both_ways(over):
+            slope = slope - 1j * stacked(pushing(flat, inputs, place), over, (number,), False, True)[0]
+        found.append(slope)
     return tuple(found)
 
 
 def jacobian_at(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``jacobian(f, argnums, mode)(*args, **kwargs)``"""
+    return jacobian_between(f, argnums, mode, False, args, kwargs)
+
+
+def holomorphic_jacobian_at(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``jacobian(f, argnums, mode, holomorphic=True)(*args, **kwargs)``"""
+    return jacobian_between(f, argnums, mode, True, args, kwargs)
+
+
+def jacobian_between(f: Function, argnums: Any, mode: Any, holomorphic: Any, args: Any, kwargs: Any) -> Any:
+    """The Jacobian of `f` at `args`: of a `holomorphic` function the complex derivative."""
     numbers = positions(argnums, args)
     xs = tuple([args[number] for number in numbers])
     inputs = floats(xs)
@@ -108,7 +136,8 @@ def jacobian_at(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: A
 
     y = value(*inputs)
     outs = floats(y)
-    if mode == "forward" or (mode == "auto" and no_more(inputs, outs)):
+    jacobian_ends(inputs, outs, mode, holomorphic)
+    if mode == "forward" or (mode == "auto" and (columns_only(inputs, outs) or no_more(inputs, outs))):
         blocks = by_columns(value, inputs, outs)
     elif mode == "auto" or mode == "reverse":
         blocks = by_rows(value, inputs, outs)
@@ -153,10 +182,13 @@ def pulling(value: Function, inputs: Any, place: Any) -> Function:
     return vjp(part, *inputs)[1]
 
 
-def stacked(run: Function, over: Any, ofs: Any, last: Any) -> Any:
-    """What `run` makes of each unit of the space of `over`: for each of `ofs` an array, the axes of `over` first or `last`."""
+def stacked(run: Function, over: Any, ofs: Any, last: Any, imaginary: Any = False) -> Any:
+    """What `run` makes of each unit of the space of `over`: for each of `ofs` an array, the axes of `over` first or `last`.
+
+    The units are those of the real axis, or of the `imaginary` one.
+    """
     if not isinstance(over, np.ndarray):
-        return run(one_like(over))
+        return run(turned(over) if imaginary else one_like(over))
     n = np.size(over)
     blocks = []
     for of in ofs:
@@ -164,7 +196,7 @@ def stacked(run: Function, over: Any, ofs: Any, last: Any) -> Any:
         blocks.append(block)
     for i in range(n):
         unit = np.zeros(n) if over.dtype == float else np.zeros(n, over.dtype)
-        unit[i] = 1.0
+        unit[i] = 1j if imaginary else 1.0
         parts = run(unit if np.ndim(over) == 1 else np.reshape(unit, np.shape(over)))
         for k in range(len(ofs)):
             if last:

@@ -20,6 +20,7 @@ from adxform.autodiff.unused_cotangents import without
 from adxform.errors import AdxError, MissingRuleError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.spans import Span, written_in
 from adxform.ir.types import FLOAT, Array, Dim, Scalar, Stack, Type, is_complex, is_float, is_inexact, rank
@@ -446,7 +447,7 @@ def cast(b: Builder, value: Operand, like: Var) -> Operand:
 
 def real_part(b: Builder, value: Operand, type_: Scalar | Array) -> Operand:
     """The real part of `value`, a complex slope of something real: what is real only moves along the real axis."""
-    part = np.dtype(type_.dtype).type(0).real.dtype.name
+    part = dtype_name(np.dtype(type_.dtype).type(0).real.dtype)
     return b.call(np.real, value, type=replace(type_, dtype=part), hint=_hint(value))
 
 

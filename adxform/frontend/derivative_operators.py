@@ -61,6 +61,7 @@ class Operator:
     mode: str = "auto"
     definition: Definition | None = None
     engine: Engine = PYTHON
+    holomorphic: bool = False
 
     @property
     def prepared_for(self) -> str:
@@ -95,20 +96,26 @@ class Decorated:
 class Mark:
     """What the function `of` of the API means inside a differentiated function: it makes an object of the class `made`, if any.
 
-    That is what `Operator` says of the `kind` and the `definition`.
+    That is what `Operator` says of the `kind` and the `definition`; with ``holomorphic=True`` the definition is that one.
     """
 
     of: Callable[..., Any]
     kind: Kind
     definition: Definition | None
     made: type[Operator] | None
+    holomorphic: Definition | None = None
 
 
-def operator(kind: Kind, definition: Definition | None = None, made: type[Operator] | None = Operator) -> Callable[[F], F]:
+def operator(
+    kind: Kind,
+    definition: Definition | None = None,
+    made: type[Operator] | None = Operator,
+    holomorphic: Definition | None = None,
+) -> Callable[[F], F]:
     """Mark a function of the API as the operator `kind`, so that the front end knows it inside differentiated functions."""
 
     def mark(fn: F) -> F:
-        fn.__adx_operator__ = Mark(fn, kind, definition, made)  # type: ignore[attr-defined]
+        fn.__adx_operator__ = Mark(fn, kind, definition, made, holomorphic)  # type: ignore[attr-defined]
         return fn
 
     return mark

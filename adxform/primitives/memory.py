@@ -247,6 +247,7 @@ RECORDS: tuple[Primitive, ...] = (
         moves=Moves.LAY_OUT,
         layout=Layout.AS_FIRST,
         linear_in=(0,),
+        of_complex=True,
     ),
     linear(
         runtime.masked_product,

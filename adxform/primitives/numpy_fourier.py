@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.primitives.declare import constant, linear
+from adxform.primitives.declare import constant, general, linear
 from adxform.primitives.facets import Moves
 from adxform.primitives.record import SHAPE_ONLY, Primitive
 
@@ -46,6 +46,24 @@ def _irfft_transpose(ct: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any =
     return whole if n is None else runtime.of_length(whole, a.shape[axis], axis)
 
 
+def _fftfreq(n: Any, d: Any = 1.0) -> Any:
+    y = np.fft.fftfreq(n, d)
+
+    def pullback(ct: Any) -> Any:
+        return None, -np.sum(ct * y) / d
+
+    return y, pullback
+
+
+def _rfftfreq(n: Any, d: Any = 1.0) -> Any:
+    y = np.fft.rfftfreq(n, d)
+
+    def pullback(ct: Any) -> Any:
+        return None, -np.sum(ct * y) / d
+
+    return y, pullback
+
+
 _V = np.array([0.5, -1.5, 2.0, 0.25])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _SAMPLES: tuple[tuple[Any, ...], ...] = (
@@ -73,5 +91,7 @@ RECORDS: tuple[Primitive, ...] = (
         shapes=(1, 2),
         open_integers=True,
     ),
+    general(np.fft.fftfreq, _fftfreq, (5, 0.5), (4,), unsized=True, open_integers=True),
+    general(np.fft.rfftfreq, _rfftfreq, (5, 0.5), (4,), unsized=True, open_integers=True),
     constant(runtime.spectrum_counts, effect=SHAPE_ONLY, open_integers=True),
 )

@@ -383,6 +383,7 @@ _COPIES = (
         *((_M, ((1, 0), (0, 2)), mode) for mode in ("edge", "symmetric", "wrap")),
         (_V, (2, 1), "reflect"),
         tangent=_pad_tangent,
+        of_complex=True,
         moves=Moves.SHIFT,
         linear_in=(0,),
     ),

@@ -423,7 +423,7 @@ def identity(fn: Any) -> Hashable:
     """What stands for `fn` in a key: its code, compared by value, and the file it came from."""
     match fn:
         case Operator():
-            return type(fn), fn.kind, fn.argnums, fn.has_aux, identity(fn.fn)
+            return type(fn), fn.kind, fn.argnums, fn.has_aux, fn.holomorphic, identity(fn.fn)
         case MethodType():
             return "method", identity(fn.__func__)
         case partial():

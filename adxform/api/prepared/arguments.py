@@ -21,7 +21,13 @@ from adxform.runtime.dispatch.leaf_flattening import alike
 Check = Callable[[Any, list[Any]], bool]
 Pair = tuple[int, int, int, int]
 """Two lengths: the place of an array and an axis of it, of each. The second one may be known: then its place is -1."""
-FLOATS = {Scalar("float64", weak=True): float, Scalar("float64"): np.float64}
+ALIKE: Mapping[Scalar, tuple[type, type]] = {
+    Scalar("float64", weak=True): (float, np.float64),
+    Scalar("float64"): (np.float64, float),
+    Scalar("complex128", weak=True): (complex, np.complex128),
+    Scalar("complex128"): (np.complex128, complex),
+}
+"""The class of a number, and the one that stands for it: Python's for NumPy's, and the other way round."""
 
 
 def check_of(tree: Tree, known: Iterator[Lit | None]) -> Check:
@@ -95,8 +101,8 @@ def lengths_check(pairs: Sequence[Pair]) -> Callable[[Sequence[Any]], bool] | No
 
 
 def _number(type_: Scalar) -> Check:
-    cls = FLOATS.get(type_) or python_class(type_.dtype, type_.weak)
-    alike = tuple(FLOATS.values()) if type_ in FLOATS else (cls,)
+    alike = ALIKE.get(type_) or (python_class(type_.dtype, type_.weak),)
+    cls = alike[0]
 
     def check(value: Any, leaves: list[Any]) -> bool:
         if type(value) is cls:
@@ -137,8 +143,8 @@ def _node(kind: str, cls: type, keys: tuple[Any, ...], checks: tuple[Check, ...]
 
 
 def fitted(value: Any, type_: Type) -> Any:
-    """`value`, which fits `type_`, as a rule for `type_` takes it: Python's floats and NumPy's stand for one another."""
-    cls = FLOATS.get(type_) if isinstance(type_, Scalar) else None
+    """`value`, which fits `type_`, as a rule for `type_` takes it: Python's numbers and NumPy's stand for one another."""
+    cls = ALIKE[type_][0] if isinstance(type_, Scalar) and type_ in ALIKE else None
     return value if cls is None or type(value) is cls else cls(value)
 
 
@@ -187,7 +193,8 @@ def types_fit(expected: Type, got: Type, sizes: bool) -> bool:
     match expected, got:
         case Scalar(), Scalar():
             known = settled_type(got)  # inside a function it may be of several kinds
-            return expected == known or (expected in FLOATS and known in FLOATS)
+            same = isinstance(known, Scalar) and expected in ALIKE and known in ALIKE and expected.dtype == known.dtype
+            return same or expected == known
         case Array(dtype, shape), Array(other, lengths):
             if dtype != other or shape is None or lengths is None:
                 return dtype == other

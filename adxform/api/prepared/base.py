@@ -76,7 +76,8 @@ class Prepared(Derivative):
     @property
     def options(self) -> dict[str, Any]:
         """What it was prepared with, beside the function and the arguments."""
-        return {"argnums": self.argnums, "has_aux": self.has_aux, "strict": self.strict, "engine": self.engine}
+        own = {"argnums": self.argnums, "has_aux": self.has_aux, "holomorphic": self.holomorphic}
+        return {**own, "strict": self.strict, "engine": self.engine}
 
     def __repr__(self) -> str:
         return f"prepare_{self.form}({name_of(self.fn)}, argnums={self.argnums})"

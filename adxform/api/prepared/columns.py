@@ -28,16 +28,16 @@ def width(values: Sequence[Any]) -> int:
     return WIDTH if total(values) >= WIDTH else 1
 
 
-def units(zeros: Sequence[Any], directions: int) -> Iterator[tuple[list[Spot], list[Any]]]:
+def units(zeros: Sequence[Any], directions: int, one: complex = 1) -> Iterator[tuple[list[Spot], list[Any]]]:
     """The unit vectors of a space, `directions` at a time, each with its leaf and its index there.
 
     `zeros` are the leaves of that many vectors, whose memory those that are yielded share: they are good until the next. The last
-    ones are filled up with the last vector.
+    ones are filled up with the last vector. Where `one` is the imaginary unit, they are those of complex numbers alone.
     """
     size = len(zeros) // directions
     vectors = list(zeros)
 
-    def mark(spots: Sequence[Spot], number: int) -> None:
+    def mark(spots: Sequence[Spot], number: complex) -> None:
         for j, (place, index) in enumerate(spots):
             at = j * size + place
             if isinstance(vectors[at], np.ndarray):
@@ -45,10 +45,11 @@ def units(zeros: Sequence[Any], directions: int) -> Iterator[tuple[list[Spot], l
             else:
                 vectors[at] = type(vectors[at])(number)
 
-    every = ((place, index) for place in range(size) for index in np.ndindex(np.shape(zeros[place])))
+    moved = [place for place in range(size) if one == 1 or np.iscomplexobj(zeros[place])]
+    every = ((place, index) for place in moved for index in np.ndindex(np.shape(zeros[place])))
     while group := list(islice(every, directions)):
         spots = group + [group[-1]] * (directions - len(group))
-        mark(spots, 1)
+        mark(spots, one)
         yield group, vectors
         mark(spots, 0)
 

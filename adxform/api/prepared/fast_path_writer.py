@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.api.prepared.arguments import FLOATS, Pair, check_of
+from adxform.api.prepared.arguments import ALIKE, Pair, check_of
 from adxform.api.prepared.surroundings import Watch
 from adxform.backends.protocol import FastPathCode, Host
 from adxform.backends.python.loading import load_with
@@ -204,9 +204,8 @@ class Writer:
         return [different(self.length(leaf, axis), self.length(other, axis)) for axis in range(rank)]
 
     def number(self, place: Place, type_: Scalar) -> None:
-        """Give up where there is no number of `type_`; floats of Python's and NumPy's stand for one another."""
-        cls = FLOATS.get(type_) or python_class(type_.dtype, type_.weak)
-        others = tuple(other for other in FLOATS.values() if other is not cls) if type_ in FLOATS else ()
+        """Give up where there is no number of `type_`; numbers of Python's and NumPy's stand for one another."""
+        cls, *others = ALIKE.get(type_) or (python_class(type_.dtype, type_.weak),)
         wrong = self.not_of(place, cls)
         if not others:
             self.refuse(wrong)

@@ -48,7 +48,8 @@ class PreparedGradient(Prepared):
         """The preparation of `fn` for arguments like these."""
         argnums, has_aux = options["argnums"], options["has_aux"]
         call, made = prepare(fn, args, kwargs, argnums, options["engine"])
-        plan = plan_gradient(call, argnums, has_aux, valued=has_aux or cls.shown == "value_and_grad")
+        valued, holomorphic = has_aux or cls.shown == "value_and_grad", options["holomorphic"]
+        plan = plan_gradient(call, argnums, has_aux, valued=valued, holomorphic=holomorphic)
         preparation = made([plan.rule])
         return cls(
             cls.shown,
@@ -58,6 +59,7 @@ class PreparedGradient(Prepared):
             made=preparation,
             strict=options["strict"],
             engine=call.engine,
+            holomorphic=holomorphic,
             plan=plan,
             places=preparation.places(call.wrt(argnums)),
         )
@@ -200,6 +202,7 @@ def prepare_gradient(
     *example_args: Any,
     argnums: Argnums = 0,
     has_aux: bool = False,
+    holomorphic: bool = False,
     strict: bool = True,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
@@ -210,7 +213,7 @@ def prepare_gradient(
     """The gradient of `f`, derived now for arguments like the example: see `adxform.grad`.
 
     A call with arguments that it was not prepared for raises `PreparationMismatchError`; with ``strict=False`` it prepares anew.
-    For `checkpoint_steps` and `max_memory` see `adxform.checkpoint`; `engine` is as for `adxform.grad`.
+    For `checkpoint_steps` and `max_memory` see `adxform.checkpoint`; `engine` and `holomorphic` are as for `adxform.grad`.
 
     >>> p = prepare_gradient(lambda x: x ** 3, 1.0)
     >>> p(2.0), p.value_and_gradient(2.0)
@@ -219,6 +222,7 @@ def prepare_gradient(
     options = {
         "argnums": checked_argnums(f, argnums),
         "has_aux": has_aux,
+        "holomorphic": bool(holomorphic),
         "strict": strict,
         "engine": checked_engine(engine, fastmath, prepared=True),
     }
@@ -234,6 +238,7 @@ def prepare_value_and_gradient(
     *example_args: Any,
     argnums: Argnums = 0,
     has_aux: bool = False,
+    holomorphic: bool = False,
     strict: bool = True,
     checkpoint_steps: int | None = None,
     max_memory: int | None = None,
@@ -249,6 +254,7 @@ def prepare_value_and_gradient(
     options = {
         "argnums": checked_argnums(f, argnums),
         "has_aux": has_aux,
+        "holomorphic": bool(holomorphic),
         "strict": strict,
         "engine": checked_engine(engine, fastmath, prepared=True),
     }

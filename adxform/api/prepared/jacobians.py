@@ -12,13 +12,14 @@ from adxform.api.prepared.base import Args, Kwargs, Prepared
 from adxform.api.prepared.columns import WIDTH, block_like, filled, padded, total, units, views, width
 from adxform.api.prepared.directional import stand_ins
 from adxform.api.prepared.preparation import Places, prepare, values_at
-from adxform.api.second_order_definitions import jacobian_at
+from adxform.api.second_order_definitions import holomorphic_jacobian_at, jacobian_at
 from adxform.frontend.signature import Tree
 from adxform.ir.types import is_inexact
 from adxform.runtime.dispatch.batches import split
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.leaf_flattening import alongside, placed, settler
 from adxform.runtime.dispatch.orders import Mode
+from adxform.runtime.dispatch.refusals import jacobian_ends
 from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
 from adxform.runtime.dispatch.tracebacks import for_users
 
@@ -45,14 +46,16 @@ class PreparedJacobian(Prepared):
     @property
     def options(self) -> dict[str, Any]:
         """What it was prepared with."""
-        return {"argnums": self.argnums, "mode": self.mode, "strict": self.strict, "engine": self.engine}
+        own = {"argnums": self.argnums, "mode": self.mode, "holomorphic": self.holomorphic}
+        return {**own, "strict": self.strict, "engine": self.engine}
 
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these."""
         argnums, mode = options["argnums"], options["mode"]
         call, made = prepare(fn, args, kwargs, argnums, options["engine"])
-        wrt = call.wrt(argnums)
+        wrt, holomorphic = call.wrt(argnums), options["holomorphic"]
+        mode = jacobian_ends(call.fn, call.named_arguments(argnums), call.result, mode, holomorphic=holomorphic)
         primal = call.rule("primal", ())
         alike = stand_ins(call.result, primal.typed.params)
         widths: dict[Mode, int] = {
@@ -66,11 +69,12 @@ class PreparedJacobian(Prepared):
             "jacobian",
             fn,
             argnums,
-            definition=jacobian_at,
+            definition=holomorphic_jacobian_at if holomorphic else jacobian_at,
             made=preparation,
             strict=options["strict"],
             engine=call.engine,
             mode=mode,
+            holomorphic=holomorphic,
             primal=primal,
             sweeps=sweeps,
             places=preparation.places(wrt),

@@ -10,7 +10,7 @@ from adxform.api.prepared.jacobians import SWEEPS, JacobianMode, PreparedJacobia
 from adxform.api.prepared.second import PreparedHessian
 from adxform.api.prepared.sparse import PreparedSparseHessian, PreparedSparseJacobian
 from adxform.api.second_order import checked_order
-from adxform.api.second_order_definitions import hessian_at, jacobian_at
+from adxform.api.second_order_definitions import hessian_at, holomorphic_jacobian_at, jacobian_at
 from adxform.errors import OptionError
 from adxform.frontend.derivative_operators import USUAL, EngineName, Order, operator
 from adxform.runtime.dispatch.application import Argnums
@@ -24,6 +24,7 @@ def prepare_jacobian(
     *example_args: Any,
     argnums: Argnums = ...,
     mode: JacobianMode = ...,
+    holomorphic: bool = ...,
     strict: bool = ...,
     engine: EngineName = ...,
     fastmath: bool = ...,
@@ -39,6 +40,7 @@ def prepare_jacobian(
     *example_args: Any,
     argnums: Argnums = ...,
     mode: JacobianMode = ...,
+    holomorphic: bool = ...,
     strict: bool = ...,
     engine: EngineName = ...,
     fastmath: bool = ...,
@@ -48,7 +50,7 @@ def prepare_jacobian(
 ) -> PreparedSparseJacobian: ...
 
 
-@operator("jacobian", jacobian_at, PreparedJacobian)
+@operator("jacobian", jacobian_at, PreparedJacobian, holomorphic_jacobian_at)
 @for_users
 def prepare_jacobian(
     f: Callable[..., Any],
@@ -56,6 +58,7 @@ def prepare_jacobian(
     *example_args: Any,
     argnums: Argnums = 0,
     mode: JacobianMode = "auto",
+    holomorphic: bool = False,
     strict: bool = True,
     engine: EngineName = "auto",
     fastmath: bool = True,
@@ -65,7 +68,7 @@ def prepare_jacobian(
 ) -> PreparedJacobian:
     """The Jacobian of `f`, derived now for arguments like the example: see `adxform.jacobian`.
 
-    `engine` is as for `adxform.grad`.
+    `engine` is as for `adxform.grad`, `holomorphic` as for `adxform.jacobian`.
 
     With `sparse` it is a ``scipy.sparse.csr_array``, found by a product for each colour of its sparsity pattern. The pattern is
     that of the program at the sizes and whole numbers of the example, or `pattern`, a sparse matrix or an array of booleans.
@@ -87,6 +90,7 @@ def prepare_jacobian(
     options = {
         "argnums": checked_argnums(f, argnums),
         "mode": mode,
+        "holomorphic": bool(holomorphic),
         "strict": strict,
         "engine": checked_engine(engine, fastmath, prepared=True),
     }

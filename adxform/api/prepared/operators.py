@@ -15,14 +15,14 @@ from adxform.api import grad, jvp, value_and_grad, vjp
 from adxform.api.second_order import hessian, hvp, jacobian
 from adxform.api.second_order_definitions import allocated, moved
 from adxform.frontend.nested.inline import many, positions
-from adxform.frontend.nested.mirrors import floats, mirror
+from adxform.frontend.nested.mirrors import floats, mirror, slope_ends
 
 Function = Callable[..., Any]
 
 
 def value_and_gradient(p: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``p.value_and_gradient(*args, **kwargs)``"""
-    return value_and_grad(p.fn, p.argnums, p.has_aux)(*args, **kwargs)
+    return value_and_grad(p.fn, p.argnums, p.has_aux, holomorphic=p.holomorphic)(*args, **kwargs)
 
 
 def pushed(f: Function, argnums: Any, mode: Any, /, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
@@ -87,7 +87,7 @@ def rows(run: Function, count: Any, likes: Any) -> Any:
 
 def value_and_jacobian(p: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``p.value_and_jacobian(*args, **kwargs)``"""
-    return p.fn(*args, **kwargs), jacobian(p.fn, p.argnums, p.mode)(*args, **kwargs)
+    return p.fn(*args, **kwargs), jacobian(p.fn, p.argnums, p.mode, holomorphic=p.holomorphic)(*args, **kwargs)
 
 
 def gradient_and_hvp(p: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -178,11 +178,21 @@ def value_gradient_and_hessian(p: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 
 def value_and_slope(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """The value of `f` and its derivative with respect to the number ``args[argnums]``."""
+    """The value of `f` and its derivative with respect to the real number ``args[argnums]``."""
+    return slope_along(f, argnums, False, args, kwargs)
 
+
+def holomorphic_value_and_slope(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """The value of `f` and its complex derivative with respect to the complex number ``args[argnums]``."""
+    return slope_along(f, argnums, True, args, kwargs)
+
+
+def slope_along(f: Function, argnums: Any, holomorphic: Any, args: Any, kwargs: Any) -> Any:
+    """The value of `f` and its derivative, of a `holomorphic` function by a complex number."""
     (place,) = positions((argnums,), args)
     if np.ndim(args[place]):
         raise TypeError("a derivative is taken by one number")
+    slope_ends(args[place], holomorphic)
 
     def along(x: Any) -> Any:
         return f(*args[:place], x, *args[place + 1 :], **kwargs)
@@ -195,23 +205,37 @@ def slope(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) ->
     return value_and_slope(f, argnums, mode, *args, **kwargs)[1]
 
 
+def holomorphic_slope(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``prepare_derivative(f, …, argnums=argnums, holomorphic=True)(*args, **kwargs)``"""
+    return slope_along(f, argnums, True, args, kwargs)[1]
+
+
 def curvature(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``prepare_second_derivative(f, …, argnums=argnums)(*args, **kwargs)``"""
+    return bend_along(f, argnums, False, args, kwargs)
 
+
+def holomorphic_curvature(f: Function, argnums: Any, mode: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``prepare_second_derivative(f, …, argnums=argnums, holomorphic=True)(*args, **kwargs)``"""
+    return bend_along(f, argnums, True, args, kwargs)
+
+
+def bend_along(f: Function, argnums: Any, holomorphic: Any, args: Any, kwargs: Any) -> Any:
+    """The derivative of what `slope_along` finds."""
     (place,) = positions((argnums,), args)
 
     def along(x: Any) -> Any:
-        return slope(f, place, mode, *args[:place], x, *args[place + 1 :], **kwargs)
+        return slope_along(f, place, holomorphic, (*args[:place], x, *args[place + 1 :]), kwargs)[1]
 
     return jvp(along, (args[place],), (1.0,))[1]
 
 
 def value_and_derivative(p: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``p.value_and_derivative(*args, **kwargs)``"""
-    return value_and_slope(p.fn, p.argnums, p.mode, *args, **kwargs)
+    return slope_along(p.fn, p.argnums, p.holomorphic, args, kwargs)
 
 
 def value_derivative_and_second(p: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``p.value_derivative_and_second(*args, **kwargs)``"""
-    value, first = value_and_slope(p.fn, p.argnums, p.mode, *args, **kwargs)
-    return value, first, curvature(p.fn, p.argnums, p.mode, *args, **kwargs)
+    value, first = slope_along(p.fn, p.argnums, p.holomorphic, args, kwargs)
+    return value, first, bend_along(p.fn, p.argnums, p.holomorphic, args, kwargs)

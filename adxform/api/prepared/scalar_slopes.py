@@ -16,11 +16,21 @@ from adxform.api.prepared.preparation import Places, prepare, values_at
 from adxform.errors import ArgnumsError, NonDifferentiableError
 from adxform.frontend.derivative_operators import operator
 from adxform.frontend.signature import Leaf
-from adxform.ir.types import rank
+from adxform.ir.types import is_float, rank
+from adxform.runtime.dispatch.application import Application
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.leaf_flattening import alongside, placed
-from adxform.runtime.dispatch.refusals import definition, name_of
-from adxform.runtime.dispatch.result_structures import rebuild
+from adxform.runtime.dispatch.refusals import (
+    DERIVATIVE_BY_COMPLEX,
+    JACOBIAN_WAY_OUT,
+    definition,
+    name_of,
+    not_complex,
+    of_kind,
+    refuse_complex,
+    refuse_real,
+)
+from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
 from adxform.runtime.dispatch.tracebacks import for_users
 
 
@@ -32,6 +42,7 @@ class PreparedDerivative(Prepared):
     places: Places
     form = "derivative"
     meaning = staticmethod(forms.slope)
+    holomorphic_meaning = staticmethod(forms.holomorphic_slope)
     forms = MappingProxyType({"value_and_derivative": forms.value_and_derivative})
 
     @property
@@ -42,32 +53,46 @@ class PreparedDerivative(Prepared):
     @property
     def options(self) -> dict[str, Any]:
         """What it was prepared with."""
-        return {"argnums": self.argnums, "strict": self.strict}
+        return {"argnums": self.argnums, "holomorphic": self.holomorphic, "strict": self.strict}
 
     @classmethod
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these."""
-        argnums = options["argnums"]
-        call, made = prepare(cls.wrapped(fn, argnums), args, kwargs, argnums)
+        argnums, holomorphic = options["argnums"], options["holomorphic"]
+        call, made = prepare(cls.wrapped(fn, argnums, holomorphic), args, kwargs, argnums)
         tree = call.argument(argnums)
         if not isinstance(tree, Leaf) or rank(tree.type) != 0:
             message = f"argument {argnums} of `{name_of(fn)}` is not one number"
             raise NonDifferentiableError(message, span=definition(fn), help="use `prepare_gradient` or `prepare_jacobian`")
+        cls.refuse(call, argnums, holomorphic)
         (place,) = call.wrt(argnums)
         rule = call.rule("forward", (place,))
         preparation = made([rule])
         parts = {"made": preparation, "strict": options["strict"], "rule": rule, "places": preparation.places((place,))}
-        return cls("derivative", fn, argnums, definition=cls.meaning, **parts)
+        meaning = cls.holomorphic_meaning if holomorphic else cls.meaning
+        return cls("derivative", fn, argnums, definition=meaning, holomorphic=holomorphic, **parts)
 
     @classmethod
-    def wrapped(cls, fn: Callable[..., Any], argnums: int) -> Any:
+    def refuse(cls, call: Application, argnums: int, holomorphic: bool) -> None:
+        """Raise where there is no derivative by the number `argnums`: it is complex and not `holomorphic`, or the reverse."""
+        ((name, tree),) = call.named_arguments(argnums)
+        if holomorphic:
+            refuse_real(call.fn, name, tree)
+            for leaf in leaves_of(call.result):
+                if is_float(leaf.type):
+                    raise not_complex(call.fn, of_kind(leaf.type))
+        else:
+            refuse_complex(call.fn, DERIVATIVE_BY_COMPLEX, JACOBIAN_WAY_OUT, name, tree)
+
+    @classmethod
+    def wrapped(cls, fn: Callable[..., Any], argnums: int, holomorphic: bool) -> Any:
         """What is differentiated."""
         return fn
 
     def applied(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         """What is specialised for `fn`."""
         assert isinstance(self.argnums, int)
-        found: Callable[..., Any] = self.wrapped(fn, self.argnums)
+        found: Callable[..., Any] = self.wrapped(fn, self.argnums, self.holomorphic)
         return found
 
     @for_users
@@ -106,6 +131,7 @@ class PreparedSecondDerivative(PreparedDerivative):
 
     form = "second_derivative"
     meaning = staticmethod(forms.curvature)
+    holomorphic_meaning = staticmethod(forms.holomorphic_curvature)
     forms = MappingProxyType(
         {
             "value_and_derivative": forms.value_and_derivative,
@@ -114,9 +140,10 @@ class PreparedSecondDerivative(PreparedDerivative):
     )
 
     @classmethod
-    def wrapped(cls, fn: Callable[..., Any], argnums: int) -> Any:
+    def wrapped(cls, fn: Callable[..., Any], argnums: int, holomorphic: bool) -> Any:
         """The value and the slope of `fn`, as one function."""
-        return Derivative("derivative", fn, argnums, definition=forms.value_and_slope)
+        meaning = forms.holomorphic_value_and_slope if holomorphic else forms.value_and_slope
+        return Derivative("derivative", fn, argnums, definition=meaning, holomorphic=holomorphic)
 
     @for_users
     def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -134,25 +161,40 @@ class PreparedSecondDerivative(PreparedDerivative):
         return self._answer(args, kwargs, out, lambda value, tangent: value)
 
 
-@operator("derivative", forms.slope, PreparedDerivative)
+@operator("derivative", forms.slope, PreparedDerivative, forms.holomorphic_slope)
 @for_users
 def prepare_derivative(
-    f: Callable[..., Any], /, *example_args: Any, argnums: int = 0, strict: bool = True, **example_kwargs: Any
+    f: Callable[..., Any],
+    /,
+    *example_args: Any,
+    argnums: int = 0,
+    holomorphic: bool = False,
+    strict: bool = True,
+    **example_kwargs: Any,
 ) -> PreparedDerivative:
     """The derivative of `f`, whatever it returns, with respect to one number, derived now for arguments like the example.
+
+    By a complex number it is that of a `holomorphic` function: see `adxform.grad`.
 
     >>> p = prepare_derivative(lambda t: (t ** 2, {"cube": t ** 3}), 1.0)
     >>> p(2.0)
     (4.0, {'cube': 12.0})
     """
     number = one_argnum(f, argnums, len(example_args))
-    return PreparedDerivative.of(f, example_args, example_kwargs, {"argnums": number, "strict": strict})
+    options = {"argnums": number, "holomorphic": bool(holomorphic), "strict": strict}
+    return PreparedDerivative.of(f, example_args, example_kwargs, options)
 
 
-@operator("derivative", forms.curvature, PreparedSecondDerivative)
+@operator("derivative", forms.curvature, PreparedSecondDerivative, forms.holomorphic_curvature)
 @for_users
 def prepare_second_derivative(
-    f: Callable[..., Any], /, *example_args: Any, argnums: int = 0, strict: bool = True, **example_kwargs: Any
+    f: Callable[..., Any],
+    /,
+    *example_args: Any,
+    argnums: int = 0,
+    holomorphic: bool = False,
+    strict: bool = True,
+    **example_kwargs: Any,
 ) -> PreparedSecondDerivative:
     """The second derivative of `f`, whatever it returns, with respect to one number, derived now: see `prepare_derivative`.
 
@@ -161,7 +203,8 @@ def prepare_second_derivative(
     (12.0, (8.0, 12.0, 12.0))
     """
     number = one_argnum(f, argnums, len(example_args))
-    return PreparedSecondDerivative.of(f, example_args, example_kwargs, {"argnums": number, "strict": strict})
+    options = {"argnums": number, "holomorphic": bool(holomorphic), "strict": strict}
+    return PreparedSecondDerivative.of(f, example_args, example_kwargs, options)
 
 
 def one_argnum(f: Callable[..., Any], argnums: Any, count: int) -> int:

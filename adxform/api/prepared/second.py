@@ -29,12 +29,13 @@ from adxform.backends.python.written_syntax import LOAD, call
 from adxform.frontend.derivative_operators import USUAL, Definition, EngineName, Kind, Order, operator
 from adxform.frontend.signature import Leaf, Tree
 from adxform.ir.types import Type
-from adxform.runtime.dispatch.application import Argnums
+from adxform.runtime.dispatch.application import Application, Argnums
 from adxform.runtime.dispatch.batches import BatchResults, split
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import InWorkspace, execute, runner
 from adxform.runtime.dispatch.leaf_flattening import finisher, matcher, placer, settler
 from adxform.runtime.dispatch.orders import Mode
+from adxform.runtime.dispatch.refusals import HESSIAN_BY_COMPLEX, HESSIAN_WAY_OUT, refuse_complex
 from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
 from adxform.runtime.dispatch.tracebacks import for_users, shorten
 
@@ -78,6 +79,7 @@ class SecondOrder(Prepared):
         call, made = prepare(fn, args, kwargs, argnums, options["engine"])
         wrt = call.wrt(argnums)
         call.output(wrt, False)
+        cls.refuse(call, argnums)
         order = options["mode"]
         one = 1 if order == FORWARD else cls.at_once([call.leaves[place] for place in wrt], directions)
         product, whole = (call.rule(mode, wrt, order=order, directions=one) for mode in SECOND)
@@ -123,7 +125,8 @@ class SecondOrder(Prepared):
     ) -> tuple[Any, ...]:
         """What `rule`, forward over forward, would return were it of another order: a `run` for each unit vector.
 
-        Unit vectors are made of `zeros`. Of `outs`, an array or ``None`` for each result, those of derivatives are written to.
+        Unit vectors are made of `zeros`; those of the imaginary axes too, which give the gradient -i times the slope along them.
+        Of `outs`, an array or ``None`` for each result, those of derivatives are written to.
         """
         count, width = (len(rule.typed.results), 2) if rule is self.whole else (0, 1)
         size = len(zeros)
@@ -141,6 +144,12 @@ class SecondOrder(Prepared):
                     part[place][index] = slope
                 else:
                     part[place] = slope[()] if isinstance(slope, np.ndarray) else slope
+        for ((place, index),), unit in units(zeros, 1, 1j):
+            for part, slope in zip(parts, run(unit)[count:], strict=True):
+                if isinstance(part[place], np.ndarray):
+                    part[place][index] -= 1j * slope
+                else:
+                    part[place] = part[place] - 1j * (slope[()] if isinstance(slope, np.ndarray) else slope)
         if found is None:
             found = run(zeros)
         return *found[:count], *chain.from_iterable(parts)
@@ -151,6 +160,10 @@ class SecondOrder(Prepared):
             return super().in_workspace(rule, taken)
         work = super().in_workspace(rule, [*taken, *values_at(taken, self.places)])
         return Swept(work.fn, work.rule, work.pool, work.workspace, self)
+
+    @classmethod
+    def refuse(cls, call: Application, argnums: Argnums) -> None:
+        """Raise where the function applied in `call` has no such derivative."""
 
     @classmethod
     def at_once(cls, values: Sequence[Any], directions: int | None) -> int:
@@ -381,6 +394,12 @@ class PreparedHessian(SecondOrder):
     forms = MappingProxyType(
         {"gradient_and_hessian": forms.gradient_and_hessian, "value_gradient_and_hessian": forms.value_gradient_and_hessian}
     )
+
+    @classmethod
+    def refuse(cls, call: Application, argnums: Argnums) -> None:
+        """Raise where it is by complex numbers."""
+        for name, tree in call.named_arguments(argnums):
+            refuse_complex(call.fn, HESSIAN_BY_COMPLEX, HESSIAN_WAY_OUT, name, tree)
 
     @classmethod
     def at_once(cls, values: Sequence[Any], directions: int | None) -> int:

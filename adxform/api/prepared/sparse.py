@@ -28,7 +28,7 @@ from adxform.runtime.dispatch.batches import split
 from adxform.runtime.dispatch.derivation import traceable
 from adxform.runtime.dispatch.leaf_flattening import placed
 from adxform.runtime.dispatch.orders import restricted
-from adxform.runtime.dispatch.refusals import definition
+from adxform.runtime.dispatch.refusals import definition, jacobian_ends
 from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
 from adxform.runtime.dispatch.tracebacks import for_users
 from adxform.sparse.graph import GiveUp
@@ -220,6 +220,8 @@ class PreparedSparseJacobian(Sparse, PreparedJacobian):
         argnums, mode = options["argnums"], options["mode"]
         call, _ = prepare(fn, args, kwargs, argnums)
         wrt = call.wrt(argnums)
+        given = call.named_arguments(argnums)
+        mode = jacobian_ends(call.fn, given, call.result, mode, holomorphic=options["holomorphic"])
         inputs = call.inputs()
         primal = call.rule("primal", ())
         floats = [i for i, leaf in enumerate(leaves_of(call.result)) if is_inexact(leaf.type)]

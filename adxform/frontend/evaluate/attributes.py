@@ -91,7 +91,7 @@ def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -
             return interp.call(Lit(np.transpose), (x,), hint=hint)
         case "mT":
             return interp.call(Lit(np.swapaxes), (x, Lit(-1), Lit(-2)), hint=hint)
-        case "real" if not type_.dtype.startswith("complex"):
+        case "real" if not type_.dtype.startswith(("complex", "clong")):
             return x
         case "real" | "imag":
             return interp.call(Lit(getattr(np, name)), (x,), hint=hint)
@@ -115,10 +115,11 @@ def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -
 
 
 def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
-    real = not type_.dtype.startswith("complex")
+    real = not type_.dtype.startswith(("complex", "clong"))
     truths_and_floats = BOOL in type_.kinds and is_inexact(type_)  # of which `real` is a number of another class each
-    if type_.kinds and (truths_and_floats or name not in ("real", "item")):
-        raise interp.error(f"`{name}` of a number whose kind only a run can tell", "convert it, e.g. with `float(…)`")
+    if type_.kinds and (truths_and_floats or name not in (("real", "item") if real else ("real", "imag", "item"))):
+        way_out = f"convert it, e.g. with `{'float' if real else 'complex'}(…)`"
+        raise interp.error(f"`{name}` of a number whose kind only a run can tell", way_out)
     stated = _stated_of_scalar(interp, x, type_, name)
     if stated is not None:
         return stated
@@ -135,13 +136,15 @@ def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
         return Method(Lit(getattr(cls, name)), (x,))
     if name in ("conjugate", "conj", "item", "tolist") and real:
         return Method(Lit(_identity if name.startswith("conj") else getattr(np.ndarray, name)), (x,))
+    if name in ("conjugate", "conj"):
+        return Method(Lit(np.conjugate), (x,))
     return Method(Lit(getattr(np.ndarray, name, None) or getattr(cls, name)), (x,))
 
 
 def _stated_of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value | None:
     """What an attribute of a number is by its type: a part of a real number, or what a number of NumPy is as an array."""
     match name:
-        case "real" | "imag" if type_.dtype.startswith("complex"):
+        case "real" | "imag" if type_.dtype.startswith(("complex", "clong")):
             return None
         case "real":
             return interp.call(Lit(int), (x,)) if BOOL in (type_, *type_.kinds) else x
@@ -354,7 +357,7 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
             interp.refuse_keeping(variables(kept))
             interp.builder.effect(setattr, value, Lit(name), kept, span=interp.span)
         case Var(_, Array(dtype)) if name in ("real", "imag"):
-            if name == "imag" and not dtype.startswith("complex"):
+            if name == "imag" and not dtype.startswith(("complex", "clong")):
                 interp.fail(TypeError, "array does not have imaginary part to set")
             interp.call(Lit(operator.setitem), (interp.attribute(value, name), Lit(...), new))
         case Ref(kind="list" | "dict" | "set", cls=cls) | Tuple(cls=cls) if cls in (list, dict, set, tuple):

@@ -18,11 +18,11 @@ from adxform.frontend.evaluate.recursion import calls_unsettled
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, InnerPullback, Ref, Tuple, Value
-from adxform.frontend.nested.mirrors import floats_of, is_live, matched, mirrored, refuse, type_of, with_floats
+from adxform.frontend.nested.mirrors import floats_of, is_live, matched, mirrored, refuse, refuse_real, type_of, with_floats
 from adxform.ir import intrinsics
 from adxform.ir.build import seed
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
-from adxform.ir.types import Array, Object, Scalar, is_inexact, rank
+from adxform.ir.types import Array, Object, Scalar, is_complex, is_inexact, rank
 from adxform.ir.walk import free_variables
 from adxform.primitives.alias import alias_classes
 
@@ -41,7 +41,7 @@ class Traced:
 
 def call_made(interp: Interpreter, fields: Sequence[Value], args: tuple[Value, ...], kwargs: Kwargs) -> Value:
     """Call an operator object with these fields."""
-    kind, f, argnums, has_aux, mode, definition, *_ = fields
+    kind, f, argnums, has_aux, mode, holomorphic, definition, *_ = fields
     word = interp.static(kind, "the kind of an operator")
     args, kwargs, held = bare(interp, args, kwargs)
     taken = held.intersection(numbers_of(interp, argnums, args[:-1] if word == "hvp" else args)) if held else held
@@ -50,7 +50,8 @@ def call_made(interp: Interpreter, fields: Sequence[Value], args: tuple[Value, .
         raise interp.error(message, "pass it as it is, or choose other `argnums`", ArgnumsError)
     if word not in ("grad", "value_and_grad"):
         return interp.call(definition, (f, argnums, mode, *args), kwargs)
-    return _gradient(interp, f, argnums, has_aux, args, kwargs, word == "value_and_grad")
+    complex_too = bool(interp.static(holomorphic, "`holomorphic`"))
+    return _gradient(interp, f, argnums, has_aux, args, kwargs, word == "value_and_grad", complex_too)
 
 
 def stop(interp: Interpreter, value: Value) -> Value:
@@ -166,14 +167,23 @@ def bare(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[
 
 
 def _gradient(
-    interp: Interpreter, f: Value, argnums: Value, has_aux: Value, args: tuple[Value, ...], kwargs: Kwargs, with_value: bool
+    interp: Interpreter,
+    f: Value,
+    argnums: Value,
+    has_aux: Value,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    with_value: bool,
+    holomorphic: bool,
 ) -> Value:
     numbers = numbers_of(interp, argnums, args)
+    if holomorphic:
+        refuse_real(interp, [leaf for number in numbers for leaf in floats_of(interp, args[number])])
     aux = bool(interp.static(has_aux, "`has_aux`"))
     traced = trace(interp, f, args, kwargs, numbers, aux=aux)
     main = traced.function.results[0] if traced.function.results else NONE
     value = interp.force(traced.out.items[0] if aux and isinstance(traced.out, Tuple) else traced.out)
-    _refuse_non_scalar(interp, value, main)
+    _refuse_non_scalar(interp, value, main, holomorphic)
     seeds = [_seed(traced.function, result, 1.0 if k == 0 else 0.0) for k, result in enumerate(traced.function.results)]
     derived = _derivative(interp, "reverse", traced)
     if aux:
@@ -189,12 +199,18 @@ def _gradient(
     return Tuple((gradient, out.items[1])) if aux and isinstance(out, Tuple) else gradient
 
 
-def _refuse_non_scalar(interp: Interpreter, value: Value, main: Operand) -> None:
-    """Raise unless the `value` of a function, the result `main` as IR, is one real number."""
+def _refuse_non_scalar(interp: Interpreter, value: Value, main: Operand, holomorphic: bool = False) -> None:
+    """Raise unless the `value` of a function, the result `main` as IR, is one real number, or a complex one if `holomorphic`."""
     type_ = type_of(main)
-    if not isinstance(value, Var | Lit) or type_ is None or not is_inexact(type_) or rank(type_) not in (0, None):
-        message = "the function given to `grad` does not return one real number"
-        raise interp.error(message, "reduce it first, e.g. with `.sum()`", NonScalarOutputError)
+    number = isinstance(value, Var | Lit) and type_ is not None and is_inexact(type_) and rank(type_) in (0, None)
+    if number and type_ is not None and is_complex(type_) == holomorphic:
+        return
+    message = f"the function given to `grad` does not return one {'complex' if holomorphic else 'real'} number"
+    if number:
+        way_out = "leave `holomorphic` out" if holomorphic else "return its `.real`; or give `holomorphic=True`, where it is"
+    else:
+        way_out = "reduce it first, e.g. with `.sum()`"
+    raise interp.error(message, way_out, NonScalarOutputError)
 
 
 def _with_live_aux(interp: Interpreter, derived: Function, primal: Function) -> Function:

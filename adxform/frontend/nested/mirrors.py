@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from adxform.errors import AdxError, NonDifferentiableError, TangentMismatchError
+from adxform.errors import AdxError, NonDifferentiableError, NonScalarOutputError, OptionError, TangentMismatchError
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.outside import constant
@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Ref, Tuple, Value, is_int
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_inexact, rank
+from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_complex, is_inexact, rank
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -77,6 +77,19 @@ def refuse(interp: Interpreter, number: int, value: Value) -> None:
         refuse(interp, number, part)
 
 
+def refuse_real(interp: Interpreter, leaves: Sequence[Value]) -> None:
+    """Raise unless all of `leaves` are complex, as ``holomorphic=True`` has it."""
+    if not all(map(of_complex, leaves)):
+        message = "with `holomorphic=True` the arguments by which it is differentiated are complex"
+        raise interp.error(message, "pass complex numbers, or leave `holomorphic` out", NonDifferentiableError)
+
+
+def of_complex(value: Value | Operand) -> bool:
+    """Whether `value` is a complex number or an array of them."""
+    type_ = type_of(value)
+    return type_ is not None and is_complex(type_)
+
+
 def matched(interp: Interpreter, value: Value, given: Value, what: str) -> list[Operand]:
     """The leaves of `given`, a tangent or cotangent of `value`, one for each of its floats.
 
@@ -112,6 +125,8 @@ def fitted(interp: Interpreter, value: Value, given: Value, what: str) -> Operan
     ranks = rank(own), rank(type_) if type_ is not None else None
     if None not in ranks and ranks[0] != ranks[1]:
         raise mismatch(interp, value, given, what)
+    if is_complex(own) and type_ is not None and not is_complex(type_):
+        raise mismatch(interp, value, given, what)
     match type_, own:
         case Array(dtype, shape), Array(other, theirs):
             if dtype != other:
@@ -124,10 +139,14 @@ def fitted(interp: Interpreter, value: Value, given: Value, what: str) -> Operan
             if not weak and not other_weak and dtype != other:
                 raise mismatch(interp, value, given, what)
             if (dtype, weak) != (other, other_weak) and (isinstance(given, Lit) or not is_inexact(own)):
-                return interp.operand(interp.call(Lit(float if weak else np.dtype(dtype).type), (given,)))
+                return interp.operand(interp.call(Lit(_python_class(type_) if weak else np.dtype(dtype).type), (given,)))
         case Scalar(), Array():
             return interp.operand(interp.call(Lit(operator.getitem), (given, Tuple(()))))
     return interp.operand(given)
+
+
+def _python_class(type_: Scalar) -> type:
+    return complex if is_complex(type_) else float
 
 
 def ask_shape(given: Any, value: Any, what: str) -> None:
@@ -197,7 +216,59 @@ def _one_like(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Val
     """One, as a float of the kind of a number; where only a run can tell the kind, of the one that stands for all of them."""
     type_ = type_of(args[0])
     assert isinstance(type_, Scalar)
-    return Lit(1.0) if type_.weak else Lit(np.dtype(type_.dtype).type(1.0))
+    one = _python_class(type_)(1.0)
+    return Lit(one) if type_.weak else Lit(np.dtype(type_.dtype).type(one))
+
+
+def _turned(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """The imaginary unit, as a complex number of the kind of a number."""
+    type_ = type_of(args[0])
+    assert isinstance(type_, Scalar)
+    return Lit(1j) if type_.weak else Lit(np.dtype(type_.dtype).type(1j))
+
+
+def _is_complex(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    return Lit(of_complex(args[0]))
+
+
+def _columns_only(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """Whether complex numbers are made of real ones, so that rows by cotangents would be those of the real parts."""
+    few, many = (interp.items(arg) for arg in args)
+    return Lit(any(map(of_complex, many)) and not any(map(of_complex, few)))
+
+
+def _jacobian_ends(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """Nothing, unless there is no Jacobian between these ends: see `adxform.runtime.dispatch.refusals.jacobian_ends`."""
+    few, many = (interp.items(arg) for arg in args[:2])
+    if interp.static(args[3], "`holomorphic`"):
+        refuse_real(interp, few)
+        if not all(map(of_complex, many)):
+            message = "with `holomorphic=True` the function given to `jacobian` returns complex numbers"
+            raise interp.error(message, "leave `holomorphic` out: it is for complex results", NonScalarOutputError)
+    elif any(map(of_complex, few)):
+        message = "a Jacobian by complex numbers is one matrix for holomorphic functions alone"
+        raise interp.error(message, "give `holomorphic=True`, where it is; else use `jvp` or `vjp`", NonDifferentiableError)
+    elif any(map(of_complex, many)) and interp.static(args[2], "`mode`") == "reverse":
+        message = "of the rows of a Jacobian of complex results by cotangents, the imaginary part would be lost"
+        raise interp.error(message, 'use `mode="forward"`', OptionError)
+    return NONE
+
+
+def _hessian_ends(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """Nothing, unless it is complex numbers by which a Hessian is taken."""
+    if any(map(of_complex, interp.items(args[0]))):
+        message = "a Hessian by complex numbers is not one matrix"
+        way_out = "use `hvp`, the derivative of the gradient along a vector, or the real and the imaginary part"
+        raise interp.error(message, way_out, NonDifferentiableError)
+    return NONE
+
+
+def _slope_ends(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """Nothing, unless there is no derivative by this number."""
+    if of_complex(args[0]) != interp.static(args[1], "`holomorphic`"):
+        message = "by a complex number there is a derivative of holomorphic functions alone, and by a real one of any"
+        raise interp.error(message, "give `holomorphic=True` for complex numbers, and for these only", NonDifferentiableError)
+    return NONE
 
 
 def shape_of(type_: Type | None) -> tuple[Size, ...] | None:
@@ -233,3 +304,15 @@ no_more = Known("no_more", _fewer)
 """``no_more(some, others)``: whether the tuple `some` of numbers and arrays holds at most as many numbers as `others`."""
 one_like = Known("one_like", _one_like)
 """``one_like(number)``: one, as a tangent or a cotangent of a number."""
+turned = Known("turned", _turned)
+"""``turned(number)``: the imaginary unit, as a tangent of a complex number."""
+moves_both_ways = Known("moves_both_ways", _is_complex)
+"""``moves_both_ways(value)``: whether `value` is complex, with two directions in which each number moves."""
+columns_only = Known("columns_only", _columns_only)
+"""``columns_only(inputs, outs)``: whether complex numbers `outs` are made of real ones: a Jacobian is one of columns."""
+jacobian_ends = Known("jacobian_ends", _jacobian_ends)
+"""``jacobian_ends(inputs, outs, mode, holomorphic)``: raises where there is no Jacobian of these."""
+hessian_ends = Known("hessian_ends", _hessian_ends)
+"""``hessian_ends(inputs)``: raises where there is no Hessian by these."""
+slope_ends = Known("slope_ends", _slope_ends)
+"""``slope_ends(number, holomorphic)``: raises where there is no derivative by that number."""

@@ -25,7 +25,7 @@ from adxform.runtime.revolve import check_options
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
 Object = Static | Lit | Ref
-FIELDS = ("kind", "fn", "argnums", "has_aux", "mode", "definition", "example")
+FIELDS = ("kind", "fn", "argnums", "has_aux", "mode", "holomorphic", "definition", "example")
 WAY_OUT = "prepare it for arguments like these, or with `strict=False`"
 OUT = "give arrays like those of the result, and `None` for what is to be returned as it is"
 
@@ -61,7 +61,8 @@ def call_operator(interp: Interpreter, value: Static | Lit, args: Args, kwargs: 
 def _made(interp: Interpreter, mark: Mark, cls: type[Operator], signature: inspect.Signature, bound: dict[str, Value]) -> Value:
     """What a function of the API returns that makes an object."""
     usual = signature.parameters["mode"].default if "mode" in signature.parameters else "auto"
-    options = (bound.get("argnums", Lit(0)), bound.get("has_aux", Lit(False)), bound.get("mode", Lit(usual)))
+    complex_too = bool(interp.static(bound.get("holomorphic", Lit(False)), "`holomorphic`"))
+    options = (bound.get("argnums", Lit(0)), bound.get("has_aux", Lit(False)), bound.get("mode", Lit(usual)), Lit(complex_too))
     if mark.kind in ("hvp", "hessian") and interp.static(options[2], "`mode`") not in ORDERS:
         raise interp.error(f"{mark.kind} is not taken in this mode", f"the modes are {', '.join(ORDERS)}")
     if interp.static(bound.get("sparse", Lit(False)), "`sparse`"):
@@ -71,7 +72,8 @@ def _made(interp: Interpreter, mark: Mark, cls: type[Operator], signature: inspe
         args, kwargs, _ = inline.bare(interp, bound.get("example_args", ()), bound.get("example_kwargs", {}))  # type: ignore[arg-type]
         named = tuple([(name, _description(interp, arg)) for name, arg in kwargs.items()])
         example = tuple([_description(interp, arg) for arg in args]), named
-    fields = (Lit(mark.kind), _with_checkpoints(interp, bound), *options, constant(interp, mark.definition), Lit(example))
+    definition = constant(interp, mark.holomorphic if complex_too and mark.holomorphic else mark.definition)
+    fields = (Lit(mark.kind), _with_checkpoints(interp, bound), *options, definition, Lit(example))
     return interp.heap.new("instance", cls, FIELDS, fields)
 
 
@@ -189,12 +191,13 @@ def _fields(interp: Interpreter, value: Static | Lit) -> tuple[Value, ...]:
     made = value.value
     access = value.access if isinstance(value, Static) else None
     if access is not None:
-        for name in ("kind", "argnums", "has_aux", "mode"):
+        for name in ("kind", "argnums", "has_aux", "mode", "holomorphic"):
             guard(interp, access.to("attribute", name), Equals(Lit(getattr(made, name))))
         guard(interp, access.to("attribute", "definition"), Is(made.definition))
     f = from_outside(interp, made.fn, path_to(access, ("attribute", "fn")))
     argnums = constant(interp, made.argnums)
-    return Lit(made.kind), f, argnums, Lit(made.has_aux), Lit(made.mode), constant(interp, made.definition)
+    options = argnums, Lit(made.has_aux), Lit(made.mode), Lit(made.holomorphic)
+    return Lit(made.kind), f, *options, constant(interp, made.definition)
 
 
 def _checkpoint_fields(interp: Interpreter, value: Static | Lit, made: Operator) -> tuple[Value, Snapshots | None]:

@@ -148,7 +148,7 @@ def sample(spec: Spec, lengths: _Lengths) -> Any:
 
 
 def _value(dtype: str, lengths: _Lengths) -> float:
-    if dtype.startswith(("float", "long", "complex")):
+    if dtype.startswith(("float", "long", "complex", "clong")):
         return 0.5
     return lengths.run == 0 if dtype == "bool" else lengths.integer
 
@@ -165,7 +165,7 @@ def _array(dtype: str, shape: tuple[int, ...], lengths: _Lengths) -> Any:
         if lengths.run and mask.size:  # fewer hold than in the other run, also of two or three
             mask.reshape(-1)[min(3, mask.size - 1) :] = False
         return mask
-    if not dtype.startswith(("float", "long", "complex")):
+    if not dtype.startswith(("float", "long", "complex", "clong")):
         whole = np.full(shape, min(lengths.integer, 1), dtype)
         whole.reshape(-1)[:_SHAPE] = lengths.integer  # others in each run: they may be lengths of the result
         return whole
@@ -295,7 +295,7 @@ def _with_other_axes(found: Types, call: _Sampling, pair: _Pair) -> Types:
     """`found`, of an unknown number of axes where the length of a vector of integers says how many, the same in both runs."""
     for spec in call.operands:
         match spec:
-            case Array(dtype, (Dim(base),)) if not dtype.startswith(("float", "long", "complex", "bool")):
+            case Array(dtype, (Dim(base),)) if not dtype.startswith(("float", "long", "complex", "clong", "bool")):
                 found = _agreed(
                     found, call, tuple(replace(one, values={**one.values, base: one.values[base] + 1}) for one in pair)
                 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.numpy_fourier import opposite
 
 
@@ -71,14 +71,6 @@ def _ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
     return np.conjugate(np.fft.rfft(a, n, axis, opposite(norm)))
 
 
-def _fftfreq(n: Any, d: Any = 1.0) -> Any:
-    return ((np.arange(n) + n // 2) % n - n // 2) / (n * d)
-
-
-def _rfftfreq(n: Any, d: Any = 1.0) -> Any:
-    return np.arange(n // 2 + 1) / (n * d)
-
-
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.fft.fftn, _fftn, makes=True),
     Definition(np.fft.ifftn, _ifftn, makes=True),
@@ -90,6 +82,4 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.fft.irfft2, _irfft2, makes=True, takes_out=False),
     Definition(np.fft.hfft, _hfft, makes=True, takes_out=False),
     Definition(np.fft.ihfft, _ihfft, makes=True),
-    Definition(np.fft.fftfreq, _fftfreq, Value.OWN),
-    Definition(np.fft.rfftfreq, _rfftfreq, Value.OWN),
 )

@@ -87,8 +87,17 @@ class Application:
         trees = enumerate(self.signature.args[self.lead :])
         return tuple(None if i in self.held else placed(tree, leaves) for i, tree in trees)
 
-    def output(self, wrt: Sequence[int], has_aux: bool) -> tuple[Any, int]:
+    def named_arguments(self, argnums: Argnums) -> list[tuple[str, Tree]]:
+        """The arguments `argnums` by name, with their structures."""
+        names = parameter_names(self.fn, len(self.signature.args))
+        numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+        count = len(self.signature.args) - self.lead
+        return [(names[self.lead + number % count], self.argument(number)) for number in numbers]
+
+    def output(self, wrt: Sequence[int], has_aux: bool, *, holomorphic: bool = False) -> tuple[Any, int]:
         """The seed of the one real number that the function returns, and how many of its results are differentiated.
+
+        Of a function that is `holomorphic` it is a complex number.
 
         Raises:
             MissingRuleError: what it returns comes from a function without a rule.
@@ -96,7 +105,7 @@ class Application:
         """
         sizes = known_sizes(self.signature, self.leaves)
         try:
-            return differentiated_output(self.fn, self.result, sizes, has_aux)
+            return differentiated_output(self.fn, self.result, sizes, has_aux, holomorphic=holomorphic)
         except NonScalarOutputError as error:
             refused = error
         function = self.entry.specialized.function

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, assert_never
 
 import numpy as np
 
-from adxform.errors import AdxError, NonDifferentiableError, NonScalarOutputError, SourceUnavailableError
+from adxform.errors import AdxError, NonDifferentiableError, NonScalarOutputError, OptionError, SourceUnavailableError
 from adxform.frontend.lowering.source_text import find_source
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, sign
 from adxform.ir.spans import NOWHERE, Span
-from adxform.ir.types import Array, Dim, Scalar, Size, is_float, is_inexact
-from adxform.runtime.dispatch.result_structures import leaves_of
+from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_complex, is_float, is_inexact
+from adxform.runtime.dispatch.result_structures import leaves_of, named_ends
 
 Sizes = Mapping[str, int]
+
+COMPLEX_RESULT = (
+    "return a real number of it, such as its `.real` or `abs(…) ** 2`; with `holomorphic=True`, where the function is "
+    "holomorphic, the gradient is its complex derivative"
+)
+HOLOMORPHIC_ARGUMENT = "pass complex numbers, such as `x + 0j` or `x.astype(complex)`, or leave `holomorphic` out"
+JACOBIAN_BY_COMPLEX = "a Jacobian by complex numbers is one matrix for holomorphic functions alone"
+JACOBIAN_WAY_OUT = (
+    "with `holomorphic=True`, where the function is holomorphic, it is the complex derivative; else use `jvp` or `vjp`, "
+    "or differentiate by the real and the imaginary part"
+)
+REVERSE_ROWS = "of rows by cotangents, the imaginary part would be lost"
+REVERSE_WAY_OUT = 'leave `mode` out or use `mode="forward"`; or return the real and the imaginary part'
+HESSIAN_BY_COMPLEX = "a Hessian by complex numbers is not one matrix"
+HESSIAN_WAY_OUT = "use `hvp`, the derivative of the gradient along a vector, or differentiate by the real and the imaginary part"
+DERIVATIVE_BY_COMPLEX = "by a complex number there is a derivative of holomorphic functions alone"
 
 
 def name_of(fn: Callable[..., Any]) -> str:
@@ -65,8 +81,62 @@ def refuse(fn: Callable[..., Any], path: str, end: Leaf | Fixed) -> None:
     )
 
 
-def differentiated_output(fn: Callable[..., Any], tree: Tree, sizes: Sizes, has_aux: bool) -> tuple[Any, int]:
+def refuse_real(fn: Callable[..., Any], name: str, tree: Tree) -> None:
+    """Raise unless all numbers in the argument `name` are complex, as ``holomorphic=True`` has it."""
+    for path, end in named_ends(tree, name):
+        if isinstance(end, Leaf) and not is_complex(end.type):
+            message = f"`{path}` of `{name_of(fn)}` is {of_kind(end.type)}, and with holomorphic=True arguments are complex"
+            raise NonDifferentiableError(message, span=definition(fn), help=HOLOMORPHIC_ARGUMENT)
+
+
+def refuse_complex(fn: Callable[..., Any], what: str, way_out: str, name: str, tree: Tree) -> None:
+    """Raise where there are complex numbers in the argument `name`, by which there is no `what`."""
+    for path, end in named_ends(tree, name):
+        if isinstance(end, Leaf) and is_complex(end.type):
+            message = f"`{path}` of `{name_of(fn)}` is {of_kind(end.type)}, and {what}"
+            raise NonDifferentiableError(message, span=definition(fn), help=way_out)
+
+
+def jacobian_ends(
+    fn: Callable[..., Any], arguments: Iterable[tuple[str, Tree]], result: Tree, mode: str, *, holomorphic: bool
+) -> str:
+    """`mode`, in which the Jacobian of `fn` by `arguments` is taken; ``"forward"`` where no other would do.
+
+    Raises:
+        NonDifferentiableError: it is by complex numbers and not ``holomorphic``, or the other way round.
+        NonScalarOutputError: what is returned is not complex where it has to be.
+        OptionError: rows would hold only the real parts.
+    """
+    for name, tree in arguments:
+        if holomorphic:
+            refuse_real(fn, name, tree)
+        else:
+            refuse_complex(fn, JACOBIAN_BY_COMPLEX, JACOBIAN_WAY_OUT, name, tree)
+    floats = [leaf for leaf in leaves_of(result) if is_inexact(leaf.type)]
+    if holomorphic:
+        for leaf in floats:
+            if not is_complex(leaf.type):
+                raise not_complex(fn, of_kind(leaf.type))
+        return mode
+    if not any(is_complex(leaf.type) for leaf in floats):
+        return mode
+    if mode == "reverse":
+        raise OptionError(f"`{name_of(fn)}` returns complex numbers: {REVERSE_ROWS}", span=definition(fn), help=REVERSE_WAY_OUT)
+    return "forward"
+
+
+def not_complex(fn: Callable[..., Any], got: str) -> NonScalarOutputError:
+    """The error for a function that returns `got` where ``holomorphic=True`` was given."""
+    message = f"with holomorphic=True a complex number is returned, but `{name_of(fn)}` returns {got}"
+    return NonScalarOutputError(message, span=definition(fn), help="leave `holomorphic` out: it is for complex results")
+
+
+def differentiated_output(
+    fn: Callable[..., Any], tree: Tree, sizes: Sizes, has_aux: bool, *, holomorphic: bool = False
+) -> tuple[Any, int]:
     """The seed of the one real number that the function returns, and how many of its results are differentiated.
+
+    Where the function is `holomorphic`, it is a complex number: a seed of one takes that to the complex derivative.
 
     Raises:
         NonScalarOutputError: it returns something else.
@@ -76,11 +146,24 @@ def differentiated_output(fn: Callable[..., Any], tree: Tree, sizes: Sizes, has_
             raise non_scalar(fn, "with has_aux=True it returns `(value, aux)`", shown(tree, sizes))
         tree = tree.children[0]
     match tree:
+        case Leaf(type=type_) if holomorphic and is_float(type_):
+            raise not_complex(fn, shown(tree, sizes))
+        case Leaf(type=Scalar(dtype, weak) as type_) if holomorphic and is_complex(type_):
+            return (1 + 0j if weak else np.dtype(dtype).type(1)), 1
+        case Leaf(type=Array(dtype, shape) as type_) if holomorphic and is_complex(type_) and not shape:
+            return (np.ones((), dtype) if shape == () else np.dtype(dtype).type(1)), 1
+        case Fixed() if holomorphic and isinstance(tree.lit.value, complex):
+            return 1 + 0j, 0
+        case Leaf(type=type_) if is_complex(type_) and not holomorphic and not getattr(type_, "shape", ()):
+            message = (
+                f"a gradient needs a function that returns one real number, but `{name_of(fn)}` returns {shown(tree, sizes)}"
+            )
+            raise NonScalarOutputError(message, span=definition(fn), help=COMPLEX_RESULT)
         case Leaf(type=Scalar(dtype, weak) as type_) if is_float(type_):
             return (1.0 if weak else np.dtype(dtype).type(1)), 1
         case Leaf(type=Array(dtype, shape) as type_) if is_float(type_) and not shape:
             return (np.ones((), dtype) if shape == () else np.dtype(dtype).type(1)), 1
-        case Fixed() if isinstance(tree.lit.value, float):
+        case Fixed() if isinstance(tree.lit.value, float) and not holomorphic:
             return 1.0, 0
         case _:
             raise non_scalar(fn, "a gradient needs a function that returns one real number", shown(tree, sizes))
@@ -93,6 +176,11 @@ def non_scalar(fn: Callable[..., Any], need: str, got: str) -> NonScalarOutputEr
         span=definition(fn),
         help="reduce the result with `.sum()` or `np.mean`, or use `jacobian` or `vjp`",
     )
+
+
+def of_kind(type_: Type) -> str:
+    """Numbers or arrays of `type_` in words, whatever their shape."""
+    return f"an array of {type_.dtype}" if isinstance(type_, Array) else shown(Leaf(type_), {})
 
 
 def shown(tree: Tree, sizes: Sizes) -> str:
