@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import array
 import collections
+import contextvars
 import functools
 import gc
 import operator
+import threading
 import types
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS
-from adxform.frontend.calls.callback_calls import is_librarys, writes
+from adxform.frontend.calls.callback_calls import Elsewhere, is_librarys, writes
 from adxform.frontend.calls.callback_code import CallbackCode
 from adxform.frontend.evaluate.settled import may_change
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
@@ -28,10 +31,13 @@ _CHANGED_IN_PLACE = (list, dict, set, bytearray, collections.deque, array.array,
 """Classes whose objects an operator in place changes."""
 _MAKING = ("__init__", "__post_init__")
 """Methods of an object that is being made."""
+_HOLDERS = ("builtins", "collections", "itertools", "weakref", "_weakref", "_weakrefset", "_contextvars", "queue", "_queue")
+"""Modules of classes whose objects hold others, and give them by whatever name."""
 _NOT_ASKED = frozenset([*_MAKING, "__new__", "__doc__", "__module__", "__dict__", "__weakref__"])
 """Names in classes that are not asked of an object that is there already."""
 _HOLDING = ("__func__", "fget", "func")
 """Attributes in which what a class has under a name (a static method, a property, one that is cached) holds a function."""
+_ITEMS = frozenset({list, tuple, set, frozenset})
 _PLAIN = frozenset({int, float, bool, str, complex, type(None), np.float64})
 _CONTAINERS = frozenset({list, dict, set})
 """Classes of most of what a program holds: nothing else has to be asked."""
@@ -60,6 +66,7 @@ def changes_of(fn: Any, last: Changes | None = None) -> Changes:
     codes, looked_at = calls.codes, calls.looked_at()
     if last is not None and len(looked_at) == len(last.looked_at) and all(map(operator.is_, looked_at, last.looked_at)):
         return last
+    calls.tell_methods()
     held = (*filter(is_librarys, calls.reached), *(one for code in codes for one in code.calls.passed_on()))
     among = widest(
         calls.changed,
@@ -89,6 +96,9 @@ class _Calls:
         self.names: set[str] = set()
         self.seen: dict[int, Any] = {}
         self.changed: Classes = ()
+        self.any_name = False
+        """Whether objects are asked for attributes of which only the run knows the names."""
+        self.elsewhere = Elsewhere()
 
     def follow(self, callees: Iterable[Any]) -> None:
         """Take `callees` and all that they may call."""
@@ -98,15 +108,28 @@ class _Calls:
                 if id(one) not in self.seen:
                     self.seen[id(one)] = one
                     self.take(one)
-            reached = list(_all_in(self.found, self.names))
+            names = None if self.any_name else self.names
+            reached = list(_all_in(self.found, names))
             self.reached = reached
-            methods = (method for one in reached for method in _methods(one, self.names))
+            methods = (method for one in reached for method in _methods(one, names))
             waiting = [one for one in (*self.by_name, *reached, *methods) if id(one) not in self.seen and callable(one)]
 
     def looked_at(self) -> tuple[Any, ...]:
         """Whatever was come by, and of numbers and texts, of which class they are."""
         found = (type(one) if type(one) in _PLAIN else one for one in self.found)
         return (*found, *self.by_name, *self.reached, *self.seen.values(), *(one.code for one in self.codes))
+
+    def tell_methods(self) -> None:
+        """Tell the code what methods there are other than NumPy's."""
+        for one in self.reached:
+            spaces = [vars(cls) for cls in (one if isinstance(one, type) else type(one)).__mro__ if is_changeable(cls)]
+            if not isinstance(one, type | types.ModuleType) or (isinstance(one, types.ModuleType) and is_users(one)):
+                spaces.append(_own(one))
+            self.elsewhere.names.update(name for space in spaces for name in self.names & space.keys())
+        self.elsewhere.names.update(name for code in self.codes for name in code.names_bound())
+        holders = (one for one in self.reached if isinstance(one, list | dict | set | collections.deque))
+        holding = any(isinstance(item, _CHANGED_IN_PLACE) for one in holders for item in _held(one, None))
+        self.elsewhere.shallow = holding or any(code.fills() for code in self.codes)
 
     def take(self, fn: Any) -> None:
         """Note what `fn` itself does and comes by."""
@@ -130,14 +153,23 @@ class _Calls:
             case type():
                 for init in (found for name in _MAKING for found in _defined(fn, name) if is_user(found)):
                     self._take_function(init, made=init.__code__.co_varnames[:1])
+                self.found += [*_defined(fn, "__new__"), *_defined(type(fn), "__call__")]
             case types.FunctionType():
                 self._take_wrapper(fn)
             case types.BuiltinFunctionType():
                 pass
+            case weakref.ref():
+                self.found += _alive(fn)
+            case operator.attrgetter() | operator.methodcaller():
+                self._take_getter(fn)
             case _ if isinstance(wrapped := getattr(fn, "__wrapped__", None), types.FunctionType):
                 self._find([wrapped])
             case _ if isinstance(type(fn).__call__, types.FunctionType):
                 self.found += [type(fn).__call__, fn]
+
+    def _take_getter(self, fn: Any) -> None:
+        """Note the names of attributes that `fn` asks for: it tells them to whoever makes a copy of it."""
+        self.names.update(part for name in _texts(fn.__reduce__()) for part in name.split("."))
 
     def _take_function(self, fn: types.FunctionType, made: tuple[str, ...] = ()) -> None:
         """Note what `fn` does and comes by; the parameters `made` are nobody's but its own."""
@@ -149,8 +181,12 @@ class _Calls:
         captured = {name: cell.cell_contents for name, cell in cells.items() if _is_filled(cell)}
         free = fn.__code__.co_freevars
         codes = [
-            CallbackCode(code, fn.__globals__, free, made, captured=captured if code is fn.__code__ else {}) for code in inside
+            CallbackCode(
+                code, fn.__globals__, free, made, captured=captured if code is fn.__code__ else {}, elsewhere=self.elsewhere
+            )
+            for code in inside
         ]
+        self.any_name = self.any_name or any(code.asks_for_any() for code in codes)
         self.codes += codes
         self.names.update(name for code in codes for name in code.asked_for())
         self.found += [module for code in codes for module in code.imported()]
@@ -199,23 +235,52 @@ def _is_told_apart(value: Any) -> bool:
 
 def _held(value: Any, names: Set[str] | None) -> list[Any]:
     """What `value` holds: its items, or its attributes and those of its class, under `names` if they are given."""
+    if type(value) is dict:
+        return [*value.values(), *value]
+    if type(value) in _ITEMS:
+        return [*value]
     match value:
-        case dict():
-            return [*value.values()]
-        case list() | tuple() | set() | frozenset() | collections.deque():
-            return [*value]
-        case types.CellType():
-            return [value.cell_contents] if _is_filled(value) else []
         case types.FunctionType():
             return _under(names, vars(value))
         case types.ModuleType():
             return []  # all of a program is in its modules
         case type():
             return [one for one in _under(names, vars(value)) if not isinstance(one, types.FunctionType)]
+        case weakref.ref():
+            return _alive(value)
+        case threading.local():
+            return [*vars(value).values()]
+        case contextvars.ContextVar():
+            return [value.get(None)]
+        case np.flatiter():
+            return [value.base]
+        case np.nditer():
+            return [*value.operands]
+        case _ if type(value).__module__ in _HOLDERS:
+            return gc.get_referents(value)
         case _:
             bases = [base for base in type(value).__mro__ if is_changeable(base)]
             slots = [one for base in bases for one in _under(names, vars(base)) if isinstance(one, types.MemberDescriptorType)]
-            return [*_under(names, _own(value)), *filter(None, (_in_slot(value, slot) for slot in slots)), *bases]
+            in_slots = filter(None, (_in_slot(value, slot) for slot in slots))
+            return [*_items(value), *_under(names, _own(value)), *in_slots, *bases]
+
+
+def _alive(value: weakref.ref[Any]) -> list[Any]:
+    """What `value` refers to: of a method its object and its function, since a call would make another method each time."""
+    return [weakref.ref.__call__(value), *([value._func_ref()] if isinstance(value, weakref.WeakMethod) else ())]
+
+
+def _items(value: Any) -> list[Any]:
+    """The items of `value`, an object of a class that may be one of lists or dicts, or an array of objects."""
+    match value:
+        case dict():
+            return [*dict.values(value), *dict.keys(value)]
+        case list() | tuple() | set() | frozenset() | collections.deque():
+            return [*value]
+        case np.ndarray() if value.dtype.hasobject:
+            return list(value.ravel().tolist())
+        case _:
+            return []
 
 
 def _under(names: Set[str] | None, space: Mapping[str, Any]) -> list[Any]:
@@ -238,7 +303,7 @@ def _in_slot(value: Any, slot: types.MemberDescriptorType) -> Any:
         return None
 
 
-def _methods(owner: Any, names: Set[str]) -> Iterator[Any]:
+def _methods(owner: Any, names: Set[str] | None) -> Iterator[Any]:
     """The functions that `owner`, or its class, has under `names`, and those that operators on it ask for."""
     if type(owner) in _CONTAINERS or (isinstance(owner, types.ModuleType) and not is_users(owner)):
         return
@@ -249,16 +314,32 @@ def _methods(owner: Any, names: Set[str]) -> Iterator[Any]:
         yield from (one for one in (found, *held) if callable(one))
 
 
-def _asked_for(cls: type, names: Set[str]) -> list[Any]:
+def _asked_for(cls: type, names: Set[str] | None) -> list[Any]:
     """What `cls` has under `names`, and what operators ask of it."""
     space = vars(cls)
+    if names is None:
+        names = space.keys() - _NOT_ASKED
     asked = dict.fromkeys((*(names & space.keys()), *(name for name in space if name.startswith("__") and _is_special(name))))
     return [space[name] for name in asked if not _raises_only(space, name)]
 
 
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in tuples and dicts."""
+    match value:
+        case str():
+            yield value
+        case tuple() | dict():
+            for one in value:
+                yield from _texts(one)
+        case _:
+            pass
+
+
 def _defined(cls: type, name: str) -> list[types.FunctionType]:
     """The functions that `cls` and its bases have under `name`."""
-    return [found for base in cls.__mro__ if isinstance(found := vars(base).get(name), types.FunctionType)]
+    spaces = (vars(base) for base in cls.__mro__)
+    found = (getattr(space.get(name), "__func__", space.get(name)) for space in spaces)
+    return [one for one in found if isinstance(one, types.FunctionType)]
 
 
 def _is_special(name: str) -> bool:
