@@ -17,7 +17,7 @@ from tests.tables.cell import Raised, outcome, program
 
 FOUND = """
 import array, collections, contextlib, contextvars, dataclasses, functools, itertools, operator, threading, types, weakref
-import numpy as np, scipy.integrate, scipy.optimize
+import numpy as np, scipy.integrate, scipy.interpolate, scipy.optimize
 
 A, BUF, DATA = np.array([2.0, 0.5, 1.0]), np.zeros(3), {1.0: 2.0}
 def quiet(t): return t
@@ -109,6 +109,7 @@ EXCHANGED = [
     ("def callback(t):\n    for act in keys: act(t)\n    return t", "callback", "keys[loud] = 1"),
     ("refs = [weakref.ref(held)]\ndef callback(t): return refs[0]().act(t)", "callback", "held.act = loud"),
     ("refs = [weakref.WeakMethod(caller.one)]\ndef callback(t): return refs[0]()(t)", "callback", "caller.act = loud"),
+    ("ref = weakref.proxy(held)\ndef callback(t): return ref.act(t)", "callback", "held.act = loud"),
     ("chain = collections.ChainMap(table)\ndef callback(t): return chain['a'](t)", "callback", "table['a'] = loud"),
     ("var = contextvars.ContextVar('var', default=quiet)\ndef callback(t): return var.get()(t)", "callback", "var.set(loud)"),
     ("local = threading.local()\nlocal.act = quiet\ndef callback(t): return local.act(t)", "callback", "local.act = loud"),
@@ -156,6 +157,8 @@ def test_a_callback_calls_what_only_the_run_knows(statement: str, caller: str, m
 
 
 WITHIN = """
+spline = scipy.interpolate.CubicSpline([0.0, 1.0, 2.0], [0.0, 1.0, 4.0])
+A = spline.c[0]
 class Pool:
     def __init__(self, row): self.row = row
     def zeros(self, n): return self.row
@@ -184,7 +187,7 @@ STATEMENTS = [
     "pool.step(t)", "row = default_pool.zeros(3); row[0] = 7.0", "row = default_pool.cumsum(); row[0] = 7.0",
     "row = default_pool.copy(); row[0] = 7.0", "shifted([A])", "shifted(held.rows)", "Made(t)", "ByMeta(t)", "next(many)",
     "next(rest)", "default[t]", "flat[0] = 7.0", "seen[0] = 7.0", "one, other = np.array([A, None], dtype=object); one[0] = 7.0",
-    "callback.__globals__['A'] = np.ones(3)",
+    "spline.c[0, 0] = 7.0", "callback.__globals__['A'] = np.ones(3)",
 ]  # fmt: skip
 """What a callback comes by in objects that are neither lists nor dicts, and methods that are named as those of arrays are."""
 
@@ -193,6 +196,15 @@ STATEMENTS = [
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_a_callback_comes_by_an_array_within_other_objects(statement: str, mode: str) -> None:
     text = f"{FOUND}{WITHIN}held.rows = [A]\ndef callback(t, default_pool=pool):\n    {statement}\n    return t\n"
+    assert judged(f"{text}def f(x): return A[0] * x + {CALLERS['quad'].format('callback')} + A[0] * x**2\n", mode) == ["refused"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_array_lies_in_a_slot_of_what_a_callback_comes_by(mode: str) -> None:
+    text = f"{FOUND}\nclass Slotted:\n    __slots__ = ('row',)\nslotted = Slotted()\nslotted.row = A\n"
+    text += "def callback(t):\n    LAST[0] = t\n    return slotted.row[1] * t\nLAST = [0.0]\n"
+    assert judged(f"{text}def f(x): return x + {CALLERS['quad'].format('callback')} + x**2\n", mode) == ["right"] * 3
+    text += "def callback(t):\n    slotted.row[0] = 7.0\n    return t\n"
     assert judged(f"{text}def f(x): return A[0] * x + {CALLERS['quad'].format('callback')} + A[0] * x**2\n", mode) == ["refused"]
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dis
 import inspect
-import sys
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -78,7 +77,7 @@ class CallbackCode:
         """Whether it changes what others have: by an instruction, by a method or function known for that, or by an option."""
         options = (name for const in self.code.co_consts if isinstance(const, tuple) for name in const if isinstance(name, str))
         if (
-            self._reaches_all
+            self.reaches_all
             or any(map(is_writing_option, options))
             or any(name in CHANGING | OF_ARRAYS | OF_NUMPY for name in self.asked_for())
         ):
@@ -118,13 +117,13 @@ class CallbackCode:
 
     def assigned(self) -> Iterator[str]:
         """The global variables that it may bind."""
-        if self._reaches_all:
+        if self.reaches_all:
             yield from self.space
         yield from (step.argval for step in self.steps if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"))
 
     def attributes_set(self) -> Iterator[str]:
         """The names of the attributes that it may set or delete, of others than what it made."""
-        if self._reaches_all or {"vars", "__dict__"} & set(self.code.co_names):
+        if self.reaches_all or {"vars", "__dict__"} & set(self.code.co_names):
             yield ANY
         for k, step in enumerate(self.steps):
             if step.opname in ("STORE_ATTR", "DELETE_ATTR") and not self._is_own(self._name_below(k, 0)):
@@ -132,18 +131,17 @@ class CallbackCode:
             elif step.opname.startswith("LOAD_") and step.argval in _SETTING:
                 yield self.calls.sets(k) or ANY
 
-    def globals_reached(self) -> Iterator[str]:
-        """The global variables that it may read."""
-        named = (step.argval for step in self.steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
-        return (name for name in (self.space if self._reaches_all else named) if name in self.space)
+    def loaded(self) -> Iterator[str]:
+        """The names of the global variables that it may read; there may be none of that name."""
+        return (step.argval for step in self.steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
 
-    def imported(self) -> Iterator[types.ModuleType]:
-        """The modules that it imports by itself."""
-        names = (step.argval for step in self.steps if step.opname == "IMPORT_NAME")
-        return (sys.modules[name] for name in names if name in sys.modules)
+    def imported(self) -> Iterator[str]:
+        """The names of modules that it imports by itself."""
+        return (step.argval for step in self.steps if step.opname == "IMPORT_NAME")
 
     @cached_property
-    def _reaches_all(self) -> bool:
+    def reaches_all(self) -> bool:
+        """Whether it comes by whatever its module has."""
         return any(step.argval in REACHING for step in self.steps if step.opname.startswith("LOAD_"))
 
     def _is_new(self, place: int, alone: bool) -> bool:
@@ -183,7 +181,8 @@ class CallbackCode:
     def _returns_new(self, code: types.CodeType, space: dict[str, Any], alone: bool) -> bool:
         """Whether the function with that `code` returns what is nobody else's."""
         seen = self.within | {self.code}
-        return code not in seen and CallbackCode(code, space, code.co_freevars, (), seen, elsewhere=self.elsewhere).gives_new(alone)
+        called = CallbackCode(code, space, code.co_freevars, (), seen, elsewhere=self.elsewhere)
+        return code not in seen and called.gives_new(alone)
 
     def _holds_others(self, place: int) -> bool:
         """Whether the instruction at `place` makes a list, a dict or the like of other things than constants."""

@@ -10,7 +10,9 @@ import collections
 import contextvars
 import functools
 import gc
+import inspect
 import operator
+import sys
 import threading
 import types
 import weakref
@@ -40,6 +42,7 @@ _HOLDING = ("__func__", "fget", "func")
 _ITEMS = frozenset({list, tuple, set, frozenset})
 _PLAIN = frozenset({int, float, bool, str, complex, type(None), np.float64})
 _CONTAINERS = frozenset({list, dict, set})
+_TOLD_APART = _CONTAINERS | {types.FunctionType, np.ndarray}
 """Classes of most of what a program holds: nothing else has to be asked."""
 Classes = tuple[type, ...]
 
@@ -83,6 +86,35 @@ def widest(*found: Classes) -> Classes:
     return (object,) if (object,) in found else next(filter(None, found), ())
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What the code of a function says by itself, with that of the functions inside: the names that it has and may ask for."""
+
+    inside: tuple[types.CodeType, ...]
+    names: frozenset[str]
+    loaded: tuple[str, ...]
+    """Global variables, if there are any of these names."""
+    imported: tuple[str, ...]
+    any_name: bool
+    reaches_all: bool
+
+
+@functools.lru_cache(maxsize=4096)
+def _said_by(code: types.CodeType, _: bytes) -> _Said:
+    inside = [code]
+    for one in inside:
+        inside += [const for const in one.co_consts if isinstance(const, types.CodeType)]
+    codes = [CallbackCode(one, {}, code.co_freevars) for one in inside]
+    return _Said(
+        tuple(inside),
+        frozenset(name for one in codes for name in (*one.code.co_names, *one.asked_for())),
+        tuple(sorted({name for one in codes for name in one.loaded()})),
+        tuple(name for one in codes for name in one.imported()),
+        any(one.asks_for_any() for one in codes),
+        any(one.reaches_all for one in codes),
+    )
+
+
 class _Calls:
     """What a function calls, and what that calls: `codes`, and the objects `found` by them; `changed` are classes of these."""
 
@@ -102,12 +134,16 @@ class _Calls:
 
     def follow(self, callees: Iterable[Any]) -> None:
         """Take `callees` and all that they may call."""
-        waiting = list(callees)
+        waiting, known = list(callees), (0, 0, 0, False)
         while waiting:
             for one in waiting:
                 if id(one) not in self.seen:
                     self.seen[id(one)] = one
+                    found, by_name = len(self.found), len(self.by_name)
                     self.take(one)
+                    waiting += filter(callable, (*self.found[found:], *self.by_name[by_name:]))
+            if known == (known := (len(self.found), len(self.by_name), len(self.names), self.any_name)):
+                return
             names = None if self.any_name else self.names
             reached = list(_all_in(self.found, names))
             self.reached = reached
@@ -122,7 +158,9 @@ class _Calls:
     def tell_methods(self) -> None:
         """Tell the code what methods there are other than NumPy's."""
         for one in self.reached:
-            spaces = [vars(cls) for cls in (one if isinstance(one, type) else type(one)).__mro__ if is_changeable(cls)]
+            spaces: list[Mapping[str, Any]] = [
+                vars(cls) for cls in (one if isinstance(one, type) else type(one)).__mro__ if is_changeable(cls)
+            ]
             if not isinstance(one, type | types.ModuleType) or (isinstance(one, types.ModuleType) and is_users(one)):
                 spaces.append(_own(one))
             self.elsewhere.names.update(name for space in spaces for name in self.names & space.keys())
@@ -173,25 +211,18 @@ class _Calls:
 
     def _take_function(self, fn: types.FunctionType, made: tuple[str, ...] = ()) -> None:
         """Note what `fn` does and comes by; the parameters `made` are nobody's but its own."""
-        inside = [fn.__code__]
-        for code in inside:
-            inside += [const for const in code.co_consts if isinstance(const, types.CodeType)]
-            self.names.update(code.co_names)
+        says = _said_by(fn.__code__, fn.__code__.co_linetable)
+        self.names |= says.names
+        self.any_name = self.any_name or says.any_name
         cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
         captured = {name: cell.cell_contents for name, cell in cells.items() if _is_filled(cell)}
-        free = fn.__code__.co_freevars
-        codes = [
-            CallbackCode(
-                code, fn.__globals__, free, made, captured=captured if code is fn.__code__ else {}, elsewhere=self.elsewhere
-            )
-            for code in inside
+        space, free = fn.__globals__, fn.__code__.co_freevars
+        self.codes += [
+            CallbackCode(code, space, free, made, captured={} if number else captured, elsewhere=self.elsewhere)
+            for number, code in enumerate(says.inside)
         ]
-        self.any_name = self.any_name or any(code.asks_for_any() for code in codes)
-        self.codes += codes
-        self.names.update(name for code in codes for name in code.asked_for())
-        self.found += [module for code in codes for module in code.imported()]
-        named = sorted({name for code in codes for name in code.globals_reached()})
-        self._find(fn.__globals__[name] for name in named)
+        self.found += [sys.modules[name] for name in says.imported if name in sys.modules]
+        self._find(space[name] for name in (sorted(space) if says.reaches_all else says.loaded) if name in space)
         self.found += [*filter(_is_filled, cells.values()), *captured.values()]
         self.found += [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
 
@@ -203,7 +234,10 @@ class _Calls:
     def _find(self, values: Iterable[Any]) -> None:
         """Note what is found where it is known what is done to it: code that calls a library's function by name says so."""
         for value in values:
-            (self.by_name if is_librarys(value) else self.found).append(value)
+            called = is_librarys(value)
+            (self.by_name if called else self.found).append(value)
+            if called and not isinstance(value, np.ufunc) and _own(value) and not inspect.isroutine(value):
+                self.found.append(value)  # it holds data as well, which is found by name
 
 
 def reached_from(values: Iterable[Any], names: Set[str] | None = None) -> Iterator[Any]:
@@ -226,11 +260,11 @@ def _all_in(values: Iterable[Any], names: Set[str] | None) -> Iterator[Any]:
 
 def _is_told_apart(value: Any) -> bool:
     """Whether what is read of `value` may be another thing once it was changed."""
-    if type(value) in _CONTAINERS:
+    if type(value) in _TOLD_APART:
         return True
     if isinstance(value, types.ModuleType):
         return is_users(value)
-    return may_change(value) or isinstance(value, types.FunctionType) or (isinstance(value, type) and is_changeable(value))
+    return is_changeable(value) if isinstance(value, type) else may_change(value)
 
 
 def _held(value: Any, names: Set[str] | None) -> list[Any]:
@@ -239,6 +273,8 @@ def _held(value: Any, names: Set[str] | None) -> list[Any]:
         return [*value.values(), *value]
     if type(value) in _ITEMS:
         return [*value]
+    if type(value) in weakref.ProxyTypes:  # which say that they are what they stand for
+        return [value.__str__.__self__]
     match value:
         case types.FunctionType():
             return _under(names, vars(value))
@@ -260,14 +296,16 @@ def _held(value: Any, names: Set[str] | None) -> list[Any]:
             return gc.get_referents(value)
         case _:
             bases = [base for base in type(value).__mro__ if is_changeable(base)]
-            slots = [one for base in bases for one in _under(names, vars(base)) if isinstance(one, types.MemberDescriptorType)]
-            in_slots = filter(None, (_in_slot(value, slot) for slot in slots))
+            spaces = (vars(base) for base in type(value).__mro__[:-1])
+            slots = [one for space in spaces for one in _under(names, space) if isinstance(one, types.MemberDescriptorType)]
+            in_slots = (_in_slot(value, slot) for slot in slots)
             return [*_items(value), *_under(names, _own(value)), *in_slots, *bases]
 
 
 def _alive(value: weakref.ref[Any]) -> list[Any]:
     """What `value` refers to: of a method its object and its function, since a call would make another method each time."""
-    return [weakref.ref.__call__(value), *([value._func_ref()] if isinstance(value, weakref.WeakMethod) else ())]
+    of_method = value() if isinstance(value, weakref.WeakMethod) else None
+    return [weakref.ref.__call__(value), *(() if of_method is None else (of_method.__func__,))]
 
 
 def _items(value: Any) -> list[Any]:
@@ -319,7 +357,7 @@ def _asked_for(cls: type, names: Set[str] | None) -> list[Any]:
     space = vars(cls)
     if names is None:
         names = space.keys() - _NOT_ASKED
-    asked = dict.fromkeys((*(names & space.keys()), *(name for name in space if name.startswith("__") and _is_special(name))))
+    asked = [name for name in space if name in names or (name[:2] == "__" and _is_special(name))]
     return [space[name] for name in asked if not _raises_only(space, name)]
 
 
@@ -344,13 +382,12 @@ def _defined(cls: type, name: str) -> list[types.FunctionType]:
 
 def _is_special(name: str) -> bool:
     """Whether Python asks for the method `name` by itself, of an object that is there already."""
-    return name.startswith("__") and name.endswith("__") and name not in _NOT_ASKED
+    return name[:2] == name[-2:] == "__" and name not in _NOT_ASKED
 
 
 def _raises_only(space: Mapping[str, Any], name: str) -> bool:
     """Whether the method `name` of a class that holds `space` is one of a frozen dataclass, which lets nobody set anything."""
-    parameters = space.get("__dataclass_params__")
-    return name in ("__setattr__", "__delattr__") and getattr(parameters, "frozen", False)
+    return name in ("__setattr__", "__delattr__") and getattr(space.get("__dataclass_params__"), "frozen", False)
 
 
 def _is_filled(cell: types.CellType) -> bool:

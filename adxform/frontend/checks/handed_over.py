@@ -176,9 +176,7 @@ def _memory_of(value: Any) -> np.ndarray | None:
     return np.frombuffer(value, np.uint8) if isinstance(value, array.array | bytearray) and len(value) else None
 
 
-def _refuse_changed_arrays(
-    fn: Callable[..., Any], handed: Sequence[tuple[np.ndarray, Handed]], hidden: Iterable[Access]
-) -> None:
+def _refuse_changed_arrays(fn: Callable[..., Any], handed: Sequence[tuple[np.ndarray, Handed]], hidden: Iterable[Access]) -> None:
     """Raise where an array that is read outside shares memory with one that was `handed` over."""
     for access in hidden if handed else ():
         value = access.read(fn)
