@@ -16,8 +16,8 @@ from adxform.errors import AdxError, GlobalMutationError
 from tests.tables.cell import Raised, outcome, program
 
 FOUND = """
-import collections, contextlib, dataclasses, functools, operator, types
-import numpy as np, scipy.integrate, scipy.optimize
+import array, collections, contextlib, contextvars, dataclasses, functools, itertools, operator, threading, types, weakref
+import numpy as np, scipy.integrate, scipy.interpolate, scipy.optimize
 
 A, BUF, DATA = np.array([2.0, 0.5, 1.0]), np.zeros(3), {1.0: 2.0}
 def quiet(t): return t
@@ -40,6 +40,8 @@ def three(a, b, c): return 1.0
 table, hooks, queue, things = {"a": quiet}, [quiet], collections.deque([quiet]), [Quiet()]
 parts, bound = [functools.partial(quiet)], [Quiet().act]
 held, caller, BUFFERS, KIND = Box(), Caller(quiet), [np.zeros(3)], object
+class Registry(dict): pass
+registry, rows, keys, NAME = Registry(), np.array([np.zeros(3), None], dtype=object), {quiet: 1}, "ac" + "ts"
 held.acts, held.act, held.row, held.op, held.np = [quiet], quiet, np.zeros(3), np.add, np
 OPS, op_add, filled = [np.add], np.add, functools.partial(np.add, A, 1.0, A)
 """
@@ -96,6 +98,21 @@ EXCHANGED = [
     ("def callback(t):\n    held.row[0] = 7.0\n    return t", "callback", "held.row = A"),
     ("def callback(t):\n    BUFFERS[0][0] = 7.0\n    return t", "callback", "BUFFERS[0] = A"),
     ("def callback(t, row=BUF):\n    row[0] = 7.0\n    return t", "callback", "callback.__defaults__ = (A,)"),
+    ("def callback(t): return held.__dict__['act'](t)", "callback", "held.act = loud"),
+    ("def callback(t): return getattr(held, NAME)[0](t)", "callback", "held.acts[0] = loud"),
+    ("get = operator.attrgetter('act')\ndef callback(t): return get(held)(t)", "callback", "held.act = loud"),
+    ("rest = itertools.cycle([hooks])\ndef callback(t): return next(rest)[0](t)", "callback", "hooks[0] = loud"),
+    ("registry.acts = [quiet]\ndef callback(t): return registry.acts[0](t)", "callback", "registry.acts[0] = loud"),
+    ("acts = np.array([quiet, None])\ndef callback(t): return acts[0](t)", "callback", "acts[0] = loud"),
+    ("def callback(t):\n    rows[0][0] = 7.0\n    return t", "callback", "rows[0] = A"),
+    ("view = types.MappingProxyType(table)\ndef callback(t): return view['a'](t)", "callback", "table['a'] = loud"),
+    ("def callback(t):\n    for act in keys: act(t)\n    return t", "callback", "keys[loud] = 1"),
+    ("refs = [weakref.ref(held)]\ndef callback(t): return refs[0]().act(t)", "callback", "held.act = loud"),
+    ("refs = [weakref.WeakMethod(caller.one)]\ndef callback(t): return refs[0]()(t)", "callback", "caller.act = loud"),
+    ("ref = weakref.proxy(held)\ndef callback(t): return ref.act(t)", "callback", "held.act = loud"),
+    ("chain = collections.ChainMap(table)\ndef callback(t): return chain['a'](t)", "callback", "table['a'] = loud"),
+    ("var = contextvars.ContextVar('var', default=quiet)\ndef callback(t): return var.get()(t)", "callback", "var.set(loud)"),
+    ("local = threading.local()\nlocal.act = quiet\ndef callback(t): return local.act(t)", "callback", "local.act = loud"),
     ("def callback(t, op=three):\n    op(A, t, A)\n    return t", "callback", "callback.__defaults__ = (np.add,)"),
 ]  # fmt: skip
 """A callback, how it is called, and what comes between two calls of the derivative."""
@@ -137,6 +154,65 @@ def test_a_callback_calls_what_only_the_run_knows(statement: str, caller: str, m
     around = f"{AROUND}        {statement}\n        return t\n    return callback\ncallback = around(np.add)"
     text = f"{FOUND}\n{around}\ndef f(x): return A[0] * x + {CALLERS[caller].format('callback')} + A[0] * x**2\n"
     assert judged(text, mode) == ["refused"]
+
+
+WITHIN = """
+spline = scipy.interpolate.CubicSpline([0.0, 1.0, 2.0], [0.0, 1.0, 4.0])
+A = spline.c[0]
+class Pool:
+    def __init__(self, row): self.row = row
+    def zeros(self, n): return self.row
+    def cumsum(self): return self.row
+    def copy(self): return self.row
+    def step(self, t):
+        row = self.pool.zeros(3)
+        row[0] = 7.0
+        return t
+class Made:
+    def __new__(cls, t):
+        loud(t)
+        return object.__new__(cls)
+class Meta(type):
+    def __call__(cls, t): return loud(t)
+class ByMeta(metaclass=Meta): pass
+def loud_forever():
+    while True: yield loud(1.0)
+def shifted(rows):
+    rows = rows.copy()
+    rows[0] += 7.0
+pool, many, default, rest = Pool(A), loud_forever(), collections.defaultdict(lambda: loud(1.0)), map(loud, [1.0] * 10_000)
+pool.pool, flat, seen = pool, A.flat, memoryview(A)
+"""
+STATEMENTS = [
+    "pool.step(t)", "row = default_pool.zeros(3); row[0] = 7.0", "row = default_pool.cumsum(); row[0] = 7.0",
+    "row = default_pool.copy(); row[0] = 7.0", "shifted([A])", "shifted(held.rows)", "Made(t)", "ByMeta(t)", "next(many)",
+    "next(rest)", "default[t]", "flat[0] = 7.0", "seen[0] = 7.0", "one, other = np.array([A, None], dtype=object); one[0] = 7.0",
+    "spline.c[0, 0] = 7.0", "callback.__globals__['A'] = np.ones(3)",
+]  # fmt: skip
+"""What a callback comes by in objects that are neither lists nor dicts, and methods that are named as those of arrays are."""
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_callback_comes_by_an_array_within_other_objects(statement: str, mode: str) -> None:
+    text = f"{FOUND}{WITHIN}held.rows = [A]\ndef callback(t, default_pool=pool):\n    {statement}\n    return t\n"
+    assert judged(f"{text}def f(x): return A[0] * x + {CALLERS['quad'].format('callback')} + A[0] * x**2\n", mode) == ["refused"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_array_lies_in_a_slot_of_what_a_callback_comes_by(mode: str) -> None:
+    text = f"{FOUND}\nclass Slotted:\n    __slots__ = ('row',)\nslotted = Slotted()\nslotted.row = A\n"
+    text += "def callback(t):\n    LAST[0] = t\n    return slotted.row[1] * t\nLAST = [0.0]\n"
+    assert judged(f"{text}def f(x): return x + {CALLERS['quad'].format('callback')} + x**2\n", mode) == ["right"] * 3
+    text += "def callback(t):\n    slotted.row[0] = 7.0\n    return t\n"
+    assert judged(f"{text}def f(x): return A[0] * x + {CALLERS['quad'].format('callback')} + A[0] * x**2\n", mode) == ["refused"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_callback_writes_where_an_array_lies_that_is_read(mode: str) -> None:
+    text = f"{FOUND}\nnumbers = array.array('d', [2.0, 3.0])\nA = np.frombuffer(numbers)\n"
+    text += "def callback(t):\n    numbers[0] = 7.0\n    return t\n"
+    assert judged(f"{text}def f(x): return A[0] * x + {CALLERS['quad'].format('callback')} + A[0] * x**2\n", mode) == ["refused"]
 
 
 CLASSES = """

@@ -53,7 +53,7 @@ CHANGING = (
 )
 """Names of functions and methods that change their first argument, or the object that they are a method of."""
 
-REACHING = frozenset("exec eval globals modules import_module __import__".split())  # noqa: SIM905
+REACHING = frozenset("exec eval globals modules import_module __import__ __globals__ f_globals".split())  # noqa: SIM905
 """Names by which code comes by whatever its module has."""
 
 OF_NUMPY = frozenset("put place put_along_axis copyto fill_diagonal putmask shuffle".split())  # noqa: SIM905

@@ -9,7 +9,7 @@ import inspect
 import itertools
 import types
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,17 @@ class Unknown:
     """In place of a value that the code does not tell."""
 
 
+@dataclass(slots=True)
+class Elsewhere:
+    """What a method of an object that only the run knows may be, if it is none of NumPy's: one of those called `names`.
+
+    `shallow`: there are lists of arrays and the like, whose copy holds the same arrays.
+    """
+
+    names: set[str] = field(default_factory=set)
+    shallow: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Calls:
     """The calls among the instructions `steps`, which see the variables `space`, and those `captured` from functions around."""
@@ -40,6 +51,7 @@ class Calls:
     steps: Sequence[dis.Instruction]
     space: Mapping[str, Any]
     captured: Mapping[str, Any]
+    elsewhere: Elsewhere
 
     def called(self, place: int) -> tuple[Any, bool]:
         """What the instruction at `place` calls, and whether that is a method of an object that only the run knows."""
@@ -50,6 +62,8 @@ class Calls:
         found = self._value(loaded)
         if found is Unknown and step.opname in _ATTRIBUTES:
             owner = self._value(loaded - 1) if loaded else Unknown
+            if owner is Unknown and step.argval in self.elsewhere.names:
+                return Unknown, True
             kind = np.ndarray if owner is Unknown else type(owner)
             method = inspect.getattr_static(kind, step.argval, Unknown)
             if method is Unknown and owner is Unknown:  # which may be the module
@@ -79,6 +93,11 @@ class Calls:
     def takes_only_classes(self, place: int) -> bool:
         """Whether nothing but classes is given to the call at `place`."""
         return all(isinstance(self._value(k), type) for k in self.given(place))
+
+    def is_shallow_copy(self, place: int) -> bool:
+        """Whether the call at `place` may give a copy of a list that holds arrays."""
+        loaded = self._callee(place)
+        return loaded is not None and self.steps[loaded].argval == "copy" and self.elsewhere.shallow
 
     def named(self, place: int) -> Any:
         """The constant, or what else is known, that the instruction at `place` loads; ``"dtype"`` of what has one."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dis
 import inspect
-import sys
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS, OF_NUMPY, REACHING, is_writing_option
-from adxform.frontend.calls.callback_calls import BY_NAME, Calls, Unknown
+from adxform.frontend.calls.callback_calls import BY_NAME, Calls, Elsewhere, Unknown
 from adxform.frontend.calls.made_anew import keeps_its_own, result_of, starts_empty
 from adxform.frontend.checks.handed_over import ANY
 from adxform.ir.spans import is_user
@@ -30,6 +29,7 @@ _ITEM = "[]"
 """How an item that is read is written, where an operator reads it (from Python 3.14 on)."""
 _BELOW = {"STORE_ATTR": 0, "DELETE_ATTR": 0, "STORE_SUBSCR": 1, "DELETE_SUBSCR": 1, "STORE_SLICE": 2}
 """How many values lie on the stack above what an instruction changes."""
+_FILLING = ("BUILD_LIST", "BUILD_MAP", "BUILD_CONST_KEY_MAP", "BUILD_SET", "LIST_APPEND", "LIST_EXTEND", "MAP_ADD", "SET_ADD")
 _SETTING = ("setattr", "delattr", "__setattr__", "__delattr__")
 """Functions that are given the name of an attribute."""
 
@@ -49,6 +49,7 @@ class CallbackCode:
     """The functions whose results are being asked about."""
     captured: Mapping[str, Any] = field(default_factory=dict)
     """The values of `free`, where they are known."""
+    elsewhere: Elsewhere = field(default_factory=Elsewhere)
 
     @property
     def steps(self) -> list[dis.Instruction]:
@@ -58,7 +59,7 @@ class CallbackCode:
     @cached_property
     def calls(self) -> Calls:
         """What it calls."""
-        return Calls(self.steps, self.space, self.captured)
+        return Calls(self.steps, self.space, self.captured, self.elsewhere)
 
     @cached_property
     def stored(self) -> list[tuple[str, int]]:
@@ -76,12 +77,27 @@ class CallbackCode:
         """Whether it changes what others have: by an instruction, by a method or function known for that, or by an option."""
         options = (name for const in self.code.co_consts if isinstance(const, tuple) for name in const if isinstance(name, str))
         if (
-            self._reaches_all
+            self.reaches_all
             or any(map(is_writing_option, options))
             or any(name in CHANGING | OF_ARRAYS | OF_NUMPY for name in self.asked_for())
         ):
             return True
         return any(self._changes(k, step) for k, step in enumerate(self.steps))
+
+    def asks_for_any(self) -> bool:
+        """Whether it may ask an object for an attribute of which only the run knows the name."""
+        names = self.code.co_names
+        if "vars" in names or "__dict__" in names:
+            return True
+        return not BY_NAME.isdisjoint(names) and any(map(self.calls.asks_by_unknown_name, range(len(self.steps))))
+
+    def names_bound(self) -> Iterator[str]:
+        """The names that the body of a class binds, of its methods among others."""
+        return (step.argval for step in self.steps if step.opname == "STORE_NAME")
+
+    def fills(self) -> bool:
+        """Whether it makes a list, a dict or a set of what others have, other than to make an array of it."""
+        return any(step.opname in _FILLING and self._is_filled(k) for k, step in enumerate(self.steps))
 
     def asked_for(self) -> Iterator[str]:
         """The names of what it may ask objects for by functions that are given a name."""
@@ -101,13 +117,13 @@ class CallbackCode:
 
     def assigned(self) -> Iterator[str]:
         """The global variables that it may bind."""
-        if self._reaches_all:
+        if self.reaches_all:
             yield from self.space
         yield from (step.argval for step in self.steps if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"))
 
     def attributes_set(self) -> Iterator[str]:
         """The names of the attributes that it may set or delete, of others than what it made."""
-        if self._reaches_all or {"vars", "__dict__"} & set(self.code.co_names):
+        if self.reaches_all or {"vars", "__dict__"} & set(self.code.co_names):
             yield ANY
         for k, step in enumerate(self.steps):
             if step.opname in ("STORE_ATTR", "DELETE_ATTR") and not self._is_own(self._name_below(k, 0)):
@@ -115,18 +131,17 @@ class CallbackCode:
             elif step.opname.startswith("LOAD_") and step.argval in _SETTING:
                 yield self.calls.sets(k) or ANY
 
-    def globals_reached(self) -> Iterator[str]:
-        """The global variables that it may read."""
-        named = (step.argval for step in self.steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
-        return (name for name in (self.space if self._reaches_all else named) if name in self.space)
+    def loaded(self) -> Iterator[str]:
+        """The names of the global variables that it may read; there may be none of that name."""
+        return (step.argval for step in self.steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
 
-    def imported(self) -> Iterator[types.ModuleType]:
-        """The modules that it imports by itself."""
-        names = (step.argval for step in self.steps if step.opname == "IMPORT_NAME")
-        return (sys.modules[name] for name in names if name in sys.modules)
+    def imported(self) -> Iterator[str]:
+        """The names of modules that it imports by itself."""
+        return (step.argval for step in self.steps if step.opname == "IMPORT_NAME")
 
     @cached_property
-    def _reaches_all(self) -> bool:
+    def reaches_all(self) -> bool:
+        """Whether it comes by whatever its module has."""
         return any(step.argval in REACHING for step in self.steps if step.opname.startswith("LOAD_"))
 
     def _is_new(self, place: int, alone: bool) -> bool:
@@ -139,7 +154,7 @@ class CallbackCode:
         step = self.steps[place]
         if step.opname == "UNPACK_SEQUENCE":  # of which the rule tells that all results are new
             call = self.steps[place - 1].opname.startswith("CALL") and lookup(self.calls.called(place - 1)[0]) is not None
-            return call and not alone and self._is_made(place - 1)
+            return call and not alone and self._is_made(place - 1) and not self._may_hold_objects(place - 1)
         if not step.opname.startswith("CALL"):
             made = step.opname.startswith(_FRESH) and step.argrepr != _ITEM
             return made and not (alone and any(map(self._holds_others, self.calls.inside(place))))
@@ -156,6 +171,8 @@ class CallbackCode:
             return True
         if fn is Unknown or step.opname == "CALL_FUNCTION_EX" or (alone and self._may_hold_objects(place)):
             return False
+        if alone and is_method and self.calls.is_shallow_copy(place):
+            return False
         names = self._keywords(place)
         whose = result_of(fn, (step.arg or 0) - len(names) + is_method, names)
         first = self.calls.first_argument(place) if whose == "a view" else None
@@ -164,13 +181,20 @@ class CallbackCode:
     def _returns_new(self, code: types.CodeType, space: dict[str, Any], alone: bool) -> bool:
         """Whether the function with that `code` returns what is nobody else's."""
         seen = self.within | {self.code}
-        return code not in seen and CallbackCode(code, space, code.co_freevars, (), seen).gives_new(alone)
+        called = CallbackCode(code, space, code.co_freevars, (), seen, elsewhere=self.elsewhere)
+        return code not in seen and called.gives_new(alone)
 
     def _holds_others(self, place: int) -> bool:
         """Whether the instruction at `place` makes a list, a dict or the like of other things than constants."""
         step = self.steps[place]
         items = self.steps[max(place - (step.arg or 0), 0) : place]
         return step.opname.startswith("BUILD_") and any(one.opname != "LOAD_CONST" for one in items)
+
+    def _is_filled(self, place: int) -> bool:
+        if self.steps[place].opname.startswith("BUILD_") and not self._holds_others(place):
+            return False
+        call = next((k for k in range(place, len(self.steps)) if self.steps[k].opname.startswith("CALL")), None)
+        return call is None or lookup(self.calls.called(call)[0]) is None
 
     def _is_in_place(self, place: int) -> bool:
         step = self.steps[place]

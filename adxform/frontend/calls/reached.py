@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import array
 import collections
+import contextvars
 import functools
 import gc
+import inspect
 import operator
+import sys
+import threading
 import types
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS
-from adxform.frontend.calls.callback_calls import is_librarys, writes
+from adxform.frontend.calls.callback_calls import Elsewhere, is_librarys, writes
 from adxform.frontend.calls.callback_code import CallbackCode
 from adxform.frontend.evaluate.settled import may_change
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
@@ -28,12 +33,16 @@ _CHANGED_IN_PLACE = (list, dict, set, bytearray, collections.deque, array.array,
 """Classes whose objects an operator in place changes."""
 _MAKING = ("__init__", "__post_init__")
 """Methods of an object that is being made."""
+_HOLDERS = ("builtins", "collections", "itertools", "weakref", "_weakref", "_weakrefset", "_contextvars", "queue", "_queue")
+"""Modules of classes whose objects hold others, and give them by whatever name."""
 _NOT_ASKED = frozenset([*_MAKING, "__new__", "__doc__", "__module__", "__dict__", "__weakref__"])
 """Names in classes that are not asked of an object that is there already."""
 _HOLDING = ("__func__", "fget", "func")
 """Attributes in which what a class has under a name (a static method, a property, one that is cached) holds a function."""
+_ITEMS = frozenset({list, tuple, set, frozenset})
 _PLAIN = frozenset({int, float, bool, str, complex, type(None), np.float64})
 _CONTAINERS = frozenset({list, dict, set})
+_TOLD_APART = _CONTAINERS | {types.FunctionType, np.ndarray}
 """Classes of most of what a program holds: nothing else has to be asked."""
 Classes = tuple[type, ...]
 
@@ -60,6 +69,7 @@ def changes_of(fn: Any, last: Changes | None = None) -> Changes:
     codes, looked_at = calls.codes, calls.looked_at()
     if last is not None and len(looked_at) == len(last.looked_at) and all(map(operator.is_, looked_at, last.looked_at)):
         return last
+    calls.tell_methods()
     held = (*filter(is_librarys, calls.reached), *(one for code in codes for one in code.calls.passed_on()))
     among = widest(
         calls.changed,
@@ -76,6 +86,35 @@ def widest(*found: Classes) -> Classes:
     return (object,) if (object,) in found else next(filter(None, found), ())
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What the code of a function says by itself, with that of the functions inside: the names that it has and may ask for."""
+
+    inside: tuple[types.CodeType, ...]
+    names: frozenset[str]
+    loaded: tuple[str, ...]
+    """Global variables, if there are any of these names."""
+    imported: tuple[str, ...]
+    any_name: bool
+    reaches_all: bool
+
+
+@functools.lru_cache(maxsize=4096)
+def _said_by(code: types.CodeType, _: bytes) -> _Said:
+    inside = [code]
+    for one in inside:
+        inside += [const for const in one.co_consts if isinstance(const, types.CodeType)]
+    codes = [CallbackCode(one, {}, code.co_freevars) for one in inside]
+    return _Said(
+        tuple(inside),
+        frozenset(name for one in codes for name in (*one.code.co_names, *one.asked_for())),
+        tuple(sorted({name for one in codes for name in one.loaded()})),
+        tuple(name for one in codes for name in one.imported()),
+        any(one.asks_for_any() for one in codes),
+        any(one.reaches_all for one in codes),
+    )
+
+
 class _Calls:
     """What a function calls, and what that calls: `codes`, and the objects `found` by them; `changed` are classes of these."""
 
@@ -89,24 +128,46 @@ class _Calls:
         self.names: set[str] = set()
         self.seen: dict[int, Any] = {}
         self.changed: Classes = ()
+        self.any_name = False
+        """Whether objects are asked for attributes of which only the run knows the names."""
+        self.elsewhere = Elsewhere()
 
     def follow(self, callees: Iterable[Any]) -> None:
         """Take `callees` and all that they may call."""
-        waiting = list(callees)
+        waiting, known = list(callees), (0, 0, 0, False)
         while waiting:
             for one in waiting:
                 if id(one) not in self.seen:
                     self.seen[id(one)] = one
+                    found, by_name = len(self.found), len(self.by_name)
                     self.take(one)
-            reached = list(_all_in(self.found, self.names))
+                    waiting += filter(callable, (*self.found[found:], *self.by_name[by_name:]))
+            if known == (known := (len(self.found), len(self.by_name), len(self.names), self.any_name)):
+                return
+            names = None if self.any_name else self.names
+            reached = list(_all_in(self.found, names))
             self.reached = reached
-            methods = (method for one in reached for method in _methods(one, self.names))
+            methods = (method for one in reached for method in _methods(one, names))
             waiting = [one for one in (*self.by_name, *reached, *methods) if id(one) not in self.seen and callable(one)]
 
     def looked_at(self) -> tuple[Any, ...]:
         """Whatever was come by, and of numbers and texts, of which class they are."""
         found = (type(one) if type(one) in _PLAIN else one for one in self.found)
         return (*found, *self.by_name, *self.reached, *self.seen.values(), *(one.code for one in self.codes))
+
+    def tell_methods(self) -> None:
+        """Tell the code what methods there are other than NumPy's."""
+        for one in self.reached:
+            spaces: list[Mapping[str, Any]] = [
+                vars(cls) for cls in (one if isinstance(one, type) else type(one)).__mro__ if is_changeable(cls)
+            ]
+            if not isinstance(one, type | types.ModuleType) or (isinstance(one, types.ModuleType) and is_users(one)):
+                spaces.append(_own(one))
+            self.elsewhere.names.update(name for space in spaces for name in self.names & space.keys())
+        self.elsewhere.names.update(name for code in self.codes for name in code.names_bound())
+        holders = (one for one in self.reached if isinstance(one, list | dict | set | collections.deque))
+        holding = any(isinstance(item, _CHANGED_IN_PLACE) for one in holders for item in _held(one, None))
+        self.elsewhere.shallow = holding or any(code.fills() for code in self.codes)
 
     def take(self, fn: Any) -> None:
         """Note what `fn` itself does and comes by."""
@@ -130,32 +191,38 @@ class _Calls:
             case type():
                 for init in (found for name in _MAKING for found in _defined(fn, name) if is_user(found)):
                     self._take_function(init, made=init.__code__.co_varnames[:1])
+                self.found += [*_defined(fn, "__new__"), *_defined(type(fn), "__call__")]
             case types.FunctionType():
                 self._take_wrapper(fn)
             case types.BuiltinFunctionType():
                 pass
+            case weakref.ref():
+                self.found += _alive(fn)
+            case operator.attrgetter() | operator.methodcaller():
+                self._take_getter(fn)
             case _ if isinstance(wrapped := getattr(fn, "__wrapped__", None), types.FunctionType):
                 self._find([wrapped])
             case _ if isinstance(type(fn).__call__, types.FunctionType):
                 self.found += [type(fn).__call__, fn]
 
+    def _take_getter(self, fn: Any) -> None:
+        """Note the names of attributes that `fn` asks for: it tells them to whoever makes a copy of it."""
+        self.names.update(part for name in _texts(fn.__reduce__()) for part in name.split("."))
+
     def _take_function(self, fn: types.FunctionType, made: tuple[str, ...] = ()) -> None:
         """Note what `fn` does and comes by; the parameters `made` are nobody's but its own."""
-        inside = [fn.__code__]
-        for code in inside:
-            inside += [const for const in code.co_consts if isinstance(const, types.CodeType)]
-            self.names.update(code.co_names)
+        says = _said_by(fn.__code__, fn.__code__.co_linetable)
+        self.names |= says.names
+        self.any_name = self.any_name or says.any_name
         cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
         captured = {name: cell.cell_contents for name, cell in cells.items() if _is_filled(cell)}
-        free = fn.__code__.co_freevars
-        codes = [
-            CallbackCode(code, fn.__globals__, free, made, captured=captured if code is fn.__code__ else {}) for code in inside
+        space, free = fn.__globals__, fn.__code__.co_freevars
+        self.codes += [
+            CallbackCode(code, space, free, made, captured={} if number else captured, elsewhere=self.elsewhere)
+            for number, code in enumerate(says.inside)
         ]
-        self.codes += codes
-        self.names.update(name for code in codes for name in code.asked_for())
-        self.found += [module for code in codes for module in code.imported()]
-        named = sorted({name for code in codes for name in code.globals_reached()})
-        self._find(fn.__globals__[name] for name in named)
+        self.found += [sys.modules[name] for name in says.imported if name in sys.modules]
+        self._find(space[name] for name in (sorted(space) if says.reaches_all else says.loaded) if name in space)
         self.found += [*filter(_is_filled, cells.values()), *captured.values()]
         self.found += [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
 
@@ -167,7 +234,10 @@ class _Calls:
     def _find(self, values: Iterable[Any]) -> None:
         """Note what is found where it is known what is done to it: code that calls a library's function by name says so."""
         for value in values:
-            (self.by_name if is_librarys(value) else self.found).append(value)
+            called = is_librarys(value)
+            (self.by_name if called else self.found).append(value)
+            if called and not isinstance(value, np.ufunc) and _own(value) and not inspect.isroutine(value):
+                self.found.append(value)  # it holds data as well, which is found by name
 
 
 def reached_from(values: Iterable[Any], names: Set[str] | None = None) -> Iterator[Any]:
@@ -190,32 +260,65 @@ def _all_in(values: Iterable[Any], names: Set[str] | None) -> Iterator[Any]:
 
 def _is_told_apart(value: Any) -> bool:
     """Whether what is read of `value` may be another thing once it was changed."""
-    if type(value) in _CONTAINERS:
+    if type(value) in _TOLD_APART:
         return True
     if isinstance(value, types.ModuleType):
         return is_users(value)
-    return may_change(value) or isinstance(value, types.FunctionType) or (isinstance(value, type) and is_changeable(value))
+    return is_changeable(value) if isinstance(value, type) else may_change(value)
 
 
 def _held(value: Any, names: Set[str] | None) -> list[Any]:
     """What `value` holds: its items, or its attributes and those of its class, under `names` if they are given."""
+    if type(value) is dict:
+        return [*value.values(), *value]
+    if type(value) in _ITEMS:
+        return [*value]
+    if type(value) in weakref.ProxyTypes:  # which say that they are what they stand for
+        return [value.__str__.__self__]
     match value:
-        case dict():
-            return [*value.values()]
-        case list() | tuple() | set() | frozenset() | collections.deque():
-            return [*value]
-        case types.CellType():
-            return [value.cell_contents] if _is_filled(value) else []
         case types.FunctionType():
             return _under(names, vars(value))
         case types.ModuleType():
             return []  # all of a program is in its modules
         case type():
             return [one for one in _under(names, vars(value)) if not isinstance(one, types.FunctionType)]
+        case weakref.ref():
+            return _alive(value)
+        case threading.local():
+            return [*vars(value).values()]
+        case contextvars.ContextVar():
+            return [value.get(None)]
+        case np.flatiter():
+            return [value.base]
+        case np.nditer():
+            return [*value.operands]
+        case _ if type(value).__module__ in _HOLDERS:
+            return gc.get_referents(value)
         case _:
             bases = [base for base in type(value).__mro__ if is_changeable(base)]
-            slots = [one for base in bases for one in _under(names, vars(base)) if isinstance(one, types.MemberDescriptorType)]
-            return [*_under(names, _own(value)), *filter(None, (_in_slot(value, slot) for slot in slots)), *bases]
+            spaces = (vars(base) for base in type(value).__mro__[:-1])
+            slots = [one for space in spaces for one in _under(names, space) if isinstance(one, types.MemberDescriptorType)]
+            in_slots = (_in_slot(value, slot) for slot in slots)
+            return [*_items(value), *_under(names, _own(value)), *in_slots, *bases]
+
+
+def _alive(value: weakref.ref[Any]) -> list[Any]:
+    """What `value` refers to: of a method its object and its function, since a call would make another method each time."""
+    of_method = value() if isinstance(value, weakref.WeakMethod) else None
+    return [weakref.ref.__call__(value), *(() if of_method is None else (of_method.__func__,))]
+
+
+def _items(value: Any) -> list[Any]:
+    """The items of `value`, an object of a class that may be one of lists or dicts, or an array of objects."""
+    match value:
+        case dict():
+            return [*dict.values(value), *dict.keys(value)]
+        case list() | tuple() | set() | frozenset() | collections.deque():
+            return [*value]
+        case np.ndarray() if value.dtype.hasobject:
+            return list(value.ravel().tolist())
+        case _:
+            return []
 
 
 def _under(names: Set[str] | None, space: Mapping[str, Any]) -> list[Any]:
@@ -238,7 +341,7 @@ def _in_slot(value: Any, slot: types.MemberDescriptorType) -> Any:
         return None
 
 
-def _methods(owner: Any, names: Set[str]) -> Iterator[Any]:
+def _methods(owner: Any, names: Set[str] | None) -> Iterator[Any]:
     """The functions that `owner`, or its class, has under `names`, and those that operators on it ask for."""
     if type(owner) in _CONTAINERS or (isinstance(owner, types.ModuleType) and not is_users(owner)):
         return
@@ -249,27 +352,42 @@ def _methods(owner: Any, names: Set[str]) -> Iterator[Any]:
         yield from (one for one in (found, *held) if callable(one))
 
 
-def _asked_for(cls: type, names: Set[str]) -> list[Any]:
+def _asked_for(cls: type, names: Set[str] | None) -> list[Any]:
     """What `cls` has under `names`, and what operators ask of it."""
     space = vars(cls)
-    asked = dict.fromkeys((*(names & space.keys()), *(name for name in space if name.startswith("__") and _is_special(name))))
+    if names is None:
+        names = space.keys() - _NOT_ASKED
+    asked = [name for name in space if name in names or (name[:2] == "__" and _is_special(name))]
     return [space[name] for name in asked if not _raises_only(space, name)]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in tuples and dicts."""
+    match value:
+        case str():
+            yield value
+        case tuple() | dict():
+            for one in value:
+                yield from _texts(one)
+        case _:
+            pass
 
 
 def _defined(cls: type, name: str) -> list[types.FunctionType]:
     """The functions that `cls` and its bases have under `name`."""
-    return [found for base in cls.__mro__ if isinstance(found := vars(base).get(name), types.FunctionType)]
+    spaces = (vars(base) for base in cls.__mro__)
+    found = (getattr(space.get(name), "__func__", space.get(name)) for space in spaces)
+    return [one for one in found if isinstance(one, types.FunctionType)]
 
 
 def _is_special(name: str) -> bool:
     """Whether Python asks for the method `name` by itself, of an object that is there already."""
-    return name.startswith("__") and name.endswith("__") and name not in _NOT_ASKED
+    return name[:2] == name[-2:] == "__" and name not in _NOT_ASKED
 
 
 def _raises_only(space: Mapping[str, Any], name: str) -> bool:
     """Whether the method `name` of a class that holds `space` is one of a frozen dataclass, which lets nobody set anything."""
-    parameters = space.get("__dataclass_params__")
-    return name in ("__setattr__", "__delattr__") and getattr(parameters, "frozen", False)
+    return name in ("__setattr__", "__delattr__") and getattr(space.get("__dataclass_params__"), "frozen", False)
 
 
 def _is_filled(cell: types.CellType) -> bool:

@@ -6,6 +6,7 @@ call that changes them it would have what they were before.
 
 from __future__ import annotations
 
+import array
 import functools
 import inspect
 import types
@@ -112,7 +113,8 @@ def refuse_changed(
         for owner, step in _owners(fn, access):
             if (found := _changed(fn, owner, step, objects, names)) and not (step[0] == "cell" and kind not in _OF_VALUES):
                 raise _refusal(access, found)
-    _refuse_changed_arrays(fn, [one for one in objects.values() if isinstance(one.value, np.ndarray)], hidden)
+    arrays = [(memory, one) for one in objects.values() if (memory := _memory_of(one.value)) is not None]
+    _refuse_changed_arrays(fn, arrays, hidden)
 
 
 def _changed(
@@ -167,12 +169,19 @@ def _is_read_by_name(access: Access, value: Any) -> bool:
     return access.steps[-1:] == (("attribute", "__self__"),) and not hasattr(type(value), "__len__")
 
 
-def _refuse_changed_arrays(fn: Callable[..., Any], handed: Sequence[Handed], hidden: Iterable[Access]) -> None:
+def _memory_of(value: Any) -> np.ndarray | None:
+    """The memory in which `value` keeps numbers, if it does."""
+    if isinstance(value, np.ndarray):
+        return value
+    return np.frombuffer(value, np.uint8) if isinstance(value, array.array | bytearray) and len(value) else None
+
+
+def _refuse_changed_arrays(fn: Callable[..., Any], handed: Sequence[tuple[np.ndarray, Handed]], hidden: Iterable[Access]) -> None:
     """Raise where an array that is read outside shares memory with one that was `handed` over."""
     for access in hidden if handed else ():
         value = access.read(fn)
-        for one in handed:
-            if isinstance(value, np.ndarray) and np.may_share_memory(value, one.value):
+        for memory, one in handed:
+            if isinstance(value, np.ndarray) and np.may_share_memory(value, memory):
                 raise _refusal(access, one)
 
 

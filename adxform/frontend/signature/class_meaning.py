@@ -83,8 +83,10 @@ def _changeable(cls: type) -> Iterator[type]:
 
 def is_changeable(cls: type) -> bool:
     """Whether `cls` is a class of the user's, which a program may change: libraries are taken for what they are."""
+    if cls.__flags__ & _IMMUTABLE:
+        return False
     module: Any = cls.__module__
-    if cls.__flags__ & _IMMUTABLE or str(module).partition(".")[0] in ("numpy", "scipy", "adxform"):
+    if str(module).partition(".")[0] in ("numpy", "scipy", "adxform"):
         return False
     return not _is_in_library(sys.modules.get(str(module)))
 
