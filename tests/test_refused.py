@@ -50,8 +50,6 @@ LATER = (
     "captured_array_written",
     "recursion_without_an_end",
     "derivative_of_itself_in_each_call",
-    "own_value_of_complex_numbers",
-    "part_of_a_complex_number",
     "product_of_planar_vectors",
     "floats_in_a_list_of_counts_that_is_held_twice",
     "array_that_may_be_of_whole_numbers",

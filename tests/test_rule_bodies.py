@@ -17,6 +17,7 @@ from adxform.primitives.definitions import DEFINITIONS
 from adxform.primitives.record import General, Linear, Partials, Primitive
 from adxform.primitives.signatures import arranged, stated
 from adxform.primitives.table import TABLE, definition
+from tests.test_decided import CALLS
 
 TURNING = {np.linalg.eigh, np.linalg.svd}  # of complex vectors that have any phase: tests/test_complex_linear_algebra.py
 OF_REAL_NUMBERS = {cmath.rect}  # what it gives is complex
@@ -282,4 +283,5 @@ def test_a_definition_means_the_same(fn: Callable[..., Any], args: tuple[Any, ..
 
 
 def test_every_definition_is_tried() -> None:
-    assert set(DEFINITIONS) - set(DEFINED) == {np.divmod}
+    named = {name_of(fn) for fn in set(DEFINITIONS) - set(DEFINED) if f"{name_of(fn).replace('np.ndarray', 'x')}(" not in CALLS}
+    assert named <= {"np.divmod", "np.row_stack"}  # the latter is np.vstack

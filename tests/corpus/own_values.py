@@ -166,3 +166,15 @@ def slopes_of_a_field(u, places):
 @at((np.array([0.5, 1.5, -0.25]),))
 def bytes_of_an_array(x):
     return x.nbytes * np.sum(x * x) / x.itemsize
+
+
+@at((vec(0.3, 1.7, 0.4, 2.1),))
+def own_value_of_complex_numbers(x):
+    spectrum = x * 1j
+    return np.average(spectrum).imag * x[0] + np.trapezoid(spectrum).imag
+
+
+@at((vec(0.3, 1.7, 0.4, 2.1),))
+def part_of_a_complex_number(x):
+    z = x[0] * (1 + 2j)
+    return float(z.imag) * x[1]

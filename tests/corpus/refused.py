@@ -226,8 +226,8 @@ captured_array_written = closure_that_keeps_score(np.zeros(2))
 
 @at((vec(1.0, 2.0, 3.0, 4.0),), raises=MissingRuleError)
 def unknown_primitive(x):
-    spectrum = np.fft.fft(x)  # here
-    return np.sum(np.abs(spectrum))
+    roots = np.roots(x)  # here
+    return np.sum(np.abs(roots))
 
 
 @at((vec(1.0, 2.0, 3.0),), raises=MissingRuleError)
@@ -497,18 +497,6 @@ def chain_of_the_rows_of_an_array(a):
 def median_of_what_no_rule_is_known_of(x):
     windows = np.lib.stride_tricks.as_strided(x, (2, 3), (8, 8))  # here
     return np.sum(np.median(windows, axis=-1) * x[0])
-
-
-@at((vec(0.3, 1.7, 0.4, 2.1),), raises=UnsupportedOperationError)
-def own_value_of_complex_numbers(x):
-    spectrum = x * 1j  # here
-    return np.average(spectrum).imag * x[0] + np.trapezoid(spectrum).imag
-
-
-@at((vec(0.3, 1.7, 0.4, 2.1),), raises=UnsupportedOperationError)
-def part_of_a_complex_number(x):
-    z = x[0] * (1 + 2j)  # here
-    return float(z.imag) * x[1]
 
 
 def _shifted(x):

@@ -6,6 +6,7 @@ or stands in `WITHOUT` with the reason. A cell is one form on one set of operand
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 from collections.abc import Callable, Iterator
@@ -25,6 +26,11 @@ from tests.tables.further_forms import FURTHER, FURTHER_WITHOUT
 
 FORMS = collected(STATED.items(), FURTHER)
 BINARY = frozenset({math.atan2, math.pow, math.copysign, math.fmod, math.remainder, math.isclose})
+COMPLEX_VALUED = frozenset(
+    fn
+    for fn in vars(cmath).values()
+    if callable(fn) and fn not in {cmath.phase, cmath.polar, cmath.isclose, cmath.isnan, cmath.isinf, cmath.isfinite}
+)
 UNARY_OPERATORS = frozenset({operator.neg, operator.pos, operator.abs, operator.not_})
 
 
@@ -35,11 +41,13 @@ def cells() -> Iterator[Cell]:
         for expression, kinds in forms(fn, name):
             names = compile(expression, "form", "eval").co_names
             header = f"def f({', '.join(operand for operand in 'xyz' if operand in names)}):\n"
-            function = program(f"{header}    return {expression}\n", math=math, operator=operator)
+            function = program(f"{header}    return {expression}\n", cmath=cmath, math=math, operator=operator)
             coarse = "float32" in expression or "float16" in expression  # differences tell little
             for kind in kinds.split():
                 for label, args in OPERANDS[kind].items():
                     given = args[: function.__code__.co_argcount]
+                    if fn in COMPLEX_VALUED and any(map(math.isinf, given)):
+                        continue  # infinite or NaN there, as complex products are: docs/limitations.md
                     yield Cell(
                         f"{name}: {expression} of {kind} {label}",
                         function,
@@ -74,6 +82,16 @@ def forms(fn: Callable[..., Any], name: str) -> tuple[Form, ...]:
         if name.startswith(("np.bitwise", "np.invert", "np.left_shift", "np.right_shift", "np.gcd", "np.lcm")):
             return ((f"{name}({', '.join('xy'[: fn.nin])})", ("integers", "integer_pair")[fn.nin - 1]),)
         return ((f"{name}({', '.join('xy'[: fn.nin])})", ("number vector matrix", "pair broadcast")[fn.nin - 1]),)
+    if module == "cmath":
+        given = "complex(x, 0.25), complex(y, -0.5)" if fn is cmath.isclose else "x, y" if fn is cmath.rect else "complex(x, y)"
+        parts = (".real", ".imag") if fn in COMPLEX_VALUED else ("",)
+        return tuple((f"{name}({given}){part}", "numbers") for part in parts)
+    if isinstance(fn, type) and issubclass(fn, np.complexfloating):
+        return ((f"{name}(x)", "number vector matrix"), (f"{name}(x) * (1.0 - 2.0j)", "number vector"))
+    if module.startswith("numpy.fft"):
+        of_parts = "" if name.endswith(("rfft", "rfftn", "rfft2", "ihfft", "freq")) and "irfft" not in name else " * (1.0 - 2.0j)"
+        several = name.endswith(("n", "2"))
+        return ((f"{name}(x{of_parts})", "matrix" if several else "vector matrix"),)
     if module == "math":
         return ((f"{name}(x, y)", "numbers"),) if fn in BINARY else ((f"{name}(x)", "number"),)
     if module == "_operator":

@@ -6,6 +6,7 @@ assign have no samples there and are written out here.
 
 from __future__ import annotations
 
+import cmath
 import copy
 import inspect
 import math
@@ -21,7 +22,7 @@ from adxform.primitives.record import Constant, Memory, Primitive
 from adxform.primitives.table import TABLE
 from tests.tables.cell import program
 
-GLOBALS = {"math": math, "runtime": runtime}
+GLOBALS = {"cmath": cmath, "math": math, "runtime": runtime}
 INFIX = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**", "mod": "%", "matmul": "@"}
 PREFIX = {"neg": "-", "pos": "+"}
 

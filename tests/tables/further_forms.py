@@ -35,6 +35,14 @@ def _of_one(name: str, kinds: str, *arguments: str) -> tuple[str, tuple[Form, ..
 
 
 FURTHER: tuple[tuple[str, tuple[Form, ...]], ...] = (
+    ("complex", _forms("number", "complex(x).real", "complex(x, 0.5).real", "complex(0.5, x).imag")),
+    ("complex.conjugate", _forms("number", "complex(0.5, x).conjugate().imag")),
+    ("np.fft.fftfreq", _forms("number", "np.fft.fftfreq(4, x)")),
+    ("np.fft.rfftfreq", _forms("number", "np.fft.rfftfreq(5, x)")),
+    ("np.fft.fftshift", _forms("vector matrix", "np.fft.fftshift(x)")),
+    ("np.fft.ifftshift", _forms("vector matrix", "np.fft.ifftshift(x)")),
+    _of_one("imag", "number vector matrix", ""),
+    ("np.angle", _forms("pair numbers", "np.angle(x + 1j * y)", "np.angle(x, deg=True)")),
     *(_of_one(name, "number vector matrix cubes", *_MISSING) for name in ("nanprod", "nanvar", "nanstd", "nanmedian")),
     *(_of_one(name, "number vector matrix", "", "axis=0", "-1") for name in ("nancumsum", "nancumprod")),
     *(_of_one(name, "vector matrix", "", "axis=-1") for name in ("nanargmax", "nanargmin")),

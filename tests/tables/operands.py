@@ -7,6 +7,7 @@ and that it follows what moves through every operand.
 
 from __future__ import annotations
 
+import cmath
 import itertools
 import math
 import operator
@@ -128,7 +129,7 @@ def _of_axes(count: int) -> Iterator[tuple[str, ...]]:
 
 
 def _called(expression: str, letters: list[str]) -> Callable[..., Any]:
-    return program(f"def f({', '.join(letters)}):\n    return {expression}\n", math=math, operator=operator)
+    return program(f"def f({', '.join(letters)}):\n    return {expression}\n", cmath=cmath, math=math, operator=operator)
 
 
 def _outcome(function: Callable[..., Any], values: list[Any]) -> Any:
@@ -157,7 +158,9 @@ def _cell(expression: str, letters: list[str], kinds: tuple[str, ...], values: l
     body = f"    r = {expression}\n    return {_measured(found)}"
     if not any(_moves(part) for part in (found if isinstance(found, tuple | list) else (found,))):
         body += f" * np.sum({moving})"
-    function = program(f"def f({moving}):\n{body}\n", **{"math": math, "operator": operator, "w": WEIGHTS, **fixed})
+    function = program(
+        f"def f({moving}):\n{body}\n", **{"cmath": cmath, "math": math, "operator": operator, "w": WEIGHTS, **fixed}
+    )
     said = ", ".join(f"{letter} {kind}" for letter, kind in zip(letters, kinds, strict=True))
     return Cell(f"{expression}: {said}; {moving} moves", function, (values[place],), smooth="np.nextafter" not in expression)
 

@@ -8,6 +8,7 @@ another value.
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 import re
@@ -44,7 +45,7 @@ def cells(every: int = 1) -> Iterator[Cell]:
         smooth = "float" not in expression and label.split()[-1] in SMOOTH - {"f32"}  # single precision tells little
         for what, body in CHANGES.items():
             lines = (copies + body.format(**parts)).replace("\n", "\n    ")
-            function = program(f"def f({params}):\n    {lines}\n", math=math, operator=operator)
+            function = program(f"def f({params}):\n    {lines}\n", cmath=cmath, math=math, operator=operator)
             yield Cell(f"{expression} of {label}: {what}", function, tuple(given.values()), orders=1, bits=False, smooth=smooth)
 
 
@@ -68,7 +69,7 @@ def _if_array(expression: str, label: str, given: dict[str, Any]) -> Iterator[tu
     copies = {name: np.copy(value) if isinstance(value, np.ndarray) else value for name, value in used.items()}
     try:
         with np.errstate(all="ignore"):
-            found = eval(expression, {"np": np, "math": math, "operator": operator, **copies})
+            found = eval(expression, {"np": np, "cmath": cmath, "math": math, "operator": operator, **copies})
     except Exception:  # what NumPy does not take
         return
     if not any(map(_moves, used.values())):

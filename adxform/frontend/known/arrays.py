@@ -43,13 +43,12 @@ def _ndim(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 
 def _iscomplexobj(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """Whether something is of complex numbers, as far as its type tells."""
+    """Whether something is of complex numbers, as far as its type tells; a rule takes what may be one for one."""
     type_ = number_type(args[0]) if len(args) == 1 and not kwargs else None
-    if not isinstance(type_, Array | Scalar) or (
-        isinstance(type_, Scalar) and len(set(map(is_complex, alternatives(type_)))) > 1
-    ):
+    if not isinstance(type_, Array | Scalar):
         return None
-    return Lit(is_complex(type_))
+    only_a_run_tells = isinstance(type_, Scalar) and len(set(map(is_complex, alternatives(type_)))) > 1
+    return None if only_a_run_tells and not interp.in_library() else Lit(is_complex(type_))
 
 
 def _size(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
