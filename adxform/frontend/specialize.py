@@ -17,6 +17,7 @@ from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.shared_memory import (
     parameters_written,
     refuse_additions_to_read_only,
+    refuse_changes_of_held_arrays,
     refuse_outside_arrays_given,
     refuse_outside_writes,
     refuse_shared_arguments,
@@ -188,6 +189,7 @@ class _Attempt:
         refuse_told_apart(function, interp.held)
         refuse_cut_off(function)
         refuse_additions_to_read_only(function)
+        refuse_changes_of_held_arrays(function)
         function = settle(self.called(function))
         if signature.assumed:
             function = with_counts(with_checks(function, interp.equal), interp.equal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -10,14 +11,15 @@ from adxform.errors import AliasError, GlobalMutationError
 from adxform.frontend.checks.handed_over import HandedArray
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.spans import Span
-from adxform.ir.types import Array
-from adxform.ir.walk import all_ops, outs, reads_with_blocks, variables
+from adxform.ir.types import Array, Object
+from adxform.ir.walk import all_ops, outs, reads_with_blocks, variables, variables_of
 from adxform.primitives.alias import alias_classes
-from adxform.primitives.effects import effect_of, is_read_only, writes
+from adxform.primitives.effects import IN_PLACE_OPERATORS, effect_of, is_read_only, writes
 
 Apart = tuple[Var, Var, Span]
 """An array that an inner function or a loop writes to, one that must stay as it is meanwhile, and where that is."""
 ADD_AT = Lit(np.add.at)
+_ARRAY_MODULES = ("numpy", "numpy._core.multiarray", "numpy._core.numeric")
 
 
 def refuse_outside_writes(function: Function, hidden: tuple[Var, ...]) -> None:
@@ -55,6 +57,31 @@ def refuse_additions_to_read_only(function: Function) -> None:
         if view is not None:
             message = "this adds to a view that NumPy makes read-only, which NumPy before 2.5 writes to by mistake"
             raise AliasError(message, span=op.span, help="add to a copy, `.copy()`, or to the array itself")
+
+
+def refuse_changes_of_held_arrays(function: Function) -> None:
+    """Raise where what an array of objects holds, which may be an array that has another name, is changed in place.
+
+    Of the items of such an array (`np.array([A, None], dtype=object)`) nothing is known, so neither whose memory they have.
+    """
+    holding = {param for param in function.params if isinstance(param.type, Object)}
+    items: set[Var] = set()
+    for op in all_ops(function.body):
+        if not isinstance(op, Call) or not isinstance(op.fn, Lit):
+            continue
+        given = variables_of((*op.args, *(value for _, value in op.kwargs)))
+        changed = op.args[0] if op.args and (op.fn.value in IN_PLACE_OPERATORS or op.fn.value is operator.setitem) else None
+        if changed in items:
+            message = "what an array of objects holds is changed, which may be an array that has another name"
+            raise GlobalMutationError(
+                message, span=op.span, help="change the array by its own name, or keep copies in the other one"
+            )
+        unknown = [out for out in op.outs if isinstance(out.type, Object)]
+        if not holding.isdisjoint(given) or not items.isdisjoint(given):
+            items.update(unknown)
+            holding.update(unknown)
+        elif getattr(op.fn.value, "__module__", None) in _ARRAY_MODULES and any(isinstance(var.type, Array) for var in given):
+            holding.update(unknown)
 
 
 def refuse_outside_arrays_given(function: Function, hidden: Iterable[Var], handed: Sequence[HandedArray]) -> None:

@@ -422,10 +422,16 @@ def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) 
     return args[0] if args else kwargs["wrapper"]
 
 
+def _change_of_class(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    raise interp.outside_write("a class")
+
+
 TABLE: dict[Any, Handler] = {
     **{fn: _refused(fn) for fn in (locals, globals, eval, exec, dir)},
     setattr: _setattr,
     object.__setattr__: _setattr_of_object,
+    type.__setattr__: _change_of_class,
+    type.__delattr__: _change_of_class,
     delattr: _delattr,
     object.__delattr__: _delattr_of_object,
     object.__getattribute__: _getattribute_of_object,
