@@ -17,6 +17,7 @@ from adxform.ir.ops import Var
 from adxform.ir.spans import Span, written_in
 from adxform.ir.types import Array, Scalar
 from adxform.primitives.effects import IN_PLACE_OPERATORS
+from adxform.primitives.table import reason
 
 NAMELESS = ("tmp", "result")
 """What lowering calls a value to which the user gave no name."""
@@ -41,6 +42,8 @@ def callable_name(fn: object) -> str:
     if owner := _public_owner(fn):
         return f"{owner}.{getattr(fn, '__name__', '')}"
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
+    if isinstance(fn, np.ufunc) and getattr(sys.modules.get("scipy.special"), name, None) is fn:
+        return f"scipy.special.{name}"
     if isinstance(fn, type) or module in {"builtins", "__main__", ""}:
         return name
     parts = module.split(".")
@@ -59,6 +62,9 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
         if known(fn):
             return MissingRuleError(f"no derivative is followed through {what(fn)}{why}", span=span, help=way)
     name = callable_name(fn)
+    if because := reason(fn):
+        help_ = f"wrap the call in `stop_gradient`, if its derivative is to be zero, or state one with `adxform.rule({name})`"
+        return MissingRuleError(f"no derivative rule for `{name}`: {because}{why}", span=span, help=help_)
     other = (
         "call it outside of the function and pass what it returns"
         if unknown
