@@ -264,4 +264,5 @@ def test_a_definition_means_the_same(fn: Callable[..., Any], args: tuple[Any, ..
 
 
 def test_every_definition_is_tried() -> None:
-    assert set(DEFINITIONS) - set(DEFINED) == {np.divmod}
+    """Those of SciPy's functions, which join when a program meets one, are tried in tests of their own."""
+    assert {fn for fn in DEFINITIONS if not name_of(fn).startswith("scipy.")} - set(DEFINED) == {np.divmod}

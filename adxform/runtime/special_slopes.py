@@ -27,11 +27,11 @@ def polygamma(n: int, x: Any) -> Any:
 
 def _complex_polygamma(n: int, x: Any) -> Any:
     """Source: Abramowitz and Stegun, 6.4.6 (recurrence), 6.4.7 (reflection), 6.4.11 (asymptotic series)."""
-    mirrored = x.real < 0.0
+    mirrored = x.real < -15.0
     z = np.where(mirrored, 1.0 - x, x)
     sign = -((-1.0) ** n)
     total = np.zeros_like(z)
-    for _ in range(15 + n):
+    for _ in range(30 + n):
         low = z.real < 15.0 + n
         total += np.where(low, sign * math.factorial(n) * z ** -(n + 1.0), 0.0)
         z = np.where(low, z + 1.0, z)

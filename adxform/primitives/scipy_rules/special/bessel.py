@@ -135,7 +135,7 @@ _OF_WHOLE_ORDER = (
 )
 
 _DERIVATIVES = tuple(
-    scalar(fn, _next_order(fn), (2, _X), (0.7, _X, 2), of_complex=True)
+    scalar(fn, _next_order(fn), (2, _Z), (0.7, _Z, 2), of_complex=True)
     for fn in (special.jvp, special.yvp, special.ivp, special.kvp, special.h1vp, special.h2vp)
 )
 
@@ -158,7 +158,7 @@ _KELVIN = (
     scalar(special.beip, lambda y, x: np.imag(_kelvin_second(x)), (_X,), (0.0,)),
     scalar(special.kerp, lambda y, x: -special.kei(x) - y / x, (_X,)),
     scalar(special.keip, lambda y, x: special.ker(x) - y / x, (_X,)),
-    general(special.kelvin, _kelvin, elementwise=True, of_complex=True),
+    general(special.kelvin, _kelvin, (_X,), elementwise=True, of_complex=True),
 )
 
 _STRUVE = (

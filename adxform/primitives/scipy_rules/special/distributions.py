@@ -160,9 +160,9 @@ def _kolmogorov_slope(x: Any) -> Any:
 
 
 _DISCRETE = (
-    scalar(special.bdtr, lambda y, k, n, p: (0.0, None, -_binomial_density(k, n, p)), (2.0, 5, _P)),
-    scalar(special.bdtrc, lambda y, k, n, p: (0.0, None, _binomial_density(k, n, p)), (2.0, 5, _P)),
-    scalar(special.bdtri, lambda y, k, n, p: (0.0, None, -inverse(_binomial_density(k, n, y))), (2.0, 5, _P), singular=True),
+    scalar(special.bdtr, lambda y, k, n, p: (0.0, None, -_binomial_density(k, n, p)), (2.5, 5, _P)),
+    scalar(special.bdtrc, lambda y, k, n, p: (0.0, None, _binomial_density(k, n, p)), (2.5, 5, _P)),
+    scalar(special.bdtri, lambda y, k, n, p: (0.0, None, -inverse(_binomial_density(k, n, y))), (2.5, 5, _P), singular=True),
     scalar(special.nbdtr, lambda y, k, n, p: (None, None, _negative_binomial_density(k, n, p)), (2, 5, _P)),
     scalar(special.nbdtrc, lambda y, k, n, p: (None, None, -_negative_binomial_density(k, n, p)), (2, 5, _P)),
     scalar(
@@ -192,7 +192,7 @@ _CENTRAL = (
     scalar(special.stdtrit, lambda y, df, p: (None, inverse(_student_density(df, y))), (_COLUMN, _P), singular=True),
     scalar(special.tklmbda, lambda y, x, lmbda: (_tukey_density(y, lmbda), None), (_REAL, -0.4), (0.5 * _REAL, 0.7)),
     scalar(special.nrdtrimn, _nrdtrimn_partials, (_P, _COLUMN, 0.8), singular=True),
-    scalar(special.nrdtrisd, _nrdtrisd_partials, (0.3, _P, _COLUMN), singular=True),
+    scalar(special.nrdtrisd, _nrdtrisd_partials, (0.3, np.array([0.2, 0.8]), _COLUMN), singular=True),
     scalar(special.kolmogorov, lambda y, x: _kolmogorov_slope(x), (np.array([0.3, 0.75, 0.9, 2.0]),)),
     scalar(special.kolmogi, lambda y, p: inverse(_kolmogorov_slope(y)), (_P,), singular=True),
 )
@@ -208,7 +208,7 @@ _NONCENTRAL = (
     scalar(special.chndtrinc, _chndtrinc_partials, (_X + 2.0, 3.0, 0.3), singular=True),
     scalar(special.ncfdtr, _ncfdtr_partials, (3.0, 4.0, _COLUMN, _X), singular=True),
     scalar(special.ncfdtri, _ncfdtri_partials, (3.0, 4.0, _COLUMN, _P), singular=True),
-    scalar(special.ncfdtrinc, _ncfdtrinc_partials, (3.0, 4.0, 0.3, _X), singular=True),
+    scalar(special.ncfdtrinc, _ncfdtrinc_partials, (3.0, 4.0, 0.3, _X + 2.0), singular=True),
     scalar(special.nctdtr, _nctdtr_partials, (3.0, _COLUMN, _REAL)),
     scalar(special.nctdtrit, _nctdtrit_partials, (3.0, _COLUMN, _P), singular=True),
     scalar(special.nctdtrinc, _nctdtrinc_partials, (3.0, 0.3, _X), singular=True),

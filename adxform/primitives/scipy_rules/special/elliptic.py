@@ -123,7 +123,7 @@ def _agm_partials(y: Any, a: Any, b: Any) -> Any:
 
 RECORDS: tuple[Primitive, ...] = (
     scalar(special.ellipk, lambda y, m: _first_kind_slope(m), (_M,)),
-    scalar(special.ellipkm1, lambda y, p: special.elliprd(0.0, 1.0, p) / -6.0, (_X,), (np.array([1e-5]),)),
+    scalar(special.ellipkm1, lambda y, p: special.elliprd(0.0, 1.0, p) / -6.0, (_X,)),
     scalar(special.ellipe, lambda y, m: _second_kind_slope(m), (_M,)),
     scalar(special.ellipkinc, lambda y, phi, m: (1.0 / _height(phi, m), _ellipkinc_slope(phi, m)), (_PHI, _M)),
     scalar(special.ellipeinc, lambda y, phi, m: (_height(phi, m), _ellipeinc_slope(phi, m)), (_PHI, _M)),

@@ -44,7 +44,7 @@ RECORDS: tuple[Primitive, ...] = (
         lambda y, a, b, x: (None, None, np.exp(special.log_wright_bessel(a, a + b, x) - y)),
         (0.8, 1.3, _X),
     ),
-    scalar(special.lambertw, _lambertw_partials, (_Z,), (_X,), of_complex=True, singular=True),
+    scalar(special.lambertw, _lambertw_partials, (_Z,), of_complex=True, singular=True),
     scalar(special.wrightomega, lambda y, z: y / (1.0 + y), (_REAL,), (_Z,), of_complex=True),
 )
 

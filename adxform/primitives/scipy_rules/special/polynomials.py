@@ -133,7 +133,7 @@ RECORDS: tuple[Primitive, ...] = (
         special.eval_hermitenorm, lambda y, n, x: (None, n * special.eval_hermitenorm(np.maximum(n - 1, 0), x)), (_DEGREES, _REAL)
     ),
     scalar(special.sph_legendre_p, _sph_legendre_p_partials, (3, 1, _PART), (2, 0, _PART)),
-    scalar(special.sph_harm_y, _sph_harm_y_partials, of_complex=True),
+    scalar(special.sph_harm_y, _sph_harm_y_partials, (3, 1, _PART, 0.4), (2, -2, 0.3, _PART), of_complex=True),
     scalar(special.lpmv, _lpmv_partials, (1, 2.5, _UNIT), singular=True),
 )
 

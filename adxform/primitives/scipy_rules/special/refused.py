@@ -16,6 +16,7 @@ TABLE = "it makes a table of numbers from whole numbers, or from parameters in w
 POLYNOMIAL = "it makes an object that is a polynomial; the function `eval_…` of the same name has a derivative"
 ALL_ORDERS = "it fills a table of all orders by a recurrence; the function of one order has a derivative"
 STEPS = "its slope is a sum over as many terms as its first argument says, which is not implemented"
+COARSE = "SciPy gives it to few digits, and a slope beside it that is not that of its values"
 HARMONICS = "of Lamé's functions no closed form of the derivative is implemented"
 OPTIONS = "what it returns depends on its options; `lpmv`, `sph_legendre_p` and `sph_harm_y` have a derivative"
 NO_NUMBERS = "it is no function of numbers"
@@ -38,6 +39,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
         ALL_ORDERS: "lmbda lqmn lqn pbdn_seq pbdv_seq pbvv_seq riccati_jn riccati_yn assoc_legendre_p_all legendre_p_all "
         "sph_harm_y_all sph_legendre_p_all lpn lpmn clpmn",
         STEPS: "smirnov smirnovi",
+        COARSE: "pro_rad2 pro_rad2_cv obl_rad2 obl_rad2_cv",
         HARMONICS: "ellip_harm ellip_harm_2 ellip_normal",
         OPTIONS: "assoc_legendre_p sph_harm",
         NO_NUMBERS: "SpecialFunctionError SpecialFunctionWarning errstate geterr seterr test",

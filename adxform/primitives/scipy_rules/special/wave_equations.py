@@ -87,17 +87,17 @@ def _modified_mathieu(fn: Callable[..., Any], characteristic: Callable[..., Any]
     return rule
 
 
-def _curvature(m: Any, c: Any, cv: Any, x: Any, y: Any, slope: Any, oblate: float) -> Any:
-    """The second derivative of a spheroidal function; the equation is one for angles and radii."""
-    beside = 1.0 + x * x if oblate > 1.0 else 1.0 - x * x
-    turn = m * m / beside if oblate < 2.0 else -m * m / beside
-    stretch = c * c * x * x if oblate == 0.0 else -c * c * x * x
-    if oblate > 1.0:
-        return (-2.0 * x * slope + (cv - c * c * x * x + turn) * y) / beside
-    return (2.0 * x * slope - (cv - stretch - turn) * y) / beside
+def _curvature(m: Any, c: Any, cv: Any, x: Any, y: Any, slope: Any, kind: str) -> Any:
+    """The second derivative of a spheroidal function."""
+    if kind == "oblate radius":
+        outer = 1.0 + x * x
+        return (-2.0 * x * slope + (cv - c * c * x * x - m * m / outer) * y) / outer
+    beside = 1.0 - x * x
+    stretch = c * c * x * x if kind == "prolate" else -c * c * x * x
+    return (2.0 * x * slope - (cv - stretch - m * m / beside) * y) / beside
 
 
-def _spheroidal(fn: Callable[..., Any], characteristic: Callable[..., Any], kind: float) -> Callable[..., Any]:
+def _spheroidal(fn: Callable[..., Any], characteristic: Callable[..., Any], kind: str) -> Callable[..., Any]:
     def rule(m: Any, n: Any, c: Any, x: Any) -> Any:
         y, slope = fn(m, n, c, x)
 
@@ -110,7 +110,7 @@ def _spheroidal(fn: Callable[..., Any], characteristic: Callable[..., Any], kind
     return rule
 
 
-def _spheroidal_cv(fn: Callable[..., Any], kind: float) -> Callable[..., Any]:
+def _spheroidal_cv(fn: Callable[..., Any], kind: str) -> Callable[..., Any]:
     def rule(m: Any, n: Any, c: Any, cv: Any, x: Any) -> Any:
         y, slope = fn(m, n, c, cv, x)
 
@@ -122,8 +122,6 @@ def _spheroidal_cv(fn: Callable[..., Any], kind: float) -> Callable[..., Any]:
 
     return rule
 
-
-PROLATE, OBLATE_ANGLE, OBLATE_RADIUS = 0.0, 1.0, 2.0
 
 _PARABOLIC = (
     general(special.pbdv, _of_order(special.pbdv, lambda v, x: 0.25 * x * x - v - 0.5), (1.0, _REAL), elementwise=True),
@@ -149,24 +147,20 @@ _UNIT = np.array([0.2, -0.45, 0.8])
 _SPHEROIDAL = tuple(
     general(fn, _spheroidal(fn, cv, kind), (1, 2, 1.5, x), elementwise=True)
     for fn, cv, kind, x in (
-        (special.pro_ang1, special.pro_cv, PROLATE, _UNIT),
-        (special.pro_rad1, special.pro_cv, PROLATE, _X + 1.0),
-        (special.pro_rad2, special.pro_cv, PROLATE, _X + 1.0),
-        (special.obl_ang1, special.obl_cv, OBLATE_ANGLE, _UNIT),
-        (special.obl_rad1, special.obl_cv, OBLATE_RADIUS, _X),
-        (special.obl_rad2, special.obl_cv, OBLATE_RADIUS, _X),
+        (special.pro_ang1, special.pro_cv, "prolate", _UNIT),
+        (special.pro_rad1, special.pro_cv, "prolate", _X + 1.0),
+        (special.obl_ang1, special.obl_cv, "oblate angle", _UNIT),
+        (special.obl_rad1, special.obl_cv, "oblate radius", _X),
     )
 )
 
 _SPHEROIDAL_CV = tuple(
     general(fn, _spheroidal_cv(fn, kind), (1, 2, 1.5, float(cv(1, 2, 1.5)), x), elementwise=True)
     for fn, cv, kind, x in (
-        (special.pro_ang1_cv, special.pro_cv, PROLATE, _UNIT),
-        (special.pro_rad1_cv, special.pro_cv, PROLATE, _X + 1.0),
-        (special.pro_rad2_cv, special.pro_cv, PROLATE, _X + 1.0),
-        (special.obl_ang1_cv, special.obl_cv, OBLATE_ANGLE, _UNIT),
-        (special.obl_rad1_cv, special.obl_cv, OBLATE_RADIUS, _X),
-        (special.obl_rad2_cv, special.obl_cv, OBLATE_RADIUS, _X),
+        (special.pro_ang1_cv, special.pro_cv, "prolate", _UNIT),
+        (special.pro_rad1_cv, special.pro_cv, "prolate", _X + 1.0),
+        (special.obl_ang1_cv, special.obl_cv, "oblate angle", _UNIT),
+        (special.obl_rad1_cv, special.obl_cv, "oblate radius", _X),
     )
 )
 
