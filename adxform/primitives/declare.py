@@ -29,7 +29,11 @@ def name_of(fn: Callable[..., Any]) -> str:
     name: str = getattr(fn, "__qualname__", "") or getattr(fn, "__name__", repr(fn))
     if isinstance(ufunc := getattr(fn, "__self__", None), np.ufunc):
         return f"np.{ufunc.__name__}.{fn.__name__}"
-    if isinstance(fn, np.ufunc) and getattr(np, name, None) is not fn and getattr(sys.modules.get("scipy.special"), name, None) is fn:
+    if (
+        isinstance(fn, np.ufunc)
+        and getattr(np, name, None) is not fn
+        and getattr(sys.modules.get("scipy.special"), name, None) is fn
+    ):
         return f"scipy.special.{name}"
     owner = getattr(fn, "__objclass__", fn)
     module: str = getattr(owner, "__module__", None) or ("builtins" if isinstance(fn, FunctionType) else "numpy")

@@ -2,7 +2,8 @@
 
 The other parameters move an incomplete gamma or beta function in its own, of which no closed form is known.
 
-Source: DLMF 8.8.13, 8.17.5, 13.2.2; N. Johnson, S. Kotz, N. Balakrishnan, Continuous Univariate Distributions 2, chapters 29 to 31.
+Source: DLMF 8.8.13, 8.17.5, 13.2.2; N. Johnson, S. Kotz, N. Balakrishnan, Continuous Univariate
+Distributions 2, chapters 29 to 31.
 """
 
 from __future__ import annotations

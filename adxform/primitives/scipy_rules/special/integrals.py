@@ -1,6 +1,7 @@
 """Integrals of elementary functions, of Bessel's and of Airy's: their slopes are what is integrated.
 
-Source: DLMF, chapters 6 (exponential, sine), 8.19.13 (of whole order), 9.10 (Airy), 10.22 and 10.43 (Bessel), 25.12.2 (dilogarithm).
+Source: DLMF, chapters 6 (exponential, sine), 8.19.13 (of whole order), 9.10 (Airy), 10.22 and 10.43 (Bessel), 25.12.2
+(dilogarithm).
 """
 
 from __future__ import annotations

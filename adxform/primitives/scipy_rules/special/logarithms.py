@@ -156,7 +156,7 @@ _LOGISTIC = (
     scalar(special.expit, lambda y, x: y * special.expit(-x), (_REAL,)),
     scalar(special.logit, lambda y, x: runtime.quotient(1.0, x * (1.0 - x)), (_PART,), singular=True),
     scalar(special.log_expit, lambda y, x: special.expit(-x), (_REAL,)),
-    scalar(special.softplus, lambda y, x: special.expit(x), (_REAL,)),
+    *((scalar(special.softplus, lambda y, x: special.expit(x), (_REAL,)),) if hasattr(special, "softplus") else ()),
 )
 
 _ENTROPIES = (

@@ -39,32 +39,22 @@ def _lpmv_partials(y: Any, m: Any, v: Any, x: Any) -> Any:
     return None, None, (v * x * y - (v + m) * special.lpmv(m, v - 1, x)) / (x * x - 1.0)
 
 
-def _ladder(fn: Any, n: Any, m: Any, *angles: Any) -> tuple[Any, Any]:
-    """The harmonics of the orders above and below, each times its step; none divides by the sine of the angle."""
-    above = np.sqrt(np.maximum(1.0 * (n - m) * (n + m + 1), 0.0))
-    below = np.sqrt(np.maximum(1.0 * (n + m) * (n - m + 1), 0.0))
-    return above * fn(n, m + 1, *angles), below * fn(n, m - 1, *angles)
-
-
-def _sph_legendre_p_partials(y: Any, n: Any, m: Any, theta: Any) -> Any:
-    above, below = _ladder(special.sph_legendre_p, n, m, theta)
-    return None, None, 0.5 * (above - below)
-
-
 def _sph_harm_y_partials(y: Any, n: Any, m: Any, theta: Any, phi: Any) -> Any:
-    above, below = _ladder(special.sph_harm_y, n, m, theta, phi)
-    return None, None, 0.5 * (np.exp(-1j * phi) * above - np.exp(1j * phi) * below), 1j * m * y
-
-
-def _legendre_p(n: Any, z: Any, *, diff_n: Any = 0) -> Any:
-    if diff_n != 0:
-        raise NotImplementedError("scipy.special.legendre_p has a derivative with diff_n=0 only")
-    return special.eval_legendre(n, z)
+    """In the polar angle by the orders above and below, which divides by no sine."""
+    up = np.sqrt(np.maximum(1.0 * (n - m) * (n + m + 1), 0.0)) * special.sph_harm_y(n, m + 1, theta, phi)
+    down = np.sqrt(np.maximum(1.0 * (n + m) * (n - m + 1), 0.0)) * special.sph_harm_y(n, m - 1, theta, phi)
+    return None, None, 0.5 * (np.exp(-1j * phi) * up - np.exp(1j * phi) * down), 1j * m * y
 
 
 def _assoc_laguerre(x: Any, n: Any, k: Any = 0.0) -> Any:
     return special.eval_genlaguerre(n, k, x)
 
+
+_HARMONICS = (
+    (scalar(special.sph_harm_y, _sph_harm_y_partials, (3, 1, _PART, 0.4), (2, -2, 0.3, _PART), of_complex=True),)
+    if hasattr(special, "sph_harm_y")
+    else ()
+)  # since SciPy 1.15
 
 RECORDS: tuple[Primitive, ...] = (
     scalar(special.eval_jacobi, _jacobi_partials, (_DEGREES, 0.5, 1.5, _UNIT), (3, 0.5, 1.5, _Z), of_complex=True),
@@ -84,7 +74,11 @@ RECORDS: tuple[Primitive, ...] = (
         of_complex=True,
     ),
     scalar(
-        special.eval_chebyt, lambda y, n, x: (None, n * special.eval_chebyu(n - 1, x)), (_DEGREES, _UNIT), (3, _Z), of_complex=True
+        special.eval_chebyt,
+        lambda y, n, x: (None, n * special.eval_chebyu(n - 1, x)),
+        (_DEGREES, _UNIT),
+        (3, _Z),
+        of_complex=True,
     ),
     scalar(
         special.eval_chebyu,
@@ -132,12 +126,8 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(
         special.eval_hermitenorm, lambda y, n, x: (None, n * special.eval_hermitenorm(np.maximum(n - 1, 0), x)), (_DEGREES, _REAL)
     ),
-    scalar(special.sph_legendre_p, _sph_legendre_p_partials, (3, 1, _PART), (2, 0, _PART)),
-    scalar(special.sph_harm_y, _sph_harm_y_partials, (3, 1, _PART, 0.4), (2, -2, 0.3, _PART), of_complex=True),
+    *_HARMONICS,
     scalar(special.lpmv, _lpmv_partials, (1, 2.5, _UNIT), singular=True),
 )
 
-DEFINITIONS: tuple[Definition, ...] = (
-    Definition(special.legendre_p, _legendre_p, Value.OWN),
-    Definition(special.assoc_laguerre, _assoc_laguerre, Value.OWN),
-)
+DEFINITIONS: tuple[Definition, ...] = (Definition(special.assoc_laguerre, _assoc_laguerre, Value.OWN),)

@@ -15,7 +15,6 @@ import numpy as np
 from scipy import special
 
 from adxform import runtime
-from adxform.primitives.complex_numbers import real_part
 from adxform.primitives.declare import general
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
