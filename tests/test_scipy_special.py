@@ -267,6 +267,20 @@ class TestEdges:
         assert adxform.grad(lambda x: special.agm(x, 2.0))(2.0) == pytest.approx(0.5, rel=1e-14)
         assert adxform.grad(lambda x: special.diric(x, 5))(0.0) == pytest.approx(0.0)
 
+    def test_box_and_cox_at_zero(self) -> None:
+        assert adxform.grad(lambda x, m: special.boxcox(x, m), (0, 1))(0.0, 0.5) == (math.inf, 4.0)
+
+    def test_integrals_at_zero(self) -> None:
+        assert adxform.grad(lambda x: special.it2j0y0(x)[0])(0.0) == adxform.grad(lambda x: special.it2i0k0(x)[0])(0.0) == 0.0
+        assert adxform.grad(lambda x: special.sici(x)[0])(0.0) == adxform.grad(lambda x: special.shichi(x)[0])(0.0) == 1.0
+
+    def test_polynomials_made_of_gamma_functions(self) -> None:
+        assert adxform.grad(lambda z: special.poch(z, 2.0))(-1.0) == pytest.approx(-1.0)
+        assert adxform.grad(lambda z: special.poch(z, 2.0))(-3.0) == pytest.approx(-5.0)
+        assert adxform.grad(adxform.grad(lambda z: special.poch(z, 3.0)))(-1.0) == pytest.approx(0.0, abs=1e-12)
+        assert adxform.grad(lambda n: special.binom(n, 5.0))(3.0) == pytest.approx(-0.05)
+        assert adxform.grad(adxform.grad(lambda n: special.binom(n, 3.0)))(2.0) == pytest.approx(1.0)
+
     def test_at_the_poles_of_the_gamma_function(self) -> None:
         assert adxform.grad(lambda x: special.rgamma(x))(-3.0) == pytest.approx(-6.0, rel=1e-14)
 

@@ -34,9 +34,22 @@ def _rgamma_slope(y: Any, x: Any) -> Any:
     return np.where(left, sign * special.gamma(mirrored) * beside, -y * special.psi(np.where(left, 1.0, x)))
 
 
+def _is_pole(x: Any) -> Any:
+    """Whether `x` is a pole of the gamma function."""
+    return np.logical_and(x <= 0, x == np.floor(x))
+
+
 def _poch_partials(y: Any, z: Any, m: Any) -> Any:
-    above = special.psi(z + m)
-    return y * (above - special.psi(z)), y * above
+    """At a pole of the denominator by its reciprocal, which is finite; at one of both, by reflection, for whole numbers `m`."""
+    above, below = _is_pole(z + m), _is_pole(z)
+    both, alone = np.logical_and(above, below), np.logical_and(below, np.logical_not(above))
+    top = np.where(above, 1.0, z + m)
+    plain = y * (special.psi(top) - special.psi(np.where(below, 1.0, z)))
+    reflected = y * (special.psi(np.where(both, 1.0 - z - m, 1.0)) - special.psi(np.where(both, 1.0 - z, 1.0)))
+    place = np.where(alone, z, -1.0)
+    beside = special.gamma(top) * (special.psi(top) * special.rgamma(place) + _rgamma_slope(special.rgamma(place), place))
+    z_slope = np.where(both, reflected, np.where(alone, beside, plain))
+    return np.where(np.logical_and(above, np.logical_not(below)), np.nan, z_slope), y * special.psi(z + m)
 
 
 def _beta_partials(y: Any, a: Any, b: Any) -> Any:
@@ -50,8 +63,15 @@ def _betaln_partials(y: Any, a: Any, b: Any) -> Any:
 
 
 def _binom_partials(y: Any, n: Any, k: Any) -> Any:
-    rest = special.psi(n - k + 1.0)
-    return y * (special.psi(n + 1.0) - rest), y * (rest - special.psi(k + 1.0))
+    """Where `k` is larger than `n` by a whole number, by the reciprocal of the gamma function, which is finite."""
+    pole = _is_pole(n - k + 1.0)
+    rest = special.psi(np.where(pole, 1.0, n - k + 1.0))
+    place = np.where(pole, n - k + 1.0, 0.0)
+    upper, lower = special.psi(n + 1.0), special.psi(k + 1.0)
+    top = special.gamma(np.where(pole, n + 1.0, 1.0)) * special.rgamma(k + 1.0)
+    value, slope = special.rgamma(place), _rgamma_slope(special.rgamma(place), place)
+    n_slope = np.where(pole, top * (upper * value + slope), y * (upper - rest))
+    return n_slope, np.where(pole, -top * (lower * value + slope), y * (rest - lower))
 
 
 def _zeta_partials(y: Any, x: Any, q: Any = None) -> Any:

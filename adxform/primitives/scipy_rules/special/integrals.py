@@ -55,13 +55,24 @@ def _itairy(x: Any) -> Any:
     return special.itairy(x), pullback
 
 
+def _i0_less_one(x: Any) -> Any:
+    """``(i0(x) - 1) / x``, around zero by its series."""
+    near = np.abs(x) < 1.0
+    small = np.where(near, x, 0.0)
+    series = 1.0
+    for k in range(9, 1, -1):
+        series = 1.0 + 0.25 * small * small / (k * k) * series
+    far = np.where(near, 1.0, x)
+    return np.where(near, 0.25 * small * series, (special.i0(far) - 1.0) / far)
+
+
 _PAIRS = (
     (special.sici, lambda x: special.spherical_jn(0, x), lambda x: np.cos(x) / x),
     (special.shichi, lambda x: special.spherical_in(0, x), lambda x: np.cosh(x) / x),
     (special.itj0y0, special.j0, special.y0),
-    (special.it2j0y0, lambda x: (1.0 - special.j0(x)) / x, lambda x: -special.y0(x) / x),
+    (special.it2j0y0, lambda x: special.besselpoly(0.5 * x, 0.0, 1.0), lambda x: -special.y0(x) / x),
     (special.iti0k0, special.i0, special.k0),
-    (special.it2i0k0, lambda x: (special.i0(x) - 1.0) / x, lambda x: -special.k0(x) / x),
+    (special.it2i0k0, _i0_less_one, lambda x: -special.k0(x) / x),
 )
 _OF_COMPLEX = (special.sici, special.shichi)
 

@@ -68,8 +68,11 @@ def _powm1_partials(y: Any, x: Any, p: Any) -> Any:
 
 
 def _boxcox_slope(lmbda: Any, log: Any) -> Any:
-    """In `lmbda`; also where that is zero."""
-    return 0.5 * log * log * special.hyp1f1(2.0, 3.0, lmbda * log)
+    """In `lmbda`; also where that is zero, and where the argument is."""
+    at_zero = np.isneginf(log)
+    finite = np.where(at_zero, 0.0, log)
+    slope = 0.5 * finite * finite * special.hyp1f1(2.0, 3.0, lmbda * finite)
+    return np.where(at_zero, runtime.quotient(1.0, lmbda * lmbda), slope)
 
 
 def _boxcox_partials(y: Any, x: Any, lmbda: Any) -> Any:
