@@ -59,7 +59,7 @@ def _i0_less_one(x: Any) -> Any:
     """``(i0(x) - 1) / x``, around zero by its series."""
     near = np.abs(x) < 1.0
     small = np.where(near, x, 0.0)
-    series = 1.0
+    series: Any = 1.0
     for k in range(9, 1, -1):
         series = 1.0 + 0.25 * small * small / (k * k) * series
     far = np.where(near, 1.0, x)
