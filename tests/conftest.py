@@ -149,6 +149,7 @@ TURNS = {
     "test_rules::test_rule_in_machine_code": 12,
     "test_same_point::test_another_process_builds_nothing": 5,
     "test_same_point::test_every_scalar_program": 8,
+    "test_scipy_special::test_both_modes_and_second_order": 6,
     "test_several_results::test_both_modes_and_all_second_orders_agree_with_differences": 4,
     "test_sparse::test_patterns_of_random_programs_leave_nothing_out": 3,
     "test_sparse::test_patterns_of_the_corpus_leave_nothing_out": 8,

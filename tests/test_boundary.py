@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import i0, i1
+from scipy.special import i0, zetac
 
 import adxform
 from adxform.api import source
@@ -139,15 +139,15 @@ def test_missing_rule_of_higher_order_is_located() -> None:
     @adxform.rule(i0, boundary=True)
     def _(x: Any) -> Any:
         def pullback(y_ct: Any) -> Any:
-            return (y_ct * i1(x),)
+            return (y_ct * zetac(x),)  # any function without a rule
 
         return i0(x), pullback
 
     def f(x: Any) -> Any:
         return np.sum(i0(x))
 
-    np.testing.assert_allclose(adxform.grad(f)(POINT), i1(POINT))
-    with pytest.raises(MissingRuleError, match="i1") as caught:
+    np.testing.assert_allclose(adxform.grad(f)(POINT), zetac(POINT))
+    with pytest.raises(MissingRuleError, match="zetac") as caught:
         adxform.hvp(f)(POINT, VECTOR)
     assert caught.value.span.file == __file__
     assert "np.sum(i0(x))" in Path(__file__).read_text().splitlines()[caught.value.span.line - 1]

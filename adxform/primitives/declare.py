@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
@@ -28,6 +29,12 @@ def name_of(fn: Callable[..., Any]) -> str:
     name: str = getattr(fn, "__qualname__", "") or getattr(fn, "__name__", repr(fn))
     if isinstance(ufunc := getattr(fn, "__self__", None), np.ufunc):
         return f"np.{ufunc.__name__}.{fn.__name__}"
+    if (
+        isinstance(fn, np.ufunc)
+        and getattr(np, name, None) is not fn
+        and getattr(sys.modules.get("scipy.special"), name, None) is fn
+    ):
+        return f"scipy.special.{name}"
     owner = getattr(fn, "__objclass__", fn)
     module: str = getattr(owner, "__module__", None) or ("builtins" if isinstance(fn, FunctionType) else "numpy")
     module = {"numpy": "np", "_operator": "operator", "builtins": "", "adxform.ir.intrinsics": "intrinsics"}.get(module, module)

@@ -76,6 +76,7 @@ TABLE: Mapping[Callable[..., Any], Primitive] = MappingProxyType(_library)
 _lock = new_lock()
 _records: dict[Any, Primitive] = dict(TABLE)
 _met: set[str] = set()
+_reasons: dict[Callable[..., Any], str] = {}
 own: Mapping[Any, Primitive] = MappingProxyType({})
 _version = 0
 
@@ -93,7 +94,7 @@ def _meets(fn: Any) -> bool:
     """Whether `fn` is the first function of a package of SciPy's, whose rules join the table."""
     if isinstance(fn, np.ufunc):
         package = "scipy.special"
-    elif isinstance(fn, types.FunctionType | types.MethodType | types.BuiltinFunctionType | type):
+    elif isinstance(fn, types.FunctionType | types.MethodType | types.BuiltinFunctionType | type) or _is_of_scipy(type(fn)):
         package = ".".join((getattr(fn, "__module__", None) or "").split(".")[:2])
     else:
         return False
@@ -104,8 +105,22 @@ def _meets(fn: Any) -> bool:
         made = collect((*family.RECORDS, *definitions.extend(family.DEFINITIONS)))
         for table in (_library, _records):
             table.update((fn, record) for fn, record in made.items() if fn not in table)
+        _reasons.update(family.REFUSED)
         _met.add(package)
     return True
+
+
+def _is_of_scipy(cls: type) -> bool:
+    """Whether what SciPy calls a function is an object of a class of its own, as those are that hold several ufuncs."""
+    return str(cls.__module__).startswith("scipy.")
+
+
+def reason(fn: Any) -> str:
+    """Why a function of a package that has rules has none itself, in words for an error; empty where nothing is known of it."""
+    try:
+        return _reasons.get(fn, "")
+    except TypeError:
+        return ""
 
 
 UNKNOWN = Primitive(lookup, "", None)

@@ -19,6 +19,7 @@ from adxform.ir.types import Array, Scalar
 from adxform.primitives.declare import name_of
 from adxform.primitives.effects import IN_PLACE_OPERATORS
 from adxform.primitives.refusals import refusal
+from adxform.primitives.table import reason
 
 NAMELESS = ("tmp", "result")
 """What lowering calls a value to which the user gave no name."""
@@ -43,6 +44,8 @@ def callable_name(fn: object) -> str:
     if owner := _public_owner(fn):
         return f"{owner}.{getattr(fn, '__name__', '')}"
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
+    if isinstance(fn, np.ufunc) and getattr(sys.modules.get("scipy.special"), name, None) is fn:
+        return f"scipy.special.{name}"
     if isinstance(fn, type) or module in {"builtins", "__main__", ""}:
         return name
     parts = module.split(".")
@@ -64,6 +67,9 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
     if (refused := refusal(fn)) is not None:
         message = f"no derivative rule for `{name}`, which {refused.why}{why}"
         return MissingRuleError(message, span=span, help=refused.instead or "leave it out of what the result depends on")
+    if because := reason(fn):
+        help_ = f"wrap the call in `stop_gradient`, if its derivative is to be zero, or state one with `adxform.rule({name})`"
+        return MissingRuleError(f"no derivative rule for `{name}`: {because}{why}", span=span, help=help_)
     other = (
         "call it outside of the function and pass what it returns"
         if unknown

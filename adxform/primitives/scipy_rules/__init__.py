@@ -9,4 +9,4 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 FAMILIES: Mapping[str, str] = MappingProxyType({"scipy.special": f"{__name__}.special"})
-"""The modules here by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`."""
+"""The modules here by the packages of SciPy's; each has `RECORDS`, `DEFINITIONS`, and `REFUSED`: why the others have no rule."""
