@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -93,8 +94,8 @@ def _meets(fn: Any) -> bool:
     """Whether `fn` is the first function of a package of SciPy's, whose rules join the table."""
     if isinstance(fn, np.ufunc):
         package = "scipy.special"
-    elif isinstance(fn, types.FunctionType | types.MethodType | types.BuiltinFunctionType | type):
-        package = ".".join((getattr(fn, "__module__", None) or "").split(".")[:2])
+    elif isinstance(fn, types.FunctionType | types.MethodType | types.BuiltinFunctionType | type) or _is_wrapper(fn):
+        package = _package_of(getattr(fn, "__module__", None) or "")
     else:
         return False
     if package not in scipy_rules.FAMILIES or package in _met or package not in sys.modules:
@@ -106,6 +107,20 @@ def _meets(fn: Any) -> bool:
             table.update((fn, record) for fn, record in made.items() if fn not in table)
         _met.add(package)
     return True
+
+
+def _is_wrapper(fn: Any) -> bool:
+    """Whether `fn` is a function of SciPy's that asks for another implementation first, or that keeps what it returned."""
+    return isinstance(fn, functools._lru_cache_wrapper) or type(fn).__module__.startswith("scipy.")
+
+
+def _package_of(module: str) -> str:
+    """The package of SciPy's whose functions those of `module` are, or are called by the rules of.
+
+    >>> _package_of("scipy.linalg._basic"), _package_of("adxform.runtime.of_scipy.linalg")
+    ('scipy.linalg', 'scipy.linalg')
+    """
+    return ".".join(module.replace("adxform.runtime.of_scipy.", "scipy.").split(".")[:2])
 
 
 UNKNOWN = Primitive(lookup, "", None)

@@ -1,0 +1,232 @@
+"""Rules of SciPy's functions of arrays: both modes and the second order against differences of SciPy itself; its bits; refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+
+pytest.importorskip("scipy")
+
+from scipy import fft, linalg
+
+RNG = np.random.default_rng(20261126)
+
+
+def judge(f: Callable[..., Any], *args: Any, second: bool = True, scale: float = 1.0) -> None:
+    """Products of `f`, of real arrays, in both modes agree with differences, with each other, and give its bits."""
+    numbers = np.random.default_rng(7)
+    places = tuple(range(len(args)))
+    tangents = tuple(numbers.normal(size=np.shape(arg)) for arg in args)
+    y = f(*args)
+    ct = numbers.normal(size=np.shape(y))
+    step = 1e-6 * scale
+    moved = [f(*(arg + sign * step * t for arg, t in zip(args, tangents, strict=True))) for sign in (1.0, -1.0)]
+    expected = (moved[0] - moved[1]) / (2 * step)
+    size = max(1.0, float(np.max(np.abs(expected), initial=0.0)))
+    value, y_t = adxform.jvp(f, args, tangents)
+    np.testing.assert_array_equal(value, y)
+    np.testing.assert_allclose(y_t, expected, rtol=2e-6, atol=2e-7 * size)
+
+    def paired(ct: Any, *args: Any) -> Any:
+        return np.sum(f(*args) * ct)
+
+    gradient = adxform.grad(paired, argnums=tuple(k + 1 for k in places))
+    cts = gradient(ct, *args)
+    for arg, arg_ct in zip(args, cts, strict=True):
+        assert np.shape(arg_ct) == np.shape(arg)
+        assert np.asarray(arg_ct).dtype == np.asarray(arg).dtype
+    there = float(np.sum(ct * y_t))
+    back = float(sum(np.sum(t * c) for t, c in zip(tangents, cts, strict=True)))
+    assert abs(there - back) <= 1e-9 * max(1.0, abs(there), size)
+    if not second:
+        return
+
+    def bent(*args: Any) -> Any:
+        return np.sum(np.sin(f(*args)) * ct)
+
+    slopes = adxform.grad(bent, argnums=places)
+    ends = [slopes(*(arg + sign * step * t for arg, t in zip(args, tangents, strict=True))) for sign in (1.0, -1.0)]
+    ct2 = np.concatenate([np.ravel((a - b) / (2 * step)) for a, b in zip(*ends, strict=True)])
+    got = np.concatenate([np.ravel(one) for one in adxform.jvp(slopes, args, tangents)[1]])
+    np.testing.assert_allclose(got, ct2, rtol=2e-5, atol=2e-6 * max(1.0, float(np.max(np.abs(ct2), initial=0.0))))
+
+
+def spd(n: int, *batch: int) -> Any:
+    """Symmetric positive definite matrices, of which each element may move alone."""
+    m = RNG.normal(size=(*batch, n, n))
+    return m @ np.swapaxes(m, -1, -2) + n * np.eye(n)
+
+
+def general_matrix(n: int, *batch: int) -> Any:
+    return RNG.normal(size=(*batch, n, n)) + n * np.eye(n)
+
+
+def complex_of(f: Any, *args: Any) -> Any:
+    """`f` of complex arrays made of real ones."""
+    return f(*(arg + 1j * np.cos(arg) for arg in args))
+
+
+A, S, V, B2 = general_matrix(3), spd(3), RNG.normal(size=3), RNG.normal(size=(3, 2))
+BATCH, SBATCH = general_matrix(3, 2), spd(3, 2)
+WIDE, TALL = RNG.normal(size=(2, 4)), RNG.normal(size=(4, 2))
+AB = np.array([[0.0, 0.5, -0.25, 1.0], [4.0, 3.5, 5.0, 6.0], [0.25, -0.5, 0.75, 0.0], [0.3, 0.1, 0.0, 0.0]])
+B4 = RNG.normal(size=4)
+TC, TR = np.array([4.0, 0.5, -0.25, 0.3]), np.array([4.0, -0.5, 0.125, 0.7])
+
+LINALG: dict[str, tuple[Any, ...]] = {
+    "solve": (lambda a, b: linalg.solve(a, b), A, V),
+    "solve columns": (lambda a, b: linalg.solve(a, b, check_finite=False), A, B2),
+    "solve batch": (lambda a, b: linalg.solve(a, b), BATCH, RNG.normal(size=(2, 3, 2))),
+    "solve general": (lambda a, b: linalg.solve(a, b, assume_a="gen"), A, V),
+    "solve transposed": (lambda a, b: linalg.solve(a, b, transposed=True), A, B2),
+    "solve pos": (lambda a, b: linalg.solve(a, b, assume_a="pos"), S, V),
+    "solve sym lower": (lambda a, b: linalg.solve(a, b, lower=True, assume_a="sym"), S, B2),
+    "solve complex": (lambda a, b: np.abs(complex_of(linalg.solve, a, b)) ** 2, A, B2),
+    "solve mixed": (lambda a, b: np.abs(linalg.solve(a, b + 1j * b**2)) ** 2, A, V),
+    "solve_triangular": (lambda a, b: linalg.solve_triangular(a, b), A, V),
+    "solve_triangular lower": (lambda a, b: linalg.solve_triangular(a, b, lower=True), A, B2),
+    "solve_triangular T": (lambda a, b: linalg.solve_triangular(a, b, trans="T", lower=True), A, B2),
+    "solve_triangular unit": (lambda a, b: linalg.solve_triangular(a, b, trans=1, unit_diagonal=True), A, V),
+    "solve_triangular batch": (lambda a, b: linalg.solve_triangular(a, b), BATCH, RNG.normal(size=(2, 3, 2))),
+    "inv": (lambda a: linalg.inv(a), A),
+    "inv batch": (lambda a: linalg.inv(a, check_finite=False), BATCH),
+    "inv complex": (lambda a: np.real(complex_of(linalg.inv, a)), A),
+    "det": (lambda a: linalg.det(a), A),
+    "det batch": (lambda a: linalg.det(a), BATCH),
+    "det complex": (lambda a: np.real(complex_of(linalg.det, a)), A),
+    "pinv": (lambda a: linalg.pinv(a), TALL),
+    "pinv wide": (lambda a: linalg.pinv(a), WIDE),
+    "pinv square": (lambda a: linalg.pinv(a), A),
+    "cho_solve": (lambda a, b: linalg.cho_solve(linalg.cho_factor(a), b), S, V),
+    "cho_solve lower": (lambda a, b: linalg.cho_solve(linalg.cho_factor(a, lower=True), b), S, B2),
+    "cho_factor": (lambda a: linalg.cho_factor(a)[0], S),
+    "cho_factor lower": (lambda a: linalg.cho_factor(a, True)[0], S),
+    "cho_solve of its own": (lambda c, b: linalg.cho_solve((c, True), b), S, V),
+    "lu_solve": (lambda a, b: linalg.lu_solve(linalg.lu_factor(a[::-1]), b), A, V),
+    "lu_solve trans": (lambda a, b: linalg.lu_solve(linalg.lu_factor(a[::-1]), b, trans=1), A, B2),
+    "lu_factor": (lambda a: linalg.lu_factor(a[::-1])[0], A),
+    "lu": (lambda a: sum(linalg.lu(a[::-1])[1:]), A),
+    "lu wide": (lambda a: np.concatenate((linalg.lu(a)[1], linalg.lu(a)[2]), axis=1), WIDE),
+    "lu tall": (lambda a: linalg.lu(a)[1], TALL),
+    "cholesky": (lambda a: linalg.cholesky(a), S),
+    "cholesky lower": (lambda a: linalg.cholesky(a, lower=True), S),
+    "cholesky batch": (lambda a: linalg.cholesky(a, lower=True), SBATCH),
+    "qr q": (lambda a: linalg.qr(a, mode="economic")[0], TALL),
+    "qr r": (lambda a: linalg.qr(a, mode="economic")[1], TALL),
+    "qr wide": (lambda a: linalg.qr(a, mode="economic")[1], WIDE),
+    "svd u": (lambda a: linalg.svd(a, full_matrices=False)[0], TALL),
+    "svd v": (lambda a: linalg.svd(a, full_matrices=False, lapack_driver="gesvd")[2], WIDE),
+    "svd s": (lambda a: linalg.svd(a, full_matrices=False)[1], A),
+    "svd values": (lambda a: linalg.svd(a, compute_uv=False), WIDE),
+    "svdvals": (lambda a: linalg.svdvals(a), TALL),
+    "eigh w": (lambda a: linalg.eigh(a)[0], S),
+    "eigh v": (lambda a: linalg.eigh(a)[1], S),
+    "eigh upper": (lambda a: linalg.eigh(a, lower=False)[1], S),
+    "eigh b": (lambda a, b: linalg.eigh(a, b)[1], S, spd(3)),
+    "eigh b w": (lambda a, b: linalg.eigh(a, b)[0], S, spd(3)),
+    "eigh values": (lambda a: linalg.eigh(a, eigvals_only=True), S),
+    "eigvalsh": (lambda a: linalg.eigvalsh(a, lower=False), S),
+    "eigvalsh b": (lambda a, b: linalg.eigvalsh(a, b), S, spd(3)),
+    "eigvalsh batch": (lambda a: linalg.eigvalsh(a), SBATCH),
+    "expm": (lambda a: linalg.expm(a / 3.0), A),
+    "expm batch": (lambda a: linalg.expm(a / 3.0), BATCH),
+    "expm complex": (lambda a: np.real(complex_of(linalg.expm, a / 3.0)), A),
+    "expm of zero": (lambda a: linalg.expm(a), np.zeros((2, 2))),
+    "logm": (lambda a: linalg.logm(a), A),
+    "sqrtm": (lambda a: linalg.sqrtm(a), A),
+    "cosm": (lambda a: linalg.cosm(a / 3.0), A),
+    "sinm": (lambda a: linalg.sinm(a / 3.0), A),
+    "solve_sylvester": (lambda a, b, q: linalg.solve_sylvester(a, b, q), A, spd(2), B2),
+    "solve_continuous_lyapunov": (lambda a, q: linalg.solve_continuous_lyapunov(a, q), A, RNG.normal(size=(3, 3))),
+    "solve_discrete_lyapunov": (lambda a, q: linalg.solve_discrete_lyapunov(a, q), A / 9.0, RNG.normal(size=(3, 3))),
+    "solve_banded": (lambda ab, b: linalg.solve_banded((2, 1), ab, b), AB, B4),
+    "solve_banded columns": (lambda ab, b: linalg.solve_banded((1, 1), ab[:3], b), AB, RNG.normal(size=(4, 2))),
+    "solveh_banded": (lambda ab, b: linalg.solveh_banded(ab[:2], b), AB, B4),
+    "solveh_banded lower": (lambda ab, b: linalg.solveh_banded(ab[1:], b, lower=True), AB, RNG.normal(size=(4, 2))),
+    "solve_toeplitz": (lambda c, b: linalg.solve_toeplitz(c, b), TC, B4),
+    "solve_toeplitz pair": (lambda c, r, b: linalg.solve_toeplitz((c, r), b), TC, TR, RNG.normal(size=(4, 2))),
+    "toeplitz": (lambda c: linalg.toeplitz(c), TC),
+    "toeplitz pair": (lambda c, r: linalg.toeplitz(c, r), TC, TR[:3]),
+    "hankel": (lambda c: linalg.hankel(c), TC),
+    "hankel pair": (lambda c, r: linalg.hankel(c, r), TC, TR[:3]),
+    "circulant": (lambda c: linalg.circulant(c), TC),
+    "block_diag": (lambda a, b, c: linalg.block_diag(a, b, c), A, B2, V),
+    "khatri_rao": (lambda a, b: linalg.khatri_rao(a, b), B2, RNG.normal(size=(4, 2))),
+    "norm": (lambda a: linalg.norm(a), A),
+    "norm of a vector": (lambda a: linalg.norm(a, 3), V),
+    "norm axis": (lambda a: linalg.norm(a, 1, axis=1, keepdims=True), A),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("case", LINALG)
+def test_linalg(case: str) -> None:
+    judge(*LINALG[case])
+
+
+LINE, PLANE = RNG.normal(size=5), RNG.normal(size=(4, 6))
+
+
+def power(y: Any) -> Any:
+    """Of complex numbers something real that tells them apart."""
+    return np.real(y) + 0.5 * np.imag(y) ** 2
+
+
+def complex_line(x: Any) -> Any:
+    return x + 1j * np.sin(x)
+
+
+FFT: dict[str, tuple[Any, ...]] = {
+    "fft": (lambda x: power(fft.fft(x)), LINE),
+    "fft cut": (lambda x: power(fft.fft(complex_line(x), 3, 0, "ortho")), PLANE),
+    "ifft": (lambda x: power(fft.ifft(complex_line(x), n=8, norm="forward")), PLANE),
+    "rfft": (lambda x: power(fft.rfft(x)), LINE),
+    "rfft even": (lambda x: power(fft.rfft(x, 8, axis=0, norm="ortho", workers=1)), PLANE),
+    "irfft": (lambda x: fft.irfft(complex_line(x)), LINE),
+    "irfft odd": (lambda x: fft.irfft(complex_line(x), 7, norm="forward"), PLANE),
+    "hfft": (lambda x: fft.hfft(complex_line(x)), LINE),
+    "hfft norm": (lambda x: fft.hfft(complex_line(x), 7, norm="ortho"), PLANE),
+    "ihfft": (lambda x: power(fft.ihfft(x)), LINE),
+    "ihfft norm": (lambda x: power(fft.ihfft(x, 4, axis=0, norm="forward")), PLANE),
+    "fft2": (lambda x: power(fft.fft2(x)), PLANE),
+    "ifft2": (lambda x: power(fft.ifft2(complex_line(x))), PLANE),
+    "fftn": (lambda x: power(fft.fftn(complex_line(x), (3, 7))), PLANE),
+    "fftn axes": (lambda x: power(fft.fftn(x, axes=(0,), norm="ortho")), PLANE),
+    "ifftn": (lambda x: power(fft.ifftn(complex_line(x), norm="ortho")), PLANE),
+    "rfft2": (lambda x: power(fft.rfft2(x)), PLANE),
+    "rfftn": (lambda x: power(fft.rfftn(x, (5, 7), norm="ortho")), PLANE),
+    "irfft2": (lambda x: fft.irfft2(complex_line(x)), PLANE),
+    "irfftn": (lambda x: fft.irfftn(complex_line(x), (3, 9), norm="forward"), PLANE),
+    "fftshift": (lambda x: fft.fftshift(x, 1), PLANE),
+    "ifftshift": (lambda x: fft.ifftshift(x), LINE),
+    "fftfreq": (lambda x: x * fft.fftfreq(x.shape[0], 0.5), LINE),
+    "rfftfreq": (lambda x: np.real(fft.rfft(x)) * fft.rfftfreq(5), LINE),
+    "next_fast_len": (lambda x: power(fft.rfft(x, fft.next_fast_len(x.shape[0] + 2, True))), LINE),
+    **{
+        f"{name} {kind} {norm} {orthogonal}": (
+            lambda x, name=name, kind=kind, norm=norm, orthogonal=orthogonal: getattr(fft, name)(
+                x, kind, norm=norm, orthogonalize=orthogonal
+            ),
+            LINE,
+        )
+        for name in ("dct", "idct", "dst", "idst")
+        for kind in (1, 2, 3, 4)
+        for norm, orthogonal in ((None, None), ("ortho", None), ("forward", True), ("ortho", False))
+    },
+    "dct cut": (lambda x: fft.dct(x, 2, 3, 0), PLANE),
+    "idst filled": (lambda x: fft.idst(x, 3, 9, norm="ortho"), PLANE),
+    "dctn": (lambda x: fft.dctn(x), PLANE),
+    "idctn": (lambda x: fft.idctn(x, 1, (3, 8), norm="ortho"), PLANE),
+    "dstn": (lambda x: fft.dstn(x, axes=(1,)), PLANE),
+    "idstn": (lambda x: fft.idstn(x, 3, norm="forward"), PLANE),
+}
+
+
+@pytest.mark.parametrize("case", FFT)
+def test_fft(case: str) -> None:
+    judge(*FFT[case], second=case[:3] not in ("dct", "dst", "idc", "ids"))
