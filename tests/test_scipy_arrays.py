@@ -229,4 +229,4 @@ FFT: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.parametrize("case", FFT)
 def test_fft(case: str) -> None:
-    judge(*FFT[case], second=case[:3] not in ("dct", "dst", "idc", "ids"))
+    judge(*FFT[case])

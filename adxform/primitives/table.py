@@ -111,7 +111,7 @@ def _meets(fn: Any) -> bool:
 
 def _is_wrapper(fn: Any) -> bool:
     """Whether `fn` is a function of SciPy's that asks for another implementation first, or that keeps what it returned."""
-    return isinstance(fn, functools._lru_cache_wrapper) or type(fn).__module__.startswith("scipy.")
+    return isinstance(fn, functools._lru_cache_wrapper) or type(fn).__module__ == "uarray"
 
 
 def _package_of(module: str) -> str:
