@@ -12,7 +12,7 @@ import adxform
 
 pytest.importorskip("scipy")
 
-from scipy import fft, linalg
+from scipy import fft, linalg, signal
 
 RNG = np.random.default_rng(20261126)
 
@@ -230,3 +230,70 @@ FFT: dict[str, tuple[Any, ...]] = {
 @pytest.mark.parametrize("case", FFT)
 def test_fft(case: str) -> None:
     judge(*FFT[case])
+
+
+X9, H4, X2 = RNG.normal(size=9), RNG.normal(size=4), RNG.normal(size=(3, 12))
+K2 = RNG.normal(size=(2, 3))
+FB, FA = np.array([0.5, 0.3, -0.2]), np.array([1.5, -0.4, 0.2, 0.1])
+SOS = np.array([[0.5, 0.2, 0.1, 1.0, -0.3, 0.1], [1.0, -0.5, 0.3, 1.0, 0.2, 0.05]])
+
+SIGNAL: dict[str, tuple[Any, ...]] = {
+    **{
+        f"{fn} {mode}": (lambda x, h, fn=fn, mode=mode: getattr(signal, fn)(x, h, mode), *operands)
+        for fn, operands in (
+            ("convolve", (X9, H4)),
+            ("fftconvolve", (X9, H4)),
+            ("oaconvolve", (X2, K2)),
+            ("correlate", (X9, H4)),
+            ("convolve2d", (X2, K2)),
+            ("correlate2d", (X2, K2)),
+        )
+        for mode in ("full", "same", "valid")
+    },
+    "convolve short": (lambda x, h: signal.convolve(x, h, "same"), H4, X9),
+    "convolve valid short": (lambda x, h: signal.convolve(x, h, "valid", "fft"), H4, X9),
+    "correlate same short": (lambda x, h: signal.correlate(x, h, "same"), H4, X9),
+    "correlate valid short": (lambda x, h: signal.correlate(x, h, "valid"), H4, X9),
+    "correlate even": (lambda x, h: signal.correlate(x, h, "same", method="direct"), X2, RNG.normal(size=(2, 4))),
+    "convolve complex": (lambda x, h: power(signal.convolve(complex_line(x), complex_line(h))), X9, H4),
+    "correlate complex": (lambda x, h: power(signal.correlate(complex_line(x), complex_line(h))), X9, H4),
+    "lfilter": (lambda b, a, x: signal.lfilter(b, a, x), FB, FA, X9),
+    "lfilter axis": (lambda b, a, x: signal.lfilter(b, a, x, axis=0), FA, FB, X2),
+    "lfilter of one": (lambda b, x: signal.lfilter(b, 2.0, x), FB, X9),
+    "lfilter zi": (lambda b, a, x, z: signal.lfilter(b, a, x, zi=z)[0], FB, FA, X9, RNG.normal(size=3)),
+    "lfilter zf": (lambda b, a, x, z: signal.lfilter(b, a, x, zi=z)[1], FB, FA, X9, RNG.normal(size=3)),
+    "lfilter zf of few": (lambda b, a, x, z: signal.lfilter(b, a, x, zi=z)[1], FB, FA, X9[:2], RNG.normal(size=3)),
+    "lfilter_zi": (lambda b, a: signal.lfilter_zi(b, a), FB, FA),
+    "sosfilt": (lambda x: signal.sosfilt(SOS, x), X2),
+    "sosfilt sections": (
+        lambda b, a, x: signal.sosfilt(np.concatenate((b, np.ones((2, 1)), a), axis=1), x, axis=0),
+        SOS[:, :3],
+        SOS[:, 4:],
+        X2,
+    ),
+    "filtfilt": (lambda x: signal.filtfilt(FB, FA, x), np.concatenate((X9, X9[::-1]))),
+    "filtfilt even": (lambda b, x: signal.filtfilt(b, FA, x, axis=0, padtype="even", padlen=2), FB, X2.T),
+    "filtfilt constant": (lambda x: signal.filtfilt(FB, FA, x, padtype="constant", padlen=3), X2),
+    "filtfilt none": (lambda x: signal.filtfilt(FB, FA, x, padtype=None), X2),
+    "detrend": (lambda x: signal.detrend(x), X9),
+    "detrend constant": (lambda x: signal.detrend(x, axis=0, type="constant"), X2),
+    "detrend parts": (lambda x: signal.detrend(x, bp=[4]), X2),
+    "savgol_filter": (lambda x: signal.savgol_filter(x, 5, 2), X2),
+    "savgol_filter short": (lambda x: signal.savgol_filter(x, 5, 2, deriv=1, delta=0.5), X9),
+    "savgol_filter nearest": (lambda x: signal.savgol_filter(x, 5, 2, mode="nearest", axis=0), X2.T),
+    "savgol_filter cval": (lambda x: signal.savgol_filter(x, 5, 2, mode="constant", cval=1.5), X9),
+    "hilbert": (lambda x: power(signal.hilbert(x)), X9),
+    "hilbert filled": (lambda x: power(signal.hilbert(x, 14, axis=1)), X2),
+    "resample": (lambda x: signal.resample(x, 6), X9),
+    "resample up": (lambda x: signal.resample(x, 15, axis=1, window="hann"), X2),
+    "resample_poly": (lambda x: signal.resample_poly(x, 3, 2, axis=1), X2),
+    "freqz": (lambda b, a: power(signal.freqz(b, a, 16)[1]), FB, FA),
+    "freqz of one": (lambda b: power(signal.freqz(b)[1]), FB),
+    "freqz fs": (lambda b, a: power(signal.freqz(b, a, worN=8, fs=10.0, whole=True)[1]), FB, FA),
+    "window": (lambda x: x * signal.windows.hann(x.shape[0]) * signal.windows.kaiser(9, 2.0), X9),
+}
+
+
+@pytest.mark.parametrize("case", SIGNAL)
+def test_signal(case: str) -> None:
+    judge(*SIGNAL[case])
