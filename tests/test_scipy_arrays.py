@@ -12,7 +12,8 @@ import adxform
 
 pytest.importorskip("scipy")
 
-from scipy import fft, linalg, signal
+from scipy import fft, linalg, ndimage, signal
+from scipy.spatial import distance
 
 RNG = np.random.default_rng(20261126)
 
@@ -297,3 +298,99 @@ SIGNAL: dict[str, tuple[Any, ...]] = {
 @pytest.mark.parametrize("case", SIGNAL)
 def test_signal(case: str) -> None:
     judge(*SIGNAL[case])
+
+
+IMAGE = RNG.normal(size=(5, 6))
+K3, K23 = RNG.normal(size=3), RNG.normal(size=(2, 3))
+COORDINATES = RNG.uniform(0.1, 3.9, size=(2, 7))
+BORDERS = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap")
+
+NDIMAGE: dict[str, tuple[Any, ...]] = {
+    **{
+        f"correlate {mode}": (lambda x, w, mode=mode: ndimage.correlate(x, w, mode=mode, origin=(0, 1)), IMAGE, K23)
+        for mode in BORDERS
+    },
+    "convolve": (lambda x, w: ndimage.convolve(x, w), IMAGE, K23),
+    "convolve origin": (lambda x, w: ndimage.convolve(x, w, mode="nearest", origin=(-1, 0)), IMAGE, K23),
+    "convolve wide": (lambda x, w: ndimage.convolve(x, w, mode="mirror"), IMAGE[0, :2], RNG.normal(size=7)),
+    "convolve1d": (lambda x, w: ndimage.convolve1d(x, w, axis=0, mode="constant"), IMAGE, H4),
+    "correlate1d": (lambda x, w: ndimage.correlate1d(x, w, mode="wrap", origin=1), IMAGE, H4),
+    "gaussian_filter": (lambda x: ndimage.gaussian_filter(x, 1.5), IMAGE),
+    "gaussian_filter order": (lambda x: ndimage.gaussian_filter(x, (1.0, 2.0), order=(0, 1), mode="nearest", radius=3), IMAGE),
+    "gaussian_filter1d": (lambda x: ndimage.gaussian_filter1d(x, 0.7, 0, 2, mode="constant", cval=2.0, truncate=3.0), IMAGE),
+    "uniform_filter": (lambda x: ndimage.uniform_filter(x, (2, 3), mode="mirror"), IMAGE),
+    "uniform_filter default": (lambda x: ndimage.uniform_filter(x), IMAGE),
+    "uniform_filter1d": (lambda x: ndimage.uniform_filter1d(x, 4, origin=-1), IMAGE),
+    "sobel": (lambda x: ndimage.sobel(x), IMAGE),
+    "prewitt": (lambda x: ndimage.prewitt(x, axis=0, mode="constant", cval=1.0), IMAGE),
+    "laplace": (lambda x: ndimage.laplace(x, mode="wrap"), IMAGE),
+    "shift": (lambda x: ndimage.shift(x, (0.7, -1.2)), IMAGE),
+    "shift 1": (lambda x: ndimage.shift(x, 0.4, order=1, mode="nearest"), IMAGE),
+    "shift 2": (lambda x: ndimage.shift(x, (1.3, 0.2), order=2, mode="reflect", cval=1.0, prefilter=False), IMAGE),
+    "zoom": (lambda x: ndimage.zoom(x, 1.7), IMAGE),
+    "zoom less": (lambda x: ndimage.zoom(x, (0.5, 2.0), order=1, mode="nearest"), IMAGE),
+    "zoom grid": (lambda x: ndimage.zoom(x, 2.0, mode="grid-constant", grid_mode=True), IMAGE),
+    "spline_filter1d": (lambda x: ndimage.spline_filter1d(x, 3, 0), IMAGE),
+    "map_coordinates": (lambda x, c: ndimage.map_coordinates(x, c), IMAGE, COORDINATES),
+    "map_coordinates far": (lambda x, c: ndimage.map_coordinates(x, c - 2.0), IMAGE, COORDINATES),
+    "map_coordinates mirror": (lambda x, c: ndimage.map_coordinates(x, 2 * c - 3.3, mode="mirror"), IMAGE, COORDINATES),
+    "map_coordinates reflect": (
+        lambda x, c: ndimage.map_coordinates(x, 2 * c - 3.3, mode="reflect", prefilter=False),
+        IMAGE,
+        COORDINATES,
+    ),
+    "map_coordinates 1": (lambda x, c: ndimage.map_coordinates(x, c, order=1), IMAGE, COORDINATES),
+    "map_coordinates nearest": (
+        lambda x, c: ndimage.map_coordinates(x, 2 * c - 3.3, order=1, mode="nearest"),
+        IMAGE,
+        COORDINATES,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NDIMAGE)
+def test_ndimage(case: str) -> None:
+    judge(*NDIMAGE[case])
+
+
+U, U2, W = RNG.normal(size=4), RNG.normal(size=4), RNG.uniform(0.5, 2.0, size=4)
+PLACES, OTHERS, VI = RNG.normal(size=(5, 4)), RNG.normal(size=(3, 4)), spd(4)
+
+SPATIAL: dict[str, tuple[Any, ...]] = {
+    **{
+        f"cdist {metric}": (lambda x, y, metric=metric: distance.cdist(x, y, metric), PLACES, OTHERS)
+        for metric in ("euclidean", "sqeuclidean", "cityblock", "cosine", "correlation", "chebyshev", "canberra", "braycurtis")
+    },
+    "cdist minkowski": (lambda x, y: distance.cdist(x, y, "minkowski", p=3.0), PLACES, OTHERS),
+    "cdist weights": (lambda x, y, w: distance.cdist(x, y, w=w), PLACES, OTHERS, W),
+    "cdist mahalanobis": (lambda x, y, v: distance.cdist(x, y, "mahalanobis", VI=v), PLACES, OTHERS, VI),
+    "cdist seuclidean": (lambda x, y, v: distance.cdist(x, y, metric="seuclidean", V=v), PLACES, OTHERS, W),
+    "pdist": (lambda x: distance.pdist(x), PLACES),
+    "pdist cosine": (lambda x: distance.pdist(x, "cosine"), PLACES),
+    "pdist square": (lambda x: distance.squareform(distance.pdist(x, "sqeuclidean")), PLACES),
+    "squareform of a matrix": (lambda x: distance.squareform(x, checks=False), PLACES[:4]),
+    **{
+        name: (lambda u, v, name=name: getattr(distance, name)(u, v), U, U2)
+        for name in ("euclidean", "sqeuclidean", "cityblock", "minkowski", "chebyshev", "cosine", "correlation", "canberra",
+                     "braycurtis")  # fmt: skip
+    },
+    "euclidean weights": (lambda u, v, w: distance.euclidean(u, v, w), U, U2, W),
+    "cosine weights": (lambda u, v, w: distance.cosine(u, v, w), U, U2, W),
+    "mahalanobis": (lambda u, v, vi: distance.mahalanobis(u, v, vi), U, U2, VI),
+    "seuclidean": (lambda u, v, w: distance.seuclidean(u, v, w), U, U2, W),
+}
+
+
+@pytest.mark.parametrize("case", SPATIAL)
+def test_spatial(case: str) -> None:
+    judge(*SPATIAL[case])
+
+
+def test_a_distance_of_zero_has_slope_zero() -> None:
+    def total(x: Any) -> Any:
+        return np.sum(distance.cdist(x, x))
+
+    got = adxform.grad(total)(PLACES)
+    d = PLACES[:, None] - PLACES
+    lengths = np.linalg.norm(d, axis=-1) + np.eye(5)
+    np.testing.assert_allclose(got, 2 * np.sum(d / lengths[..., None], axis=1), rtol=1e-12)

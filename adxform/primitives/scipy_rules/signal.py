@@ -356,6 +356,7 @@ RECORDS: tuple[Primitive, ...] = (
         lambda y_ct, ct, x, up, down, axis, padtype: signal.resample_poly(
             y_ct, up, down, axis=axis, padtype=padtype
         ),
+        result=_like_signal,
         shapes=(1,),
         open_integers=True,
     ),

@@ -93,22 +93,62 @@ def correlate_weights(ct: Any, image: Any, weights: Any, mode: Any, origin: Any)
     return found
 
 
-def line_filtered(x: Any, name: Any, axis: Any, mode: Any, options: Any) -> Any:
-    """Return the filter `name` of `scipy.ndimage` of `x`, with zeros beyond the borders where `mode` is ``"constant"``."""
-    return getattr(ndimage, name)(x, **dict(options), axis=axis, mode=mode)
+def correlated(image: Any, weights: Any, mode: Any, origin: Any) -> Any:
+    """Return ``scipy.ndimage.correlate``, with zeros beyond the borders where `mode` is ``"constant"``."""
+    return ndimage.correlate(image, weights, mode=mode, cval=0.0, origin=origin)
 
 
-def matrix_transpose(ct: Any, length: Any, axis: Any, name: Any, options: Any) -> Any:
-    """Return the transpose of what a function of `scipy.ndimage` does along one axis of so many elements, by its matrix."""
-    matrix = _matrix(length, name, options)
-    return np.moveaxis(np.tensordot(ct, matrix, ((axis,), (0,))), -1, axis).astype(ct.dtype)
+def gaussian_weights(sigma: Any, order: Any, truncate: Any, radius: Any) -> Any:
+    """Return what ``scipy.ndimage.gaussian_filter1d`` weighs an element and its neighbours with."""
+    reach = int(truncate * float(sigma) + 0.5) if radius is None else radius
+    impulse = np.zeros(2 * reach + 1)
+    impulse[reach] = 1.0
+    return ndimage.gaussian_filter1d(impulse, sigma, order=order, mode="constant", truncate=truncate, radius=radius)[::-1].copy()
 
 
-def matrix_product(x: Any, axis: Any, name: Any, options: Any) -> Any:
-    """Return what a function of `scipy.ndimage` does along one axis, by its matrix."""
-    matrix = _matrix(x.shape[axis], name, options)
+def shifted_line(x: Any, shift: Any, axis: Any, order: Any, mode: Any, prefilter: Any) -> Any:
+    """Return ``scipy.ndimage.shift`` along one axis, with zeros for what comes from nowhere."""
+    return _times(x, _shifts(x.shape[axis], shift, order, mode, prefilter), axis)
+
+
+def shifted_line_back(ct: Any, shift: Any, axis: Any, order: Any, mode: Any, prefilter: Any) -> Any:
+    """Return the transpose of `shifted_line`."""
+    return _times(ct, _shifts(ct.shape[axis], shift, order, mode, prefilter).T, axis)
+
+
+def _shifts(n: int, shift: Any, order: Any, mode: Any, prefilter: Any) -> Any:
+    lines = [ndimage.shift(line, shift, order=order, mode=mode, prefilter=prefilter) for line in np.eye(n)]
+    return np.stack(lines, axis=1)
+
+
+def zoomed_line(x: Any, zoom: Any, axis: Any, order: Any, mode: Any, prefilter: Any, grid_mode: Any) -> Any:
+    """Return ``scipy.ndimage.zoom`` along one axis, with zeros for what comes from nowhere."""
+    return _times(x, _zooms(x.shape[axis], zoom, order, mode, prefilter, grid_mode), axis)
+
+
+def zoomed_line_back(
+    ct: Any, x: Any, zoom: Any, axis: Any, order: Any, mode: Any, prefilter: Any, grid_mode: Any
+) -> Any:
+    """Return the transpose of `zoomed_line`, of `x`."""
+    return _times(ct, _zooms(x.shape[axis], zoom, order, mode, prefilter, grid_mode).T, axis)
+
+
+def _zooms(n: int, zoom: Any, order: Any, mode: Any, prefilter: Any, grid_mode: Any) -> Any:
+    options = {"order": order, "mode": mode, "prefilter": prefilter, "grid_mode": grid_mode}
+    return np.stack([ndimage.zoom(line, zoom, **options) for line in np.eye(n)], axis=1)
+
+
+def spline_line(x: Any, order: Any, axis: Any, mode: Any) -> Any:
+    """Return ``scipy.ndimage.spline_filter1d``."""
+    return ndimage.spline_filter1d(x, order, axis, mode=mode)
+
+
+def spline_line_back(ct: Any, order: Any, axis: Any, mode: Any) -> Any:
+    """Return the transpose of `spline_line`, by its matrix."""
+    matrix = ndimage.spline_filter1d(np.eye(ct.shape[axis]), order, 0, mode=mode)
+    return _times(ct, matrix.T, axis)
+
+
+def _times(x: Any, matrix: Any, axis: Any) -> Any:
+    """`x` with each of its lines along `axis` multiplied by `matrix`."""
     return np.moveaxis(np.tensordot(x, matrix, ((axis,), (1,))), -1, axis).astype(x.dtype)
-
-
-def _matrix(length: Any, name: Any, options: Any) -> Any:
-    return np.stack([getattr(ndimage, name)(row, **dict(options)) for row in np.eye(length)], axis=-1)

@@ -1,0 +1,413 @@
+"""The filters and interpolations of `scipy.ndimage`.
+
+All are linear in the image: what they mean is a correlation, or a product with a matrix along each axis, and tells how they move;
+their values are those of their own calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import ndimage
+
+from adxform.ir.ops import Operand, Var
+from adxform.ir.types import Array, Type
+from adxform.primitives.declare import general, linear
+from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.record import Primitive
+from adxform.runtime.of_scipy import ndimage as calls
+
+_BORDERS = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap")
+
+
+def _checked(name: Any, output: Any, mode: Any) -> None:
+    if output is not None:
+        raise NotImplementedError(f"scipy.ndimage.{name} has no derivative with output")
+    if mode not in _BORDERS:
+        raise NotImplementedError(f"scipy.ndimage.{name} has a derivative for one mode, of all axes, only")
+
+
+def _correlate(
+    input: Any,  # noqa: A002 - as SciPy has it
+    weights: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    _checked("correlate", output, mode)
+    _zero_beyond("correlate", mode, cval)
+    return calls.correlated(input, weights, mode, origin)
+
+
+def _convolve(
+    input: Any,  # noqa: A002 - as SciPy has it
+    weights: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    _checked("convolve", output, mode)
+    _zero_beyond("convolve", mode, cval)
+    origins = (origin,) * np.ndim(input) if np.ndim(origin) == 0 else origin
+    turned = tuple([-o if n % 2 == 1 else -o - 1 for o, n in zip(origins, weights.shape, strict=True)])
+    return calls.correlated(input, np.flip(weights), mode, turned)
+
+
+def _zero_beyond(name: Any, mode: Any, cval: Any) -> None:
+    if mode in ("constant", "grid-constant") and cval != 0.0:
+        raise NotImplementedError(f"scipy.ndimage.{name} has a derivative with cval=0 only")
+
+
+def _along(image: Any, weights: Any, axis: Any, mode: Any, origin: Any) -> Any:
+    """`image` correlated with `weights` along one axis."""
+    rank = np.ndim(image)
+    axis = axis % rank
+    lengths = tuple([-1 if k == axis else 1 for k in range(rank)])
+    origins = tuple([origin if k == axis else 0 for k in range(rank)])
+    return calls.correlated(image, np.reshape(weights, lengths), mode, origins)
+
+
+def _correlate1d(
+    input: Any,  # noqa: A002 - as SciPy has it
+    weights: Any,
+    axis: Any = -1,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    _checked("correlate1d", output, mode)
+    _zero_beyond("correlate1d", mode, cval)
+    return _along(input, weights, axis, mode, origin)
+
+
+def _convolve1d(
+    input: Any,  # noqa: A002 - as SciPy has it
+    weights: Any,
+    axis: Any = -1,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    _checked("convolve1d", output, mode)
+    _zero_beyond("convolve1d", mode, cval)
+    return _along(input, weights[::-1], axis, mode, -origin if weights.shape[0] % 2 == 1 else -origin - 1)
+
+
+def _gaussian_weights(sigma: Any, order: Any, truncate: Any, radius: Any) -> Any:
+    raise NotImplementedError("Gaussian filters of scipy.ndimage have no derivative by sigma: they are cut off at a multiple of it")
+
+
+def _gaussian_filter1d(
+    input: Any,  # noqa: A002 - as SciPy has it
+    sigma: Any,
+    axis: Any = -1,
+    order: Any = 0,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    truncate: Any = 4.0,
+    *,
+    radius: Any = None,
+) -> Any:
+    _checked("gaussian_filter1d", output, mode)
+    return _along(input, calls.gaussian_weights(sigma, order, truncate, radius), axis, mode, 0)
+
+
+def _gaussian_filter(
+    input: Any,  # noqa: A002 - as SciPy has it
+    sigma: Any,
+    order: Any = 0,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    truncate: Any = 4.0,
+    *,
+    radius: Any = None,
+) -> Any:
+    _checked("gaussian_filter", output, mode)
+    rank = np.ndim(input)
+    for axis in range(rank):
+        width = sigma if np.ndim(sigma) == 0 else sigma[axis]
+        degree = order if np.ndim(order) == 0 else order[axis]
+        reach = radius if np.ndim(radius) == 0 else radius[axis]
+        input = _along(input, calls.gaussian_weights(width, degree, truncate, reach), axis, mode, 0)  # noqa: A001
+    return input
+
+
+def _uniform_filter1d(
+    input: Any,  # noqa: A002 - as SciPy has it
+    size: Any,
+    axis: Any = -1,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    _checked("uniform_filter1d", output, mode)
+    return _along(input, np.full(size, 1.0 / size), axis, mode, origin)
+
+
+def _uniform_filter(
+    input: Any,  # noqa: A002 - as SciPy has it
+    size: Any = 3,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+) -> Any:
+    _checked("uniform_filter", output, mode)
+    for axis in range(np.ndim(input)):
+        width = size if np.ndim(size) == 0 else size[axis]
+        place = origin if np.ndim(origin) == 0 else origin[axis]
+        input = _along(input, np.full(width, 1.0 / width), axis, mode, place)  # noqa: A001
+    return input
+
+
+def _slopes(name: Any, image: Any, axis: Any, output: Any, mode: Any, across: Any) -> Any:
+    """Differences along `axis`, and `across` along all others."""
+    _checked(name, output, mode)
+    rank = np.ndim(image)
+    axis = axis % rank
+    found = _along(image, np.array([-1.0, 0.0, 1.0]), axis, mode, 0)
+    for other in range(rank):
+        if other != axis:
+            found = _along(found, across, other, mode, 0)
+    return found
+
+
+def _sobel(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:  # noqa: A002
+    return _slopes("sobel", input, axis, output, mode, np.array([1.0, 2.0, 1.0]))
+
+
+def _prewitt(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:  # noqa: A002
+    return _slopes("prewitt", input, axis, output, mode, np.array([1.0, 1.0, 1.0]))
+
+
+def _laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:  # noqa: A002
+    _checked("laplace", output, mode)
+    found = np.zeros_like(input)
+    for axis in range(np.ndim(input)):
+        found = found + _along(input, np.array([1.0, -2.0, 1.0]), axis, mode, 0)
+    return found
+
+
+def _shift(
+    input: Any,  # noqa: A002 - as SciPy has it
+    shift: Any,
+    output: Any = None,
+    order: Any = 3,
+    mode: Any = "constant",
+    cval: Any = 0.0,
+    prefilter: Any = True,
+) -> Any:
+    _checked("shift", output, mode)
+    for axis in range(np.ndim(input)):
+        amount = shift if np.ndim(shift) == 0 else shift[axis]
+        input = calls.shifted_line(input, amount, axis, order, mode, prefilter)  # noqa: A001
+    return input
+
+
+def _zoom(
+    input: Any,  # noqa: A002 - as SciPy has it
+    zoom: Any,
+    output: Any = None,
+    order: Any = 3,
+    mode: Any = "constant",
+    cval: Any = 0.0,
+    prefilter: Any = True,
+    *,
+    grid_mode: Any = False,
+) -> Any:
+    _checked("zoom", output, mode)
+    for axis in range(np.ndim(input)):
+        factor = zoom if np.ndim(zoom) == 0 else zoom[axis]
+        input = calls.zoomed_line(input, factor, axis, order, mode, prefilter, grid_mode)  # noqa: A001
+    return input
+
+
+def _spline_filter1d(
+    input: Any,  # noqa: A002 - as SciPy has it
+    order: Any = 3,
+    axis: Any = -1,
+    output: Any = np.float64,
+    mode: Any = "mirror",
+) -> Any:
+    return calls.spline_line(input, order, axis, mode)
+
+
+def _like_image(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """The type of the cotangent of an image, the second of `args`."""
+    match args[1]:
+        case Var(_, Array("float64", tuple()) as image):
+            return image
+        case _:
+            return None
+
+
+_SPLINES = {"constant": "mirror", "mirror": "mirror", "reflect": "reflect", "grid-mirror": "reflect", "grid-wrap": "grid-wrap"}
+
+
+def _reflected(k: Any, n: Any, mode: Any) -> Any:
+    """The places of the elements that stand for those at `k`."""
+    if mode == "nearest":
+        return np.clip(k, 0, n - 1)
+    if mode == "grid-wrap":
+        return k % n
+    if mode in ("reflect", "grid-mirror"):
+        around = k % (2 * n)
+        return np.minimum(around, 2 * n - 1 - around)
+    around = k % max(2 * (n - 1), 1)
+    return np.minimum(around, abs(2 * (n - 1) - around))
+
+
+def _map_coordinates(
+    input: Any,  # noqa: A002 - as SciPy has it
+    coordinates: Any,
+    output: Any = None,
+    order: Any = 3,
+    mode: Any = "constant",
+    cval: Any = 0.0,
+    prefilter: Any = True,
+) -> Any:
+    """Beyond the borders an image of `mode` ``"constant"`` does not move, nor with its coordinates."""
+    _checked("map_coordinates", output, mode)
+    if order not in (1, 3):
+        raise NotImplementedError("scipy.ndimage.map_coordinates has a derivative for order=1 and order=3 only")
+    if mode not in _SPLINES and not (mode == "nearest" and order == 1):
+        raise NotImplementedError(f"scipy.ndimage.map_coordinates has no derivative with mode={mode!r} and order={order}")
+    rank = np.ndim(input)
+    if order == 3 and prefilter:
+        for axis in range(rank):
+            input = calls.spline_line(input, 3, axis, _SPLINES[mode])  # noqa: A001
+    factors = []
+    for axis in range(rank):
+        n, along = input.shape[axis], coordinates[axis]
+        first = np.floor(along).astype(np.int64)
+        t = along - first
+        if mode == "constant":
+            inside = (along >= 0) & (along <= n - 1)
+            first = np.where(inside, first, 0)
+        if order == 1:
+            found = [(_reflected(first, n, mode), 1.0 - t), (_reflected(first + 1, n, mode), t)]
+        else:
+            weights = (
+                (1.0 - t) ** 3 / 6.0,
+                (4.0 - 6.0 * t**2 + 3.0 * t**3) / 6.0,
+                (1.0 + 3.0 * t + 3.0 * t**2 - 3.0 * t**3) / 6.0,
+                t**3 / 6.0,
+            )
+            found = [(_reflected(first + j - 1, n, mode), weight) for j, weight in enumerate(weights)]
+        factors.append([(k, np.where(inside, weight, 0.0)) if mode == "constant" else (k, weight) for k, weight in found])
+    return _gathered(input, factors, ())
+
+
+def _gathered(coefficients: Any, factors: Any, places: Any) -> Any:
+    """The sum over the neighbours of each place of coefficients and the weights of their axes."""
+    if len(places) == len(factors):
+        return coefficients[places]
+    found = [weight * _gathered(coefficients, factors, (*places, k)) for k, weight in factors[len(places)]]
+    total = found[0]
+    for part in found[1:]:
+        total = total + part
+    return total
+
+
+_X = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
+_K = np.array([[0.5, 1.0], [-0.25, 2.0]])
+
+RECORDS: tuple[Primitive, ...] = (
+    linear(
+        calls.correlated,
+        {
+            0: lambda ct, image, weights, mode, origin: calls.correlate_input(ct, weights, mode, origin),
+            1: lambda ct, image, weights, mode, origin: calls.correlate_weights(ct, image, weights, mode, origin),
+        },
+        (_X, _K, "reflect", 0),
+        of_complex=False,
+    ),
+    linear(
+        calls.correlate_input,
+        {
+            0: lambda y_ct, ct, weights, mode, origin: calls.correlated(y_ct, weights, mode, origin),
+            1: lambda y_ct, ct, weights, mode, origin: calls.correlate_weights(ct, y_ct, weights, mode, origin),
+        },
+        (_X, _K, "nearest", 0),
+        of_complex=False,
+    ),
+    linear(
+        calls.correlate_weights,
+        {
+            0: lambda w_ct, ct, image, weights, mode, origin: calls.correlated(image, w_ct, mode, origin),
+            1: lambda w_ct, ct, image, weights, mode, origin: calls.correlate_input(ct, w_ct, mode, origin),
+        },
+        (_X, _X, _K, "wrap", 0),
+        shapes=(2,),
+        of_complex=False,
+    ),
+    linear(
+        calls.shifted_line,
+        lambda ct, x, shift, axis, order, mode, prefilter: calls.shifted_line_back(ct, shift, axis, order, mode, prefilter),
+        of_complex=False,
+    ),
+    linear(
+        calls.shifted_line_back,
+        lambda y_ct, ct, shift, axis, order, mode, prefilter: calls.shifted_line(y_ct, shift, axis, order, mode, prefilter),
+        of_complex=False,
+    ),
+    linear(
+        calls.zoomed_line,
+        lambda ct, x, zoom, axis, order, mode, prefilter, grid_mode: calls.zoomed_line_back(
+            ct, x, zoom, axis, order, mode, prefilter, grid_mode
+        ),
+        of_complex=False,
+        open_integers=True,
+    ),
+    linear(
+        calls.zoomed_line_back,
+        lambda y_ct, ct, x, zoom, axis, order, mode, prefilter, grid_mode: calls.zoomed_line(
+            y_ct, zoom, axis, order, mode, prefilter, grid_mode
+        ),
+        shapes=(1,),
+        result=_like_image,
+        of_complex=False,
+        open_integers=True,
+    ),
+    linear(
+        calls.spline_line,
+        lambda ct, x, order, axis, mode: calls.spline_line_back(ct, order, axis, mode),
+        of_complex=False,
+    ),
+    linear(
+        calls.spline_line_back,
+        lambda y_ct, ct, order, axis, mode: calls.spline_line(y_ct, order, axis, mode),
+        of_complex=False,
+    ),
+    general(calls.gaussian_weights, _gaussian_weights, open_integers=True),
+)
+
+DEFINITIONS: tuple[Definition, ...] = tuple(
+    Definition(fn, body, Value.OWN, sequences=True)
+    for fn, body in (
+        (ndimage.correlate, _correlate),
+        (ndimage.convolve, _convolve),
+        (ndimage.correlate1d, _correlate1d),
+        (ndimage.convolve1d, _convolve1d),
+        (ndimage.gaussian_filter1d, _gaussian_filter1d),
+        (ndimage.gaussian_filter, _gaussian_filter),
+        (ndimage.uniform_filter1d, _uniform_filter1d),
+        (ndimage.uniform_filter, _uniform_filter),
+        (ndimage.sobel, _sobel),
+        (ndimage.prewitt, _prewitt),
+        (ndimage.laplace, _laplace),
+        (ndimage.shift, _shift),
+        (ndimage.zoom, _zoom),
+        (ndimage.spline_filter1d, _spline_filter1d),
+        (ndimage.map_coordinates, _map_coordinates),
+    )
+)
