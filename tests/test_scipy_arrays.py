@@ -1,4 +1,4 @@
-"""Rules of SciPy's functions of arrays: both modes and the second order against differences of SciPy itself; its bits; refusals."""
+"""Rules of SciPy's functions of arrays: both modes and the second order against differences of SciPy; its bits; refusals."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import adxform
+from adxform.errors import AdxError
 
 pytest.importorskip("scipy")
 
-from scipy import fft, linalg, ndimage, signal
+from scipy import fft, linalg, ndimage, signal, sparse
+from scipy.sparse.linalg import spsolve
 from scipy.spatial import distance
 
 RNG = np.random.default_rng(20261126)
@@ -371,8 +373,17 @@ SPATIAL: dict[str, tuple[Any, ...]] = {
     "squareform of a matrix": (lambda x: distance.squareform(x, checks=False), PLACES[:4]),
     **{
         name: (lambda u, v, name=name: getattr(distance, name)(u, v), U, U2)
-        for name in ("euclidean", "sqeuclidean", "cityblock", "minkowski", "chebyshev", "cosine", "correlation", "canberra",
-                     "braycurtis")  # fmt: skip
+        for name in (
+            "euclidean",
+            "sqeuclidean",
+            "cityblock",
+            "minkowski",
+            "chebyshev",
+            "cosine",
+            "correlation",
+            "canberra",
+            "braycurtis",
+        )
     },
     "euclidean weights": (lambda u, v, w: distance.euclidean(u, v, w), U, U2, W),
     "cosine weights": (lambda u, v, w: distance.cosine(u, v, w), U, U2, W),
@@ -394,3 +405,81 @@ def test_a_distance_of_zero_has_slope_zero() -> None:
     d = PLACES[:, None] - PLACES
     lengths = np.linalg.norm(d, axis=-1) + np.eye(5)
     np.testing.assert_allclose(got, 2 * np.sum(d / lengths[..., None], axis=1), rtol=1e-12)
+
+
+SPARSE, SQUARE = sparse.csr_array(np.array([[1.0, 0.0, 2.0, 0.5], [0.0, 3.0, 0.0, 0.0]])), sparse.csc_matrix(A)
+
+PRODUCTS: dict[str, tuple[Any, ...]] = {
+    "A @ x": (lambda x: SPARSE @ x, B4),
+    "A @ columns": (lambda x: SPARSE @ x, RNG.normal(size=(4, 3))),
+    "A.T @ x": (lambda x: SPARSE.T @ x, V[:2]),
+    "x @ A": (lambda x: x @ SPARSE, V[:2]),
+    "A.dot": (lambda x: SQUARE.dot(x), V),
+    "spsolve": (lambda x: spsolve(SQUARE, x), V),
+    "spsolve columns": (lambda x: spsolve(SQUARE, x), B2),
+}
+
+
+@pytest.mark.parametrize("case", PRODUCTS)
+def test_sparse(case: str) -> None:
+    judge(*PRODUCTS[case])
+
+
+def test_a_sparse_matrix_that_changes_is_read_at_each_call() -> None:
+    matrix = sparse.csr_array(np.eye(2))
+
+    def total(x: Any) -> Any:
+        return np.sum(matrix @ x)
+
+    x = np.ones(2)
+    np.testing.assert_array_equal(adxform.grad(total)(x), [1.0, 1.0])
+    matrix.data *= 3.0
+    np.testing.assert_array_equal(adxform.grad(total)(x), [3.0, 3.0])
+
+
+REFUSED: dict[str, tuple[Any, ...]] = {
+    "overwrite_a": (lambda a: linalg.inv(a, overwrite_a=True), A),
+    "assume_a": (lambda a: linalg.solve(a, V, assume_a="tridiagonal"), A),
+    "eig": (lambda a: linalg.eig(a)[0].real, A),
+    "eigvals": (lambda a: linalg.eigvals(a).real, A),
+    "schur": (lambda a: linalg.schur(a)[0], A),
+    "matrix_balance": (lambda a: linalg.matrix_balance(a)[0], A),
+    "full_matrices": (lambda a: linalg.svd(a)[0], TALL),
+    "mode": (lambda a: linalg.qr(a)[0], TALL),
+    "pivoting": (lambda a: linalg.qr(a, mode="economic", pivoting=True)[0], TALL),
+    "subset": (lambda a: linalg.eigh(a, subset_by_index=[0, 1])[0], S),
+    "stack": (lambda a: linalg.eigh(a)[0], SBATCH),
+    "boundary": (lambda x: signal.convolve2d(x, K2, boundary="wrap"), X2),
+    "axes": (lambda x: signal.fftconvolve(x, X2, axes=1), X2),
+    "method": (lambda x: signal.filtfilt(FB, FA, x, method="gust"), X2),
+    "zi": (lambda x: signal.sosfilt(SOS, x, zi=np.zeros((2, 3, 2)))[0], X2),
+    "window": (lambda s: signal.windows.gaussian(5, s), np.float64(1.0)),
+    "sigma": (lambda s: ndimage.gaussian_filter1d(X9, s), np.float64(1.0)),
+    "output": (lambda x: ndimage.sobel(x, output=np.float64), IMAGE),
+    "modes": (lambda x: ndimage.uniform_filter(x, mode=["wrap", "nearest"]), IMAGE),
+    "cval": (lambda x: ndimage.convolve(x, K23, mode="constant", cval=1.0), IMAGE),
+    "shift": (lambda s: ndimage.shift(X9, s), np.float64(0.3)),
+    "order": (lambda x: ndimage.map_coordinates(x, COORDINATES, order=2), IMAGE),
+    "metric": (lambda x: distance.cdist(x, x, "hamming"), PLACES),
+    "sparse data": (lambda d: sparse.csr_array((d, ([0, 1], [1, 0]))) @ d, V[:2]),
+    "full": (lambda x: fft.fft(x, plan=1).real, LINE),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_has_no_derivative_is_refused_where_it_is_called(case: str) -> None:
+    f, x = REFUSED[case]
+    with pytest.raises(AdxError) as caught:
+        adxform.jvp(f, (x,), (np.ones_like(x),))
+    assert caught.value.span.line
+
+
+@pytest.mark.parametrize("f", [linalg.logm, linalg.sqrtm])
+def test_a_function_of_a_matrix_that_is_not_real_is_refused(f: Any) -> None:
+    with pytest.raises(ValueError, match="complex"):
+        adxform.jvp(lambda a: f(a), (-np.eye(2),), (np.eye(2),))
+
+
+def test_a_pseudoinverse_is_refused_where_it_jumps() -> None:
+    with pytest.raises(np.linalg.LinAlgError, match="full rank"):
+        adxform.jvp(lambda a: linalg.pinv(a), (np.ones((3, 2)),), (np.ones((3, 2)),))

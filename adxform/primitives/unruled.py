@@ -16,6 +16,7 @@ from adxform.errors import MissingRuleError
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span, written_in
 from adxform.ir.types import Array, Scalar
+from adxform.primitives import definitions
 from adxform.primitives.effects import IN_PLACE_OPERATORS
 
 NAMELESS = ("tmp", "result")
@@ -59,6 +60,9 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
         if known(fn):
             return MissingRuleError(f"no derivative is followed through {what(fn)}{why}", span=span, help=way)
     name = callable_name(fn)
+    if (only := _only(fn)) is not None:
+        message = f"no derivative rule for `{name}` with these parameters{why}"
+        return MissingRuleError(message, span=span, help=f"it has one with {only}; of others compute the value outside")
     other = (
         "call it outside of the function and pass what it returns"
         if unknown
@@ -66,6 +70,17 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
     )
     help_ = f"register one with `adxform.rule({name})`, or {other}"
     return MissingRuleError(f"no derivative rule for `{name}`{why}", span=span, help=help_)
+
+
+def _only(fn: object) -> str | None:
+    """The parameters with which `fn` has a definition, where it has one with some only."""
+    try:
+        found = definitions.ONLY.get(fn)  # type: ignore[call-overload]
+    except TypeError:
+        return None
+    if found is None:
+        return None
+    return ", ".join(f"`{name}` {' or '.join(map(repr, values))}" for name, values in found.items())
 
 
 def _behind(fn: object) -> str:

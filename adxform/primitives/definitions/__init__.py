@@ -28,6 +28,7 @@ _in_kernels: set[Callable[..., Any]] = set()
 _own_values: set[Callable[..., Any]] = set()
 _without_out: set[Callable[..., Any]] = set()
 _of_sequences: set[Callable[..., Any]] = set()
+_only: dict[Callable[..., Any], Mapping[str, tuple[Any, ...]]] = {}
 
 DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(_bodies)
 
@@ -43,12 +44,17 @@ WITHOUT_OUT: Set[Callable[..., Any]] = _without_out
 OF_SEQUENCES: Set[Callable[..., Any]] = _of_sequences
 """Functions that take lists and tuples as they are; those that others are given become arrays first."""
 
+ONLY: Mapping[Callable[..., Any], Mapping[str, tuple[Any, ...]]] = MappingProxyType(_only)
+"""The values of their parameters with which functions have a definition, where it holds with some only."""
+
 
 def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
     """Take in a `family` of definitions; return the records of those whose value is that of their own call."""
     made: list[Primitive] = []
     for one in family:
         _bodies[one.fn] = one.body
+        if one.only:
+            _only[one.fn] = one.only
         if one.value is not Value.DEFINED:
             _own_values.add(one.fn)
             made.append(primitive(one.fn, None, contracts=one.contracts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -27,7 +27,8 @@ class Definition:
 
     `sequences`: it takes lists and tuples as they are; those that others are given become arrays first. `contracts`: the sum of
     products that it is, where it stays a call. `takes_out`: of its parameter ``out``, if it has one, that it writes to it; some
-    versions of NumPy leave it as it was.
+    versions of NumPy leave it as it was. `only`: the values of parameters with which
+    it holds; a call with others has no derivative.
     """
 
     fn: Callable[..., Any]
@@ -36,3 +37,4 @@ class Definition:
     sequences: bool = False
     contracts: Contracts | None = None
     takes_out: bool = True
+    only: Mapping[str, tuple[Any, ...]] | None = None

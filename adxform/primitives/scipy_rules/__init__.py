@@ -9,6 +9,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 FAMILIES: Mapping[str, str] = MappingProxyType(
-    {f"scipy.{name}": f"{__name__}.{name}" for name in ("special", "linalg", "fft", "signal", "ndimage", "spatial")}
+    {f"scipy.{name}": f"{__name__}.{name}" for name in ("special", "linalg", "fft", "signal", "ndimage", "spatial", "sparse")}
 )
 """The modules here by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`."""

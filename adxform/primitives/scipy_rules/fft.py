@@ -65,7 +65,7 @@ def _real_transpose(name: Any) -> Callable[..., Any]:
     def transpose(
         ct: Any,
         x: Any,
-        type: Any = 2,  # noqa: A002 - as SciPy has it
+        type: Any = 2,
         n: Any = None,
         axis: Any = -1,
         norm: Any = None,
@@ -108,7 +108,7 @@ def _ifftn_transpose(ct: Any, x: Any, s: Any = None, axes: Any = None, norm: Any
 def _rfftn_transpose(ct: Any, x: Any, s: Any = None, axes: Any = None, norm: Any = None, *, workers: Any = None) -> Any:
     along = _along(x, s, axes)
     length, last = along[-1]
-    lengths = tuple([ct.shape[axis] for _, axis in along[:-1]]) + (x.shape[last] if length is None else length,)
+    lengths = (*tuple([ct.shape[axis] for _, axis in along[:-1]]), x.shape[last] if length is None else length)
     half = np.conjugate(ct) / runtime.spectrum_counts(ct, lengths[-1], last)
     whole = fft.irfftn(half, lengths, tuple([axis for _, axis in along]), opposite(norm))
     return _fitted_along(whole, x, s, axes)
@@ -139,7 +139,7 @@ def _real_transpose_along(name: Any) -> Callable[..., Any]:
     def transpose(
         ct: Any,
         x: Any,
-        type: Any = 2,  # noqa: A002 - as SciPy has it
+        type: Any = 2,
         s: Any = None,
         axes: Any = None,
         norm: Any = None,
@@ -183,25 +183,22 @@ RECORDS: tuple[Primitive, ...] = (
     linear(fft.ifft2, _of_plane(_ifftn_transpose), (_M,), open_integers=True),
     linear(fft.rfft2, _of_plane(_rfftn_transpose), (_M,), open_integers=True),
     linear(fft.irfft2, _of_plane(_irfftn_transpose), (_M,), open_integers=True),
-    *(
-        linear(getattr(fft, name), _real_transpose(name), *_REAL, open_integers=True)
-        for name in ("dct", "idct", "dst", "idst")
-    ),
+    *(linear(getattr(fft, name), _real_transpose(name), *_REAL, open_integers=True) for name in ("dct", "idct", "dst", "idst")),
     *(
         linear(getattr(fft, f"{name}n"), _real_transpose_along(name), (_M,), (_M, 2, None, (0,), "ortho"), open_integers=True)
         for name in ("dct", "idct", "dst", "idst")
     ),
     linear(
         calls.real_transform,
-        lambda ct, x, name, type, n, axis, norm, orthogonalize: calls.real_transpose(
-            ct, x, name, type, n, axis, norm, orthogonalize
+        lambda ct, x, name, kind, n, axis, norm, orthogonalize: calls.real_transpose(
+            ct, x, name, kind, n, axis, norm, orthogonalize
         ),
         open_integers=True,
     ),
     linear(
         calls.real_transpose,
-        lambda y_ct, ct, x, name, type, n, axis, norm, orthogonalize: calls.real_transform(
-            y_ct, name, type, ct.shape[axis], axis, norm, orthogonalize
+        lambda y_ct, ct, x, name, kind, n, axis, norm, orthogonalize: calls.real_transform(
+            y_ct, name, kind, ct.shape[axis], axis, norm, orthogonalize
         ),
         shapes=(1,),
         open_integers=True,

@@ -22,44 +22,28 @@ from adxform.runtime.of_scipy import ndimage as calls
 _BORDERS = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap")
 
 
-def _checked(name: Any, output: Any, mode: Any) -> None:
-    if output is not None:
-        raise NotImplementedError(f"scipy.ndimage.{name} has no derivative with output")
-    if mode not in _BORDERS:
-        raise NotImplementedError(f"scipy.ndimage.{name} has a derivative for one mode, of all axes, only")
-
-
 def _correlate(
-    input: Any,  # noqa: A002 - as SciPy has it
+    input: Any,
     weights: Any,
     output: Any = None,
     mode: Any = "reflect",
     cval: Any = 0.0,
     origin: Any = 0,
 ) -> Any:
-    _checked("correlate", output, mode)
-    _zero_beyond("correlate", mode, cval)
     return calls.correlated(input, weights, mode, origin)
 
 
 def _convolve(
-    input: Any,  # noqa: A002 - as SciPy has it
+    input: Any,
     weights: Any,
     output: Any = None,
     mode: Any = "reflect",
     cval: Any = 0.0,
     origin: Any = 0,
 ) -> Any:
-    _checked("convolve", output, mode)
-    _zero_beyond("convolve", mode, cval)
     origins = (origin,) * np.ndim(input) if np.ndim(origin) == 0 else origin
     turned = tuple([-o if n % 2 == 1 else -o - 1 for o, n in zip(origins, weights.shape, strict=True)])
     return calls.correlated(input, np.flip(weights), mode, turned)
-
-
-def _zero_beyond(name: Any, mode: Any, cval: Any) -> None:
-    if mode in ("constant", "grid-constant") and cval != 0.0:
-        raise NotImplementedError(f"scipy.ndimage.{name} has a derivative with cval=0 only")
 
 
 def _along(image: Any, weights: Any, axis: Any, mode: Any, origin: Any) -> Any:
@@ -72,7 +56,7 @@ def _along(image: Any, weights: Any, axis: Any, mode: Any, origin: Any) -> Any:
 
 
 def _correlate1d(
-    input: Any,  # noqa: A002 - as SciPy has it
+    input: Any,
     weights: Any,
     axis: Any = -1,
     output: Any = None,
@@ -80,13 +64,11 @@ def _correlate1d(
     cval: Any = 0.0,
     origin: Any = 0,
 ) -> Any:
-    _checked("correlate1d", output, mode)
-    _zero_beyond("correlate1d", mode, cval)
     return _along(input, weights, axis, mode, origin)
 
 
 def _convolve1d(
-    input: Any,  # noqa: A002 - as SciPy has it
+    input: Any,
     weights: Any,
     axis: Any = -1,
     output: Any = None,
@@ -94,17 +76,17 @@ def _convolve1d(
     cval: Any = 0.0,
     origin: Any = 0,
 ) -> Any:
-    _checked("convolve1d", output, mode)
-    _zero_beyond("convolve1d", mode, cval)
     return _along(input, weights[::-1], axis, mode, -origin if weights.shape[0] % 2 == 1 else -origin - 1)
 
 
 def _gaussian_weights(sigma: Any, order: Any, truncate: Any, radius: Any) -> Any:
-    raise NotImplementedError("Gaussian filters of scipy.ndimage have no derivative by sigma: they are cut off at a multiple of it")
+    raise NotImplementedError(
+        "Gaussian filters of scipy.ndimage have no derivative by sigma: they are cut off at a multiple of it"
+    )
 
 
 def _gaussian_filter1d(
-    input: Any,  # noqa: A002 - as SciPy has it
+    input: Any,
     sigma: Any,
     axis: Any = -1,
     order: Any = 0,
@@ -115,12 +97,11 @@ def _gaussian_filter1d(
     *,
     radius: Any = None,
 ) -> Any:
-    _checked("gaussian_filter1d", output, mode)
     return _along(input, calls.gaussian_weights(sigma, order, truncate, radius), axis, mode, 0)
 
 
 def _gaussian_filter(
-    input: Any,  # noqa: A002 - as SciPy has it
+    input: Any,
     sigma: Any,
     order: Any = 0,
     output: Any = None,
@@ -130,7 +111,6 @@ def _gaussian_filter(
     *,
     radius: Any = None,
 ) -> Any:
-    _checked("gaussian_filter", output, mode)
     rank = np.ndim(input)
     for axis in range(rank):
         width = sigma if np.ndim(sigma) == 0 else sigma[axis]
@@ -141,7 +121,7 @@ def _gaussian_filter(
 
 
 def _uniform_filter1d(
-    input: Any,  # noqa: A002 - as SciPy has it
+    input: Any,
     size: Any,
     axis: Any = -1,
     output: Any = None,
@@ -149,19 +129,17 @@ def _uniform_filter1d(
     cval: Any = 0.0,
     origin: Any = 0,
 ) -> Any:
-    _checked("uniform_filter1d", output, mode)
     return _along(input, np.full(size, 1.0 / size), axis, mode, origin)
 
 
 def _uniform_filter(
-    input: Any,  # noqa: A002 - as SciPy has it
+    input: Any,
     size: Any = 3,
     output: Any = None,
     mode: Any = "reflect",
     cval: Any = 0.0,
     origin: Any = 0,
 ) -> Any:
-    _checked("uniform_filter", output, mode)
     for axis in range(np.ndim(input)):
         width = size if np.ndim(size) == 0 else size[axis]
         place = origin if np.ndim(origin) == 0 else origin[axis]
@@ -169,9 +147,8 @@ def _uniform_filter(
     return input
 
 
-def _slopes(name: Any, image: Any, axis: Any, output: Any, mode: Any, across: Any) -> Any:
+def _slopes(image: Any, axis: Any, mode: Any, across: Any) -> Any:
     """Differences along `axis`, and `across` along all others."""
-    _checked(name, output, mode)
     rank = np.ndim(image)
     axis = axis % rank
     found = _along(image, np.array([-1.0, 0.0, 1.0]), axis, mode, 0)
@@ -181,16 +158,15 @@ def _slopes(name: Any, image: Any, axis: Any, output: Any, mode: Any, across: An
     return found
 
 
-def _sobel(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:  # noqa: A002
-    return _slopes("sobel", input, axis, output, mode, np.array([1.0, 2.0, 1.0]))
+def _sobel(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    return _slopes(input, axis, mode, np.array([1.0, 2.0, 1.0]))
 
 
-def _prewitt(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:  # noqa: A002
-    return _slopes("prewitt", input, axis, output, mode, np.array([1.0, 1.0, 1.0]))
+def _prewitt(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    return _slopes(input, axis, mode, np.array([1.0, 1.0, 1.0]))
 
 
-def _laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:  # noqa: A002
-    _checked("laplace", output, mode)
+def _laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     found = np.zeros_like(input)
     for axis in range(np.ndim(input)):
         found = found + _along(input, np.array([1.0, -2.0, 1.0]), axis, mode, 0)
@@ -198,7 +174,7 @@ def _laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 
 
 
 def _shift(
-    input: Any,  # noqa: A002 - as SciPy has it
+    input: Any,
     shift: Any,
     output: Any = None,
     order: Any = 3,
@@ -206,7 +182,6 @@ def _shift(
     cval: Any = 0.0,
     prefilter: Any = True,
 ) -> Any:
-    _checked("shift", output, mode)
     for axis in range(np.ndim(input)):
         amount = shift if np.ndim(shift) == 0 else shift[axis]
         input = calls.shifted_line(input, amount, axis, order, mode, prefilter)  # noqa: A001
@@ -214,7 +189,7 @@ def _shift(
 
 
 def _zoom(
-    input: Any,  # noqa: A002 - as SciPy has it
+    input: Any,
     zoom: Any,
     output: Any = None,
     order: Any = 3,
@@ -224,7 +199,6 @@ def _zoom(
     *,
     grid_mode: Any = False,
 ) -> Any:
-    _checked("zoom", output, mode)
     for axis in range(np.ndim(input)):
         factor = zoom if np.ndim(zoom) == 0 else zoom[axis]
         input = calls.zoomed_line(input, factor, axis, order, mode, prefilter, grid_mode)  # noqa: A001
@@ -232,7 +206,7 @@ def _zoom(
 
 
 def _spline_filter1d(
-    input: Any,  # noqa: A002 - as SciPy has it
+    input: Any,
     order: Any = 3,
     axis: Any = -1,
     output: Any = np.float64,
@@ -267,7 +241,7 @@ def _reflected(k: Any, n: Any, mode: Any) -> Any:
 
 
 def _map_coordinates(
-    input: Any,  # noqa: A002 - as SciPy has it
+    input: Any,
     coordinates: Any,
     output: Any = None,
     order: Any = 3,
@@ -276,9 +250,6 @@ def _map_coordinates(
     prefilter: Any = True,
 ) -> Any:
     """Beyond the borders an image of `mode` ``"constant"`` does not move, nor with its coordinates."""
-    _checked("map_coordinates", output, mode)
-    if order not in (1, 3):
-        raise NotImplementedError("scipy.ndimage.map_coordinates has a derivative for order=1 and order=3 only")
     if mode not in _SPLINES and not (mode == "nearest" and order == 1):
         raise NotImplementedError(f"scipy.ndimage.map_coordinates has no derivative with mode={mode!r} and order={order}")
     rank = np.ndim(input)
@@ -391,23 +362,26 @@ RECORDS: tuple[Primitive, ...] = (
     general(calls.gaussian_weights, _gaussian_weights, open_integers=True),
 )
 
+_WEIGHTS = {"output": (None,), "mode": _BORDERS, "cval": (0.0,)}
+_FILTERS = {"output": (None,), "mode": _BORDERS}
+
 DEFINITIONS: tuple[Definition, ...] = tuple(
-    Definition(fn, body, Value.OWN, sequences=True)
-    for fn, body in (
-        (ndimage.correlate, _correlate),
-        (ndimage.convolve, _convolve),
-        (ndimage.correlate1d, _correlate1d),
-        (ndimage.convolve1d, _convolve1d),
-        (ndimage.gaussian_filter1d, _gaussian_filter1d),
-        (ndimage.gaussian_filter, _gaussian_filter),
-        (ndimage.uniform_filter1d, _uniform_filter1d),
-        (ndimage.uniform_filter, _uniform_filter),
-        (ndimage.sobel, _sobel),
-        (ndimage.prewitt, _prewitt),
-        (ndimage.laplace, _laplace),
-        (ndimage.shift, _shift),
-        (ndimage.zoom, _zoom),
-        (ndimage.spline_filter1d, _spline_filter1d),
-        (ndimage.map_coordinates, _map_coordinates),
+    Definition(fn, body, Value.OWN, sequences=True, only=only)
+    for fn, body, only in (
+        (ndimage.correlate, _correlate, _WEIGHTS),
+        (ndimage.convolve, _convolve, _WEIGHTS),
+        (ndimage.correlate1d, _correlate1d, _WEIGHTS),
+        (ndimage.convolve1d, _convolve1d, _WEIGHTS),
+        (ndimage.gaussian_filter1d, _gaussian_filter1d, _FILTERS),
+        (ndimage.gaussian_filter, _gaussian_filter, _FILTERS),
+        (ndimage.uniform_filter1d, _uniform_filter1d, _FILTERS),
+        (ndimage.uniform_filter, _uniform_filter, _FILTERS),
+        (ndimage.sobel, _sobel, _FILTERS),
+        (ndimage.prewitt, _prewitt, _FILTERS),
+        (ndimage.laplace, _laplace, _FILTERS),
+        (ndimage.shift, _shift, {"output": (None,)}),
+        (ndimage.zoom, _zoom, {"output": (None,)}),
+        (ndimage.spline_filter1d, _spline_filter1d, {"output": (np.float64,)}),
+        (ndimage.map_coordinates, _map_coordinates, {"output": (None,), "order": (1, 3)}),
     )
 )

@@ -144,8 +144,6 @@ def _lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
 
 
 def _sosfilt(sos: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
-    if zi is not None:
-        raise NotImplementedError("scipy.signal.sosfilt has no derivative with zi")
     return calls.filtered_in_sections(sos, x, axis)
 
 
@@ -197,8 +195,6 @@ def _filtfilt(
     method: Any = "pad",
     irlen: Any = None,
 ) -> Any:
-    if method != "pad":
-        raise NotImplementedError("scipy.signal.filtfilt has a derivative with method='pad' only")
     b, a = np.atleast_1d(b), np.atleast_1d(a)
     edge = 3 * max(b.shape[0], a.shape[0]) if padlen is None else padlen
     edge = 0 if padtype is None else edge
@@ -222,6 +218,11 @@ def _filtfilt(
     return np.moveaxis(y[edge : edge + n], 0, axis)
 
 
+def _detrend_transpose(ct: Any, data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0) -> Any:
+    """What is left of a projection is one."""
+    return signal.detrend(ct, axis, type, bp)
+
+
 def _savgol_filter(
     x: Any,
     window_length: Any,
@@ -238,7 +239,7 @@ def _savgol_filter(
     return signal.savgol_filter(x, window_length, polyorder, deriv, delta, axis, mode, cval), pullback
 
 
-def _hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:  # noqa: N803 - as SciPy has it
+def _hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:
     def pullback(ct: Any) -> Any:
         weights = calls.analytic_weights(ct, ct.shape[axis], axis)
         whole = np.real(fft.fft(weights * fft.ifft(ct, None, axis), None, axis))
@@ -262,21 +263,19 @@ def _response(b: Any, a: Any, frequencies: Any, whole: Any, fs: Any, include_nyq
 def _freqz(
     b: Any,
     a: Any = 1,
-    worN: Any = 512,  # noqa: N803 - as SciPy has it
+    worN: Any = 512,
     whole: Any = False,
     plot: Any = None,
     fs: Any = 2 * np.pi,
     include_nyquist: Any = False,
 ) -> Any:
-    if plot is not None:
-        raise NotImplementedError("scipy.signal.freqz has no derivative with plot")
     b, a = np.atleast_1d(b), np.atleast_1d(1.0 * a)
     frequencies = 512 if worN is None else worN
     w = calls.frequencies_of(frequencies, whole, fs, include_nyquist)
     return w, calls.response(b, a, frequencies, whole, fs, include_nyquist)
 
 
-def _refused_window(M: Any, *parameters: Any, sym: Any = True) -> Any:  # noqa: N803 - as SciPy has it
+def _refused_window(M: Any, *parameters: Any, sym: Any = True) -> Any:
     raise NotImplementedError("windows of scipy.signal have no derivative by their parameters")
 
 
@@ -316,7 +315,7 @@ RECORDS: tuple[Primitive, ...] = (
     ),
     linear(
         signal.detrend,
-        lambda ct, data, axis=-1, type="linear", bp=0: signal.detrend(ct, axis, type, bp),
+        _detrend_transpose,
         (_X,),
         (_M, 0, "constant"),
     ),
@@ -345,17 +344,13 @@ RECORDS: tuple[Primitive, ...] = (
     ),
     linear(
         signal.resample_poly,
-        lambda ct, x, up, down, axis=0, *, padtype="constant": calls.resample_poly_transpose(
-            ct, x, up, down, axis, padtype
-        ),
+        lambda ct, x, up, down, axis=0, *, padtype="constant": calls.resample_poly_transpose(ct, x, up, down, axis, padtype),
         (_X, 3, 2),
         open_integers=True,
     ),
     linear(
         calls.resample_poly_transpose,
-        lambda y_ct, ct, x, up, down, axis, padtype: signal.resample_poly(
-            y_ct, up, down, axis=axis, padtype=padtype
-        ),
+        lambda y_ct, ct, x, up, down, axis, padtype: signal.resample_poly(y_ct, up, down, axis=axis, padtype=padtype),
         result=_like_signal,
         shapes=(1,),
         open_integers=True,
@@ -371,7 +366,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(signal.correlate, _correlate),
     Definition(signal.lfilter, _lfilter),
     Definition(signal.lfilter_zi, _lfilter_zi, Value.OWN),
-    Definition(signal.sosfilt, _sosfilt),
-    Definition(signal.filtfilt, _filtfilt),
-    Definition(signal.freqz, _freqz),
+    Definition(signal.sosfilt, _sosfilt, only={"zi": (None,)}),
+    Definition(signal.filtfilt, _filtfilt, only={"method": ("pad",)}),
+    Definition(signal.freqz, _freqz, only={"plot": (None,)}),
 )

@@ -37,7 +37,7 @@ def _cosines(x: Any, y: Any, w: Any) -> Any:
     return 1.0 - np.sum(x * y, axis=-1) / (np.linalg.norm(x, axis=-1) * np.linalg.norm(y, axis=-1))
 
 
-def _between(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) -> Any:  # noqa: N803 - as SciPy has it
+def _between(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) -> Any:
     """The distances of vectors along the last axes of `x` and `y`, which broadcast."""
     if metric in ("euclidean", "euclid", "eu", "e"):
         return _lengths(x - y, w, 2)
@@ -69,26 +69,26 @@ def _between(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) -> An
 
 
 def _cdist(
-    XA: Any,  # noqa: N803 - as SciPy has it
-    XB: Any,  # noqa: N803
+    XA: Any,
+    XB: Any,
     metric: Any = "euclidean",
     *,
     p: Any = 2,
     w: Any = None,
-    V: Any = None,  # noqa: N803
-    VI: Any = None,  # noqa: N803
+    V: Any = None,
+    VI: Any = None,
 ) -> Any:
     return _between(XA[:, None, :], XB[None, :, :], metric, p, w, V, VI)
 
 
 def _pdist(
-    X: Any,  # noqa: N803 - as SciPy has it
+    X: Any,
     metric: Any = "euclidean",
     *,
     p: Any = 2,
     w: Any = None,
-    V: Any = None,  # noqa: N803
-    VI: Any = None,  # noqa: N803
+    V: Any = None,
+    VI: Any = None,
 ) -> Any:
     first, second = np.triu_indices(X.shape[0], 1)
     return _between(X[first], X[second], metric, p, w, V, VI)
@@ -130,15 +130,15 @@ def _braycurtis(u: Any, v: Any, w: Any = None) -> Any:
     return _between(u, v, "braycurtis", 2, w, None, None)
 
 
-def _mahalanobis(u: Any, v: Any, VI: Any) -> Any:  # noqa: N803 - as SciPy has it
+def _mahalanobis(u: Any, v: Any, VI: Any) -> Any:
     return np.sqrt(np.sum(((u - v) @ VI) * (u - v)))
 
 
-def _seuclidean(u: Any, v: Any, V: Any) -> Any:  # noqa: N803 - as SciPy has it
+def _seuclidean(u: Any, v: Any, V: Any) -> Any:
     return _lengths((u - v) / np.sqrt(V), None, 2)
 
 
-def _squareform_transpose(ct: Any, X: Any, force: Any = "no", checks: Any = True) -> Any:  # noqa: N803 - as SciPy has it
+def _squareform_transpose(ct: Any, X: Any, force: Any = "no", checks: Any = True) -> Any:
     """Of a matrix the upper triangle is read."""
     if np.ndim(X) == 1:
         return distance.squareform(ct + ct.T, "tovector", False)
@@ -155,6 +155,12 @@ def _squareform_result(args: tuple[Operand, ...], kwargs: Mapping[str, Operand])
             return None
 
 
+_METRICS = (
+    "euclidean", "euclid", "eu", "e", "sqeuclidean", "sqe", "sqeuclid", "cityblock", "cblock", "cb", "c", "minkowski", "mi", "m",
+    "pnorm", "chebyshev", "chebychev", "cheby", "cheb", "ch", "cosine", "cos", "correlation", "co", "canberra", "braycurtis",
+    "seuclidean", "se", "s", "mahalanobis", "mahal", "mah",
+)  # fmt: skip
+
 RECORDS: tuple[Primitive, ...] = (
     linear(
         distance.squareform,
@@ -165,21 +171,23 @@ RECORDS: tuple[Primitive, ...] = (
     ),
 )
 
-DEFINITIONS: tuple[Definition, ...] = tuple(
-    Definition(fn, body, Value.OWN)
-    for fn, body in (
-        (distance.cdist, _cdist),
-        (distance.pdist, _pdist),
-        (distance.euclidean, _euclidean),
-        (distance.sqeuclidean, _sqeuclidean),
-        (distance.cityblock, _cityblock),
-        (distance.minkowski, _minkowski),
-        (distance.chebyshev, _chebyshev),
-        (distance.cosine, _cosine),
-        (distance.correlation, _correlation),
-        (distance.canberra, _canberra),
-        (distance.braycurtis, _braycurtis),
-        (distance.mahalanobis, _mahalanobis),
-        (distance.seuclidean, _seuclidean),
-    )
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(distance.cdist, _cdist, Value.OWN, only={"metric": _METRICS}),
+    Definition(distance.pdist, _pdist, Value.OWN, only={"metric": _METRICS}),
+    *(
+        Definition(fn, body, Value.OWN)
+        for fn, body in (
+            (distance.euclidean, _euclidean),
+            (distance.sqeuclidean, _sqeuclidean),
+            (distance.cityblock, _cityblock),
+            (distance.minkowski, _minkowski),
+            (distance.chebyshev, _chebyshev),
+            (distance.cosine, _cosine),
+            (distance.correlation, _correlation),
+            (distance.canberra, _canberra),
+            (distance.braycurtis, _braycurtis),
+            (distance.mahalanobis, _mahalanobis),
+            (distance.seuclidean, _seuclidean),
+        )
+    ),
 )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-_PADS = {
+_PADS: dict[str, Any] = {
     "reflect": "symmetric",
     "grid-mirror": "symmetric",
     "mirror": "reflect",
@@ -126,9 +126,7 @@ def zoomed_line(x: Any, zoom: Any, axis: Any, order: Any, mode: Any, prefilter: 
     return _times(x, _zooms(x.shape[axis], zoom, order, mode, prefilter, grid_mode), axis)
 
 
-def zoomed_line_back(
-    ct: Any, x: Any, zoom: Any, axis: Any, order: Any, mode: Any, prefilter: Any, grid_mode: Any
-) -> Any:
+def zoomed_line_back(ct: Any, x: Any, zoom: Any, axis: Any, order: Any, mode: Any, prefilter: Any, grid_mode: Any) -> Any:
     """Return the transpose of `zoomed_line`, of `x`."""
     return _times(ct, _zooms(x.shape[axis], zoom, order, mode, prefilter, grid_mode).T, axis)
 

@@ -1,6 +1,6 @@
 """The functions of `scipy.linalg`.
 
-Cotangents pair with tangents without a conjugate, so that the rules of what is holomorphic hold of complex matrices as they stand.
+Cotangents pair with tangents without a conjugate, so that rules of what is holomorphic hold of complex matrices too.
 """
 
 from __future__ import annotations

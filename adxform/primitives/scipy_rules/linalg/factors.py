@@ -59,8 +59,6 @@ def _packed_cholesky(a: Any, lower: Any = False, check_finite: Any = True) -> An
 
 
 def _cho_factor(a: Any, lower: Any = False, overwrite_a: Any = False, check_finite: Any = True) -> Any:
-    if overwrite_a:
-        raise NotImplementedError("scipy.linalg.cho_factor has no derivative with overwrite_a=True")
     return calls.packed_cholesky(a, lower, check_finite), lower
 
 
@@ -238,4 +236,4 @@ RECORDS: tuple[Primitive, ...] = (
     general(linalg.eigvalsh, _eigvalsh, (_SPD,), (_SPD, np.eye(3) + 0.1 * _SPD)),
 )
 
-DEFINITIONS: tuple[Definition, ...] = (Definition(linalg.cho_factor, _cho_factor),)
+DEFINITIONS: tuple[Definition, ...] = (Definition(linalg.cho_factor, _cho_factor, only={"overwrite_a": (False,)}),)

@@ -1,6 +1,6 @@
 """Functions of matrices and solutions of matrix equations.
 
-Source: Higham, Functions of Matrices (2008), chapter 3; the transpose of the derivative at a matrix is the derivative at its transpose.
+Source: Higham, Functions of Matrices (2008), chapter 3. The transpose of a derivative at a matrix is that at its transpose.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ def _sqrtm(a: Any) -> Any:
     return y, pullback
 
 
-def _cosm(A: Any) -> Any:  # noqa: N803 - as SciPy has it
+def _cosm(A: Any) -> Any:
     if np.iscomplexobj(A):
         return 0.5 * (linalg.expm(1j * A) + linalg.expm(-1j * A))
     return np.real(linalg.expm(1j * A))
 
 
-def _sinm(A: Any) -> Any:  # noqa: N803 - as SciPy has it
+def _sinm(A: Any) -> Any:
     if np.iscomplexobj(A):
         return -0.5j * (linalg.expm(1j * A) - linalg.expm(-1j * A))
     return np.imag(linalg.expm(1j * A))
@@ -126,7 +126,7 @@ def _eigvals(a: Any, b: Any = None, check_finite: Any = True) -> Any:
     return _by_value("eigvals", "its order, and which are complex, depends on the numbers; of symmetric matrices use eigvalsh")
 
 
-def _matrix_balance(A: Any, permute: Any = True, scale: Any = True, separate: Any = False) -> Any:  # noqa: N803 - as SciPy has it
+def _matrix_balance(A: Any, permute: Any = True, scale: Any = True, separate: Any = False) -> Any:
     return _by_value("matrix_balance", "it scales by powers of two, which jump")
 
 

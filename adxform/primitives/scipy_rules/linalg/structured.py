@@ -97,8 +97,6 @@ def _solve_with_bands(ab: Any, b: Any, lower: Any, upper: Any, check_finite: Any
 def _solve_banded(
     l_and_u: Any, ab: Any, b: Any, overwrite_ab: Any = False, overwrite_b: Any = False, check_finite: Any = True
 ) -> Any:
-    if overwrite_ab or overwrite_b:
-        raise NotImplementedError("scipy.linalg.solve_banded has no derivative with overwrite_ab=True or overwrite_b=True")
     lower, upper = l_and_u
     return calls.solve_with_bands(ab, b, lower, upper, check_finite)
 
@@ -171,6 +169,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(linalg.block_diag, _block_diag),
     Definition(linalg.khatri_rao, _khatri_rao),
     Definition(linalg.norm, _norm, Value.OWN),
-    Definition(linalg.solve_banded, _solve_banded, sequences=True),
+    Definition(linalg.solve_banded, _solve_banded, sequences=True, only={"overwrite_ab": (False,), "overwrite_b": (False,)}),
     Definition(linalg.solve_toeplitz, _solve_toeplitz, sequences=True),
 )

@@ -30,9 +30,7 @@ def triangle(s: Any, lower: Any) -> Any:
     return np.tril(both) + np.tril(both, -1) if lower else np.triu(both) + np.triu(both, 1)
 
 
-def _solve(
-    a: Any, b: Any, lower: Any = False, *, check_finite: Any = True, assume_a: Any = None, transposed: Any = False
-) -> Any:
+def _solve(a: Any, b: Any, lower: Any = False, *, check_finite: Any = True, assume_a: Any = None, transposed: Any = False) -> Any:
     symmetric = assume_a in ("sym", "symmetric", "pos", "positive definite", "her", "hermitian")
     if symmetric and np.iscomplexobj(a) and assume_a not in ("sym", "symmetric"):
         raise NotImplementedError("scipy.linalg.solve has no derivative of complex matrices with assume_a='her' or 'pos'")
@@ -131,8 +129,6 @@ def _solve_with_cholesky(c: Any, b: Any, lower: Any = False, check_finite: Any =
 
 
 def _cho_solve(c_and_lower: Any, b: Any, overwrite_b: Any = False, check_finite: Any = True) -> Any:
-    if overwrite_b:
-        raise NotImplementedError("scipy.linalg.cho_solve has no derivative with overwrite_b=True")
     c, lower = c_and_lower
     return calls.solve_with_cholesky(c, b, lower, check_finite)
 
@@ -153,8 +149,6 @@ def _solve_with_lu(lu: Any, piv: Any, b: Any, trans: Any = 0, check_finite: Any 
 
 
 def _lu_solve(lu_and_piv: Any, b: Any, trans: Any = 0, overwrite_b: Any = False, check_finite: Any = True) -> Any:
-    if overwrite_b:
-        raise NotImplementedError("scipy.linalg.lu_solve has no derivative with overwrite_b=True")
     lu, piv = lu_and_piv
     return calls.solve_with_lu(lu, piv, b, trans, check_finite)
 
@@ -183,7 +177,7 @@ RECORDS: tuple[Primitive, ...] = (
 )
 
 DEFINITIONS: tuple[Definition, ...] = (
-    Definition(linalg.cho_solve, _cho_solve, sequences=True),
-    Definition(linalg.lu_solve, _lu_solve, sequences=True),
+    Definition(linalg.cho_solve, _cho_solve, sequences=True, only={"overwrite_b": (False,)}),
+    Definition(linalg.lu_solve, _lu_solve, sequences=True, only={"overwrite_b": (False,)}),
     Definition(linalg.pinv, _defined_pinv),
 )
