@@ -165,7 +165,7 @@ def _rfftfreq(n: Any, d: Any = 1.0) -> Any:
 _V = np.array([0.5, -1.5, 2.0, 0.25])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _SAMPLES: tuple[tuple[Any, ...], ...] = ((_V,), (_M, None, 0), (_V, 3), (_V, 6), (_M, 5, 1, "ortho"), (_V, None, -1, "forward"))
-_REAL: tuple[tuple[Any, ...], ...] = ((_V,), (_V, 1), (_M, 3, None, 0), (_V, 4, 3), (_M, 2, 5, 1, "ortho"))
+_REAL: tuple[tuple[Any, ...], ...] = ((_V,), (_M,))
 _ALONG: tuple[tuple[Any, ...], ...] = ((_M,), (_M, (3, 2)), (_M, None, (0,), "ortho"))
 
 RECORDS: tuple[Primitive, ...] = (
@@ -185,7 +185,7 @@ RECORDS: tuple[Primitive, ...] = (
     linear(fft.irfft2, _of_plane(_irfftn_transpose), (_M,), open_integers=True),
     *(linear(getattr(fft, name), _real_transpose(name), *_REAL, open_integers=True) for name in ("dct", "idct", "dst", "idst")),
     *(
-        linear(getattr(fft, f"{name}n"), _real_transpose_along(name), (_M,), (_M, 2, None, (0,), "ortho"), open_integers=True)
+        linear(getattr(fft, f"{name}n"), _real_transpose_along(name), (_M,), open_integers=True)
         for name in ("dct", "idct", "dst", "idst")
     ),
     linear(

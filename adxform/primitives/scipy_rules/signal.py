@@ -112,13 +112,16 @@ def _filtered_from(b: Any, a: Any, x: Any, zi: Any, axis: Any = -1) -> Any:
 
     def pullback(y_ct: Any, zf_ct: Any) -> Any:
         n, more = x.shape[axis], zf.shape[axis]
-        after = np.concatenate((np.zeros_like(y_ct), zf_ct), axis=axis)
+        tail = zf_ct / a[0]
+        after = np.concatenate((np.zeros_like(y_ct), tail), axis=axis)
         later = runtime.of_length(calls.filtered_back(a, np.ones(1), after, axis), n, axis)
-        back = np.concatenate((calls.filtered_back(np.ones(1), a, y_ct - later, axis), zf_ct), axis=axis)
+        back = np.concatenate((calls.filtered_back(np.ones(1), a, y_ct - later, axis), tail), axis=axis)
         x_ct = runtime.of_length(calls.filtered_back(b, np.ones(1), back, axis), n, axis)
         b_ct = calls.lag_products(back, runtime.of_length(x, n + more, axis), b, axis)
         a_ct = -calls.lag_products(back, runtime.of_length(y, n + more, axis), a, axis)
-        return b_ct, a_ct, x_ct, runtime.unbroadcast(runtime.of_length(back, more, axis), zi)
+        begin = runtime.of_length(back, more, axis)
+        a_ct[0] += np.sum(zi * begin) - np.sum(tail * zf)
+        return b_ct, a_ct, x_ct, runtime.unbroadcast(a[0] * begin, zi)
 
     return (y, zf), pullback
 
@@ -140,7 +143,7 @@ def _lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     b, a = np.atleast_1d(b), np.atleast_1d(a)
     if zi is None:
         return calls.filtered(b, a, x, axis)
-    return calls.filtered_from(b / a[0], a / a[0], x, zi, axis)
+    return calls.filtered_from(b, a, x, zi, axis)
 
 
 def _sosfilt(sos: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:

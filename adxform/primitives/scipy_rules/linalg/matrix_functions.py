@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from adxform.primitives.declare import general, linear
+from adxform.primitives.declare import general
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules.linalg.factors import real_only
@@ -75,9 +75,12 @@ def _sinm(A: Any) -> Any:
     return np.imag(linalg.expm(1j * A))
 
 
-def _doubled_transpose(ct: Any, a: Any, corner: Any) -> Any:
-    n = a.shape[-1]
-    return ct[..., :n, :n] + ct[..., n:, n:]
+def _doubled(a: Any, corner: Any) -> Any:
+    def pullback(ct: Any) -> Any:
+        n = a.shape[-1]
+        return ct[..., :n, :n] + ct[..., n:, n:], ct[..., :n, n:]
+
+    return calls.doubled(a, corner), pullback
 
 
 def _solve_sylvester(a: Any, b: Any, q: Any) -> Any:
@@ -142,7 +145,7 @@ _R = np.array([[1.5, 0.25], [-0.5, 2.0]])
 RECORDS: tuple[Primitive, ...] = (
     general(linalg.expm, _expm, (_A,), (_B,), of_complex=True),
     general(calls.expm_change, _expm_change, (_A, _R), linear_in=(1,), of_complex=True),
-    linear(calls.doubled, {0: _doubled_transpose, 1: lambda ct, a, corner: ct[..., : a.shape[-1], a.shape[-1] :]}, (_A, _R)),
+    general(calls.doubled, _doubled, (_A, _R), linear_in=(0, 1), of_complex=True),
     general(calls.real_logm, _logm, (_B,), of_complex=True),
     general(calls.logm_change, _logm_change, (_B, _B), linear_in=(1,), of_complex=True),
     general(calls.real_sqrtm, _sqrtm, (_B,), of_complex=True),

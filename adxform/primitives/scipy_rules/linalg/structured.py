@@ -158,7 +158,7 @@ _C, _R = np.array([2.0, 0.5, -0.25]), np.array([2.0, -0.5, 0.125])
 
 RECORDS: tuple[Primitive, ...] = (
     general(calls.solve_with_bands, _solve_with_bands, (_AB, _B, 1, 1), result=_like_right_side, linear_in=(1,)),
-    general(linalg.solveh_banded, _solveh_banded, (_AB[1:], _B, True), (_AB[:2], _B), linear_in=(1,)),
+    general(linalg.solveh_banded, _solveh_banded, (_AB[:2], _B), linear_in=(1,)),
     general(calls.solve_with_toeplitz, _solve_with_toeplitz, (_C, _R, _B), linear_in=(2,), of_complex=True),
 )
 
