@@ -91,6 +91,18 @@ LINALG: dict[str, tuple[Any, ...]] = {
     "solve sym lower": (lambda a, b: linalg.solve(a, b, lower=True, assume_a="sym"), S, B2),
     "solve complex": (lambda a, b: np.abs(complex_of(linalg.solve, a, b)) ** 2, A, B2),
     "solve mixed": (lambda a, b: np.abs(linalg.solve(a, b + 1j * b**2)) ** 2, A, V),
+    "solve sym complex": (lambda a, b: np.abs(complex_of(lambda a, b: linalg.solve(a, b, assume_a="sym"), a, b)) ** 2, S, V),
+    "solve_triangular complex": (lambda a, b: np.abs(complex_of(lambda a, b: linalg.solve_triangular(a, b, "T"), a, b)), A, V),
+    "lu_solve complex": (
+        lambda a, b: np.abs(complex_of(lambda a, b: linalg.lu_solve(linalg.lu_factor(a), b, trans=1), a, b)),
+        A,
+        V,
+    ),
+    "sylvester complex": (lambda a, b, q: np.abs(complex_of(linalg.solve_sylvester, a, b, q)), A, S, A.T),
+    "sqrtm complex": (lambda a: np.imag(complex_of(linalg.sqrtm, a)), S),
+    "logm complex": (lambda a: np.imag(complex_of(linalg.logm, a)), S),
+    "toeplitz complex": (lambda c, b: np.abs(linalg.solve_toeplitz(c + 0.3j * c**2, b + 1j * b**2)), TC, B4),
+    "toeplitz matrix complex": (lambda c: np.imag(linalg.toeplitz(c + 0.3j * c**2)), TC),
     "solve_triangular": (lambda a, b: linalg.solve_triangular(a, b), A, V),
     "solve_triangular lower": (lambda a, b: linalg.solve_triangular(a, b, lower=True), A, B2),
     "solve_triangular T": (lambda a, b: linalg.solve_triangular(a, b, trans="T", lower=True), A, B2),
@@ -259,6 +271,8 @@ SIGNAL: dict[str, tuple[Any, ...]] = {
     "correlate valid short": (lambda x, h: signal.correlate(x, h, "valid"), H4, X9),
     "correlate even": (lambda x, h: signal.correlate(x, h, "same", method="direct"), X2, RNG.normal(size=(2, 4))),
     "convolve complex": (lambda x, h: power(signal.convolve(complex_line(x), complex_line(h))), X9, H4),
+    "fftconvolve complex": (lambda x, h: power(signal.fftconvolve(complex_line(x), complex_line(h), "same")), X9, H4),
+    "convolve2d complex": (lambda x, h: power(signal.convolve2d(complex_line(x), complex_line(h))), X2, K2),
     "correlate complex": (lambda x, h: power(signal.correlate(complex_line(x), complex_line(h))), X9, H4),
     "lfilter": (lambda b, a, x: signal.lfilter(b, a, x), FB, FA, X9),
     "lfilter axis": (lambda b, a, x: signal.lfilter(b, a, x, axis=0), FA, FB, X2),
@@ -483,3 +497,20 @@ def test_a_function_of_a_matrix_that_is_not_real_is_refused(f: Any) -> None:
 def test_a_pseudoinverse_is_refused_where_it_jumps() -> None:
     with pytest.raises(np.linalg.LinAlgError, match="full rank"):
         adxform.jvp(lambda a: linalg.pinv(a), (np.ones((3, 2)),), (np.ones((3, 2)),))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("table", [LINALG, FFT, SIGNAL, NDIMAGE, SPATIAL, PRODUCTS], ids=range(6))
+def test_single_precision_stays(table: Any) -> None:
+    """A few cases of each table: cotangents have the dtype of their arguments, tangents that of the result."""
+    for name in [name for name in table if name != "logm"][::6]:
+        f, *args = table[name]
+        single = [np.asarray(arg, np.float32) for arg in args]
+        y, y_t = adxform.jvp(f, tuple(single), tuple(single))
+        assert np.asarray(y_t).dtype == np.asarray(y).dtype == np.asarray(f(*single)).dtype, name
+
+        def total(*args: Any, f: Any = f) -> Any:
+            return np.sum(f(*args))
+
+        cts = adxform.grad(total, argnums=tuple(range(len(args))))(*single)
+        assert all(ct.dtype == np.float32 for ct in cts), name

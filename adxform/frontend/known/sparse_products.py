@@ -20,10 +20,12 @@ def product(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str) -> Answ
     if fn is not operator.matmul:
         return None
     match a, b:
-        case (Static() | Lit()) as matrix, Var(_, Array("float64", (_, *rest))) if is_sparse(matrix.value) and len(rest) < 2:
+        case (Static() | Lit()) as matrix, Var(_, Array("float64" | "float32", (_, *rest))) if (
+            is_sparse(matrix.value) and len(rest) < 2
+        ):
             calls = imported("adxform.runtime.of_scipy.sparse")
             return interp.call(Lit(calls.product), (matrix, b), hint=hint)
-        case Var(_, Array("float64", (_,))), (Static() | Lit()) as matrix if is_sparse(matrix.value):
+        case Var(_, Array("float64" | "float32", (_,))), (Static() | Lit()) as matrix if is_sparse(matrix.value):
             calls = imported("adxform.runtime.of_scipy.sparse")
             return interp.call(Lit(calls.product_turned), (matrix, a), hint=hint)
         case _:

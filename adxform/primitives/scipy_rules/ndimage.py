@@ -218,7 +218,7 @@ def _spline_filter1d(
 def _like_image(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
     """The type of the cotangent of an image, the second of `args`."""
     match args[1]:
-        case Var(_, Array("float64", tuple()) as image):
+        case Var(_, Array("float64" | "float32", tuple()) as image):
             return image
         case _:
             return None

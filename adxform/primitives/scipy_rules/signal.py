@@ -15,6 +15,7 @@ import numpy as np
 from scipy import fft, signal
 
 from adxform import runtime
+from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Several, Type
 from adxform.primitives.declare import constant, general, linear
@@ -126,15 +127,23 @@ def _filtered_from(b: Any, a: Any, x: Any, zi: Any, axis: Any = -1) -> Any:
     return (y, zf), pullback
 
 
+def _common_float(args: tuple[Operand, ...]) -> str | None:
+    """The dtype that arrays of floats have in common; ``None`` where there are others among `args`."""
+    dtypes = [np.dtype(arg.type.dtype) for arg in args if isinstance(arg, Var) and isinstance(arg.type, Array)]
+    floats = len(dtypes) == len(args) and all(dtype.kind == "f" for dtype in dtypes)
+    return dtype_name(np.result_type(*dtypes)) if floats else None
+
+
 def _filtered_types(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Several | None:
     """The types of what is filtered and of a state, which is as long as the one before."""
     axis = args[4] if len(args) > 4 else Lit(-1)
+    dtype = _common_float(args[:4])
     match args[2:4], axis:
-        case (Var(_, Array(ours, tuple() as shape)), Var(_, Array(other, tuple() as state))), Lit(int() as place):
-            if len(state) != len(shape) or {ours, other} != {"float64"} or not -len(shape) <= place < len(shape):
+        case (Var(_, Array(_, tuple() as shape)), Var(_, Array(_, tuple() as state))), Lit(int() as place):
+            if len(state) != len(shape) or dtype is None or not -len(shape) <= place < len(shape):
                 return None
             place %= len(shape)
-            return Several((Array(ours, shape), Array(ours, (*shape[:place], state[place], *shape[place + 1 :]))), tuple)
+            return Several((Array(dtype, shape), Array(dtype, (*shape[:place], state[place], *shape[place + 1 :]))), tuple)
         case _:
             return None
 
@@ -173,9 +182,10 @@ def _filtered_in_sections(sos: Any, x: Any, axis: Any = -1) -> Any:
 
 def _like_signal(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
     """The type of a filtered signal: that of the signal, the second of `args`."""
+    dtype = _common_float(args[:2])
     match args[1]:
-        case Var(_, Array("float64", tuple()) as signal_type):
-            return signal_type
+        case Var(_, Array(_, tuple() as shape)) if dtype is not None:
+            return Array(dtype, shape)
         case _:
             return None
 

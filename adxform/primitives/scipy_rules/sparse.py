@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
-from adxform.ir.ops import Operand, Var
+from adxform.ir.kinds import dtype_name
+from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Type
 from adxform.primitives.declare import linear
 from adxform.primitives.definitions.definition import Definition
@@ -18,9 +20,9 @@ from adxform.runtime.of_scipy import sparse as calls
 
 def _result(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
     """The type of a product: as many numbers as the matrix has rows, in each column of the array."""
-    match args[1]:
-        case Var(_, Array("float64", (_, *rest))) if len(rest) < 2:
-            return Array("float64", (Dim("?*"), *rest))
+    match args[:2]:
+        case Lit(matrix), Var(_, Array(dtype, (_, *rest))) if len(rest) < 2:
+            return Array(dtype_name(np.result_type(matrix.dtype, np.dtype(dtype))), (Dim("?*"), *rest))
         case _:
             return None
 

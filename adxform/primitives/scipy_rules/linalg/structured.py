@@ -41,7 +41,9 @@ def _block_diag(*arrs: Any) -> Any:
     blocks = [np.atleast_2d(block) for block in arrs]
     rows = []
     for k, block in enumerate(blocks):
-        parts = [block if j == k else np.zeros((block.shape[0], other.shape[1])) for j, other in enumerate(blocks)]
+        parts = [
+            block if j == k else np.zeros((block.shape[0], other.shape[1]), dtype=block.dtype) for j, other in enumerate(blocks)
+        ]
         rows.append(np.concatenate(tuple(parts), axis=1))
     return np.concatenate(tuple(rows), axis=0)
 
@@ -57,8 +59,10 @@ def _norm(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False, chec
 def _like_right_side(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
     """The type of a solution: that of the right side, in the dtype of both."""
     match args[:2]:
-        case Var(_, Array(ours, tuple())), Var(_, Array(other, tuple() as shape)) if np.dtype(other).kind == "f":
-            return Array(dtype_name(np.result_type(np.dtype(ours), np.dtype(other), float)), shape)
+        case Var(_, Array(ours, tuple())), Var(_, Array(other, tuple() as shape)) if (
+            np.dtype(other).kind == np.dtype(ours).kind == "f"
+        ):
+            return Array(dtype_name(np.result_type(np.dtype(ours), np.dtype(other))), shape)
         case _:
             return None
 
@@ -158,7 +162,7 @@ _C, _R = np.array([2.0, 0.5, -0.25]), np.array([2.0, -0.5, 0.125])
 
 RECORDS: tuple[Primitive, ...] = (
     general(calls.solve_with_bands, _solve_with_bands, (_AB, _B, 1, 1), result=_like_right_side, linear_in=(1,)),
-    general(linalg.solveh_banded, _solveh_banded, (_AB[:2], _B), linear_in=(1,)),
+    general(linalg.solveh_banded, _solveh_banded, (_AB[:2], _B), result=_like_right_side, linear_in=(1,)),
     general(calls.solve_with_toeplitz, _solve_with_toeplitz, (_C, _R, _B), linear_in=(2,), of_complex=True),
 )
 
