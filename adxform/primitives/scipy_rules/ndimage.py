@@ -173,6 +173,39 @@ def _laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 
     return found
 
 
+def _smoothed(image: Any, sigma: Any, mode: Any, along: Any, degree: Any) -> Any:
+    """`image` smoothed along each axis, and differentiated along one."""
+    for axis in range(np.ndim(image)):
+        width = sigma if np.ndim(sigma) == 0 else sigma[axis]
+        image = _along(image, calls.gaussian_weights(width, degree if axis == along else 0, 4.0, None), axis, mode, 0)
+    return image
+
+
+def _gaussian_laplace(
+    input: Any,
+    sigma: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+) -> Any:
+    found = np.zeros_like(input)
+    for axis in range(np.ndim(input)):
+        found = found + _smoothed(input, sigma, mode, axis, 2)
+    return found
+
+
+def _gaussian_gradient_magnitude(
+    input: Any,
+    sigma: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+) -> Any:
+    """The length of a gradient, which has slope zero where it is zero."""
+    parts = [_smoothed(input, sigma, mode, axis, 1) for axis in range(np.ndim(input))]
+    return np.linalg.norm(np.stack(parts), axis=0)
+
+
 def _shift(
     input: Any,
     shift: Any,
@@ -379,6 +412,8 @@ DEFINITIONS: tuple[Definition, ...] = tuple(
         (ndimage.sobel, _sobel, _FILTERS),
         (ndimage.prewitt, _prewitt, _FILTERS),
         (ndimage.laplace, _laplace, _FILTERS),
+        (ndimage.gaussian_laplace, _gaussian_laplace, _FILTERS),
+        (ndimage.gaussian_gradient_magnitude, _gaussian_gradient_magnitude, _FILTERS),
         (ndimage.shift, _shift, {"output": (None,)}),
         (ndimage.zoom, _zoom, {"output": (None,)}),
         (ndimage.spline_filter1d, _spline_filter1d, {"output": (np.float64,)}),

@@ -163,4 +163,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(linalg.sqrtm, lambda A: calls.real_sqrtm(A)),
     Definition(linalg.cosm, _cosm),
     Definition(linalg.sinm, _sinm),
+    Definition(linalg.coshm, lambda A: 0.5 * (linalg.expm(A) + linalg.expm(-A))),
+    Definition(linalg.sinhm, lambda A: 0.5 * (linalg.expm(A) - linalg.expm(-A))),
 )
