@@ -250,7 +250,7 @@ def test_fft(case: str) -> None:
 
 
 X9, H4, X2 = RNG.normal(size=9), RNG.normal(size=4), RNG.normal(size=(3, 12))
-K2 = RNG.normal(size=(2, 3))
+K2, W4 = RNG.normal(size=(2, 3)), RNG.uniform(0.1, 3.0, size=4)
 FB, FA = np.array([0.5, 0.3, -0.2]), np.array([1.5, -0.4, 0.2, 0.1])
 SOS = np.array([[0.5, 0.2, 0.1, 1.0, -0.3, 0.1], [1.0, -0.5, 0.3, 1.0, 0.2, 0.05]])
 
@@ -300,13 +300,13 @@ SIGNAL: dict[str, tuple[Any, ...]] = {
     "savgol_filter": (lambda x: signal.savgol_filter(x, 5, 2), X2),
     "savgol_filter short": (lambda x: signal.savgol_filter(x, 5, 2, deriv=1, delta=0.5), X9),
     "savgol_filter nearest": (lambda x: signal.savgol_filter(x, 5, 2, mode="nearest", axis=0), X2.T),
-    "savgol_filter cval": (lambda x: signal.savgol_filter(x, 5, 2, mode="constant", cval=1.5), X9),
     "hilbert": (lambda x: power(signal.hilbert(x)), X9),
     "hilbert filled": (lambda x: power(signal.hilbert(x, 14, axis=1)), X2),
     "resample": (lambda x: signal.resample(x, 6), X9),
     "resample up": (lambda x: signal.resample(x, 15, axis=1, window="hann"), X2),
     "resample_poly": (lambda x: signal.resample_poly(x, 3, 2, axis=1), X2),
     "freqz": (lambda b, a: power(signal.freqz(b, a, 16)[1]), FB, FA),
+    "freqz frequencies": (lambda b, a, w: power(signal.freqz(b, a, w)[1]) + signal.freqz(b, a, w)[0], FB, FA, W4),
     "freqz of one": (lambda b: power(signal.freqz(b)[1]), FB),
     "freqz fs": (lambda b, a: power(signal.freqz(b, a, worN=8, fs=10.0, whole=True)[1]), FB, FA),
     "window": (lambda x: x * signal.windows.hann(x.shape[0]) * signal.windows.kaiser(9, 2.0), X9),
@@ -468,6 +468,14 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "subset": (lambda a: linalg.eigh(a, subset_by_index=[0, 1])[0], S),
     "stack": (lambda a: linalg.eigh(a)[0], SBATCH),
     "boundary": (lambda x: signal.convolve2d(x, K2, boundary="wrap"), X2),
+    "fillvalue": (lambda c: signal.convolve2d(X2, K2, fillvalue=c), np.float64(0.0)),
+    "savgol_filter cval": (lambda c: signal.savgol_filter(X9, 5, 2, mode="constant", cval=c), np.float64(1.0)),
+    "savgol_filter delta": (lambda c: signal.savgol_filter(X9, 5, 2, deriv=1, delta=c), np.float64(1.0)),
+    "freqz fs": (lambda c: signal.freqz(FB, FA, 8, fs=c)[1].real, np.float64(1.0)),
+    "gaussian cval": (lambda c: ndimage.gaussian_filter(IMAGE, 1.0, mode="constant", cval=c), np.float64(1.0)),
+    "shift cval": (lambda c: ndimage.shift(X9, 1.5, cval=c), np.float64(1.0)),
+    "zoom by": (lambda c: ndimage.zoom(X9, c), np.float64(1.5)),
+    "map_coordinates cval": (lambda c: ndimage.map_coordinates(IMAGE, COORDINATES, cval=c), np.float64(1.0)),
     "axes": (lambda x: signal.fftconvolve(x, X2, axes=1), X2),
     "method": (lambda x: signal.filtfilt(FB, FA, x, method="gust"), X2),
     "zi": (lambda x: signal.sosfilt(SOS, x, zi=np.zeros((2, 3, 2)))[0], X2),

@@ -80,7 +80,7 @@ def _only(fn: object) -> str | None:
         return None
     if found is None:
         return None
-    return ", ".join(f"`{name}` {' or '.join(map(repr, values))}" for name, values in found.items())
+    return ", ".join(f"`{name}` {' or '.join(map(repr, values)) or 'a constant'}" for name, values in found.items())
 
 
 def _behind(fn: object) -> str:

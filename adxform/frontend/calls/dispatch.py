@@ -218,7 +218,8 @@ def _holds(fn: Any, meaning: Callable[..., Any], args: tuple[Value, ...], kwargs
     if only is None:
         return True
     given = {**dict(zip(inspect.signature(meaning).parameters, args, strict=False)), **kwargs}
-    return all(isinstance(value := given.get(name, Lit(held[0])), Lit) and value.value in held for name, held in only.items())
+    asked = [(given[name], held) for name, held in only.items() if name in given]
+    return all(isinstance(value, Lit) and (not held or value.value in held) for value, held in asked)
 
 
 def _call_unruled(

@@ -28,7 +28,7 @@ class Definition:
     `sequences`: it takes lists and tuples as they are; those that others are given become arrays first. `contracts`: the sum of
     products that it is, where it stays a call. `takes_out`: of its parameter ``out``, if it has one, that it writes to it; some
     versions of NumPy leave it as it was. `only`: the values of parameters with which
-    it holds; a call with others has no derivative.
+    it holds, of which none means any that is written in the program; a call with others has no derivative.
     """
 
     fn: Callable[..., Any]

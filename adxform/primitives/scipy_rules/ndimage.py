@@ -396,7 +396,7 @@ RECORDS: tuple[Primitive, ...] = (
 )
 
 _WEIGHTS = {"output": (None,), "mode": _BORDERS, "cval": (0.0,)}
-_FILTERS = {"output": (None,), "mode": _BORDERS}
+_FILTERS = {"output": (None,), "mode": _BORDERS, "cval": ()}
 
 DEFINITIONS: tuple[Definition, ...] = tuple(
     Definition(fn, body, Value.OWN, sequences=True, only=only)
@@ -414,9 +414,9 @@ DEFINITIONS: tuple[Definition, ...] = tuple(
         (ndimage.laplace, _laplace, _FILTERS),
         (ndimage.gaussian_laplace, _gaussian_laplace, _FILTERS),
         (ndimage.gaussian_gradient_magnitude, _gaussian_gradient_magnitude, _FILTERS),
-        (ndimage.shift, _shift, {"output": (None,)}),
-        (ndimage.zoom, _zoom, {"output": (None,)}),
+        (ndimage.shift, _shift, {"output": (None,), "cval": ()}),
+        (ndimage.zoom, _zoom, {"output": (None,), "cval": ()}),
         (ndimage.spline_filter1d, _spline_filter1d, {"output": (np.float64,)}),
-        (ndimage.map_coordinates, _map_coordinates, {"output": (None,), "order": (1, 3)}),
+        (ndimage.map_coordinates, _map_coordinates, {"output": (None,), "order": (1, 3), "cval": ()}),
     )
 )

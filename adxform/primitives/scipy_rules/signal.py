@@ -58,8 +58,7 @@ def _correlate(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> 
     return calls.correlated(in1, np.conjugate(in2) if np.iscomplexobj(in2) else in2, mode, method)
 
 
-def _convolve2d(in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0) -> Any:
-    _filled_with_zeros("convolve2d", boundary, fillvalue)
+def _convolve2d(in1: Any, in2: Any, mode: Any = "full") -> Any:
     y = signal.convolve2d(in1, in2, mode)
 
     def pullback(ct: Any) -> Any:
@@ -69,8 +68,7 @@ def _convolve2d(in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", 
     return y, pullback
 
 
-def _correlate2d(in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0) -> Any:
-    _filled_with_zeros("correlate2d", boundary, fillvalue)
+def _correlate2d(in1: Any, in2: Any, mode: Any = "full") -> Any:
     y = signal.correlate2d(in1, in2, mode)
     place = "same as correlate2d" if mode == "same" else mode
 
@@ -79,11 +77,6 @@ def _correlate2d(in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill",
         return signal.convolve2d(full, in2, "valid"), np.flip(signal.convolve2d(full, np.flip(in1), "valid"))
 
     return y, pullback
-
-
-def _filled_with_zeros(name: Any, boundary: Any, fillvalue: Any) -> None:
-    if boundary != "fill" or fillvalue != 0:
-        raise NotImplementedError(f"scipy.signal.{name} has a derivative with boundary='fill' and fillvalue=0 only")
 
 
 def _filtered(b: Any, a: Any, x: Any, axis: Any = -1) -> Any:
@@ -236,7 +229,8 @@ def _detrend_transpose(ct: Any, data: Any, axis: Any = -1, type: Any = "linear",
     return signal.detrend(ct, axis, type, bp)
 
 
-def _savgol_filter(
+def _savgol_transpose(
+    ct: Any,
     x: Any,
     window_length: Any,
     polyorder: Any,
@@ -244,12 +238,8 @@ def _savgol_filter(
     delta: Any = 1.0,
     axis: Any = -1,
     mode: Any = "interp",
-    cval: Any = 0.0,
 ) -> Any:
-    def pullback(ct: Any) -> Any:
-        return calls.savgol_transpose(ct, window_length, polyorder, deriv, delta, axis, mode)
-
-    return signal.savgol_filter(x, window_length, polyorder, deriv, delta, axis, mode, cval), pullback
+    return calls.savgol_transpose(ct, window_length, polyorder, deriv, delta, axis, mode)
 
 
 def _hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:
@@ -265,12 +255,27 @@ def _response(b: Any, a: Any, frequencies: Any, whole: Any, fs: Any, include_nyq
     h = calls.response(b, a, frequencies, whole, fs, include_nyquist)
 
     def pullback(ct: Any) -> Any:
-        w = calls.frequencies_of(frequencies, whole, fs, include_nyquist)
-        turns = calls.phases(w, a, fs)
+        w = frequencies if np.ndim(frequencies) > 0 else calls.frequencies_of(frequencies, whole, fs, include_nyquist)
+        turns = calls.phases(w, a.shape[0], fs)
         back = ct / (turns @ a)
-        return back @ calls.phases(w, b, fs), -((back * h) @ turns), None, None, None, None
+        b_ct, a_ct = back @ calls.phases(w, b.shape[0], fs), -((back * h) @ turns)
+        if np.ndim(frequencies) == 0:
+            return b_ct, a_ct, None, None, None, None
+        each = -2j * np.pi / fs
+        slope = (calls.phases(w, b.shape[0], fs) * (each * np.arange(b.shape[0]))) @ b
+        slope = slope - h * ((turns * (each * np.arange(a.shape[0]))) @ a)
+        return b_ct, a_ct, np.real(back * slope), None, None, None
 
     return h, pullback
+
+
+def _phases(w: Any, count: Any, fs: Any) -> Any:
+    turns = calls.phases(w, count, fs)
+
+    def pullback(ct: Any) -> Any:
+        return np.real(np.sum(ct * turns * (-2j * np.pi / fs * np.arange(count)), axis=1)), None, None
+
+    return turns, pullback
 
 
 def _freqz(
@@ -284,7 +289,7 @@ def _freqz(
 ) -> Any:
     b, a = np.atleast_1d(b), np.atleast_1d(1.0 * a)
     frequencies = 512 if worN is None else worN
-    w = calls.frequencies_of(frequencies, whole, fs, include_nyquist)
+    w = frequencies if np.ndim(frequencies) > 0 else calls.frequencies_of(frequencies, whole, fs, include_nyquist)
     return w, calls.response(b, a, frequencies, whole, fs, include_nyquist)
 
 
@@ -332,7 +337,7 @@ RECORDS: tuple[Primitive, ...] = (
         (_X,),
         (_M, 0, "constant"),
     ),
-    general(signal.savgol_filter, _savgol_filter, (_LONG, 3, 1)),
+    linear(signal.savgol_filter, _savgol_transpose, (_LONG, 3, 1), of_complex=False),
     linear(
         calls.savgol_transpose,
         lambda y_ct, ct, window_length, polyorder, deriv, delta, axis, mode: signal.savgol_filter(
@@ -370,7 +375,7 @@ RECORDS: tuple[Primitive, ...] = (
     ),
     general(calls.response, _response, of_complex=True),
     constant(calls.frequencies_of, open_integers=True),
-    constant(calls.phases, open_integers=True),
+    general(calls.phases, _phases, of_complex=True, open_integers=True),
     *(constant(getattr(signal.windows, name), open_integers=True) for name in _WINDOWS),
     *(general(getattr(signal.windows, name), _refused_window, open_integers=True) for name in _WITH_PARAMETERS),
 )
@@ -381,5 +386,5 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(signal.lfilter_zi, _lfilter_zi, Value.OWN),
     Definition(signal.sosfilt, _sosfilt, only={"zi": (None,)}),
     Definition(signal.filtfilt, _filtfilt, only={"method": ("pad",)}),
-    Definition(signal.freqz, _freqz, only={"plot": (None,)}),
+    Definition(signal.freqz, _freqz, only={"plot": (None,), "fs": ()}),
 )

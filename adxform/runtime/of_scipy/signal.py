@@ -123,6 +123,6 @@ def frequencies_of(frequencies: Any, whole: Any, fs: Any, include_nyquist: Any) 
     return signal.freqz(np.ones(1), 1, frequencies, whole, fs=fs, include_nyquist=include_nyquist)[0]
 
 
-def phases(w: Any, b: Any, fs: Any) -> Any:
-    """Return by how much the coefficients of a filter turn at the frequencies `w`: a row for each of these."""
-    return np.exp(-2j * np.pi / fs * np.multiply.outer(w, np.arange(len(b))))
+def phases(w: Any, count: Any, fs: Any) -> Any:
+    """Return by how much so many coefficients of a filter turn at the frequencies `w`: a row for each of these."""
+    return np.exp(-2j * np.pi / fs * np.multiply.outer(w, np.arange(count)))
