@@ -174,6 +174,8 @@ class Primitive:
     """The new array that it makes."""
     sequences: bool = False
     """It takes lists and tuples as they are; those that others are given become arrays first."""
+    objects: bool = False
+    """It takes objects as they are that are no numbers and no arrays, and has no derivative by them."""
 
     # How its result depends on its arguments.
     sign: Sign = Sign.ANY

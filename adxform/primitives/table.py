@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -94,8 +95,8 @@ def _meets(fn: Any) -> bool:
     """Whether `fn` is the first function of a package of SciPy's, whose rules join the table."""
     if isinstance(fn, np.ufunc):
         package = "scipy.special"
-    elif isinstance(fn, types.FunctionType | types.MethodType | types.BuiltinFunctionType | type) or _is_of_scipy(type(fn)):
-        package = ".".join((getattr(fn, "__module__", None) or "").split(".")[:2])
+    elif isinstance(fn, types.FunctionType | types.MethodType | types.BuiltinFunctionType | type) or _is_callable_of_scipy(fn):
+        package = _package_of(getattr(fn, "__module__", None) or "")
     else:
         return False
     if package not in scipy_rules.FAMILIES or package in _met or package not in sys.modules:
@@ -105,14 +106,24 @@ def _meets(fn: Any) -> bool:
         made = collect((*family.RECORDS, *definitions.extend(family.DEFINITIONS)))
         for table in (_library, _records):
             table.update((fn, record) for fn, record in made.items() if fn not in table)
-        _reasons.update(family.REFUSED)
+        _reasons.update(getattr(family, "REFUSED", {}))
         _met.add(package)
     return True
 
 
-def _is_of_scipy(cls: type) -> bool:
-    """Whether what SciPy calls a function is an object of a class of its own, as those are that hold several ufuncs."""
-    return str(cls.__module__).startswith("scipy.")
+def _is_callable_of_scipy(fn: Any) -> bool:
+    """Whether `fn` is an object that SciPy calls a function: of several ufuncs, of several implementations, or one that remembers."""
+    cls = type(fn)
+    return isinstance(fn, functools._lru_cache_wrapper) or cls.__module__ == "uarray" or str(cls.__module__).startswith("scipy.")
+
+
+def _package_of(module: str) -> str:
+    """The package of SciPy's whose functions those of `module` are, or are called by the rules of.
+
+    >>> _package_of("scipy.linalg._basic"), _package_of("adxform.runtime.of_scipy.linalg")
+    ('scipy.linalg', 'scipy.linalg')
+    """
+    return ".".join(module.replace("adxform.runtime.of_scipy.", "scipy.").split(".")[:2])
 
 
 def reason(fn: Any) -> str:

@@ -16,6 +16,7 @@ from adxform.errors import MissingRuleError
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span, written_in
 from adxform.ir.types import Array, Scalar
+from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
 from adxform.primitives.effects import IN_PLACE_OPERATORS
 from adxform.primitives.refusals import refusal
@@ -70,6 +71,9 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
     if because := reason(fn):
         help_ = f"wrap the call in `stop_gradient`, if its derivative is to be zero, or state one with `adxform.rule({name})`"
         return MissingRuleError(f"no derivative rule for `{name}`: {because}{why}", span=span, help=help_)
+    if (only := _only(fn)) is not None:
+        message = f"no derivative rule for `{name}` with these parameters{why}"
+        return MissingRuleError(message, span=span, help=f"it has one with {only}; of others compute the value outside")
     other = (
         "call it outside of the function and pass what it returns"
         if unknown
@@ -82,6 +86,17 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
 def has_way_around(fn: object) -> bool:
     """Whether the error for a call of `fn` says what else to write, though `fn` may have a rule."""
     return any(known(fn) for known, _, _ in _SPECIAL)
+
+
+def _only(fn: object) -> str | None:
+    """The parameters with which `fn` has a definition, where it has one with some only."""
+    try:
+        found = definitions.ONLY.get(fn)  # type: ignore[call-overload]
+    except TypeError:
+        return None
+    if found is None:
+        return None
+    return ", ".join(f"`{name}` {' or '.join(map(repr, values)) or 'a constant'}" for name, values in found.items())
 
 
 def _behind(fn: object) -> str:

@@ -195,7 +195,7 @@ def _call_defined(
     """The result of a function by what it means in terms of others; ``None`` where that covers nothing, or all is known."""
     fn = value.value
     given = {key: arg for key, arg in kwargs.items() if key != "out" or fn in definitions.WITHOUT_OUT}
-    if not accepts(meaning, args, given):
+    if not accepts(meaning, args, given) or not _holds(fn, meaning, args, given):
         return None
     if isinstance(value, Static):
         pin(interp, value)
@@ -210,6 +210,16 @@ def _call_defined(
     else:
         result = call(interp, Static(meaning), args, given, hint, wanted)
     return into(interp, fn, kwargs["out"], result) if "out" in kwargs else result
+
+
+def _holds(fn: Any, meaning: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> bool:
+    """Whether the parameters of a call of `fn` have values with which its `meaning` holds."""
+    only = definitions.ONLY.get(fn)
+    if only is None:
+        return True
+    given = {**dict(zip(inspect.signature(meaning).parameters, args, strict=False)), **kwargs}
+    asked = [(given[name], held) for name, held in only.items() if name in given]
+    return all(isinstance(value, Lit) and (not held or value.value in held) for value, held in asked)
 
 
 def _call_unruled(

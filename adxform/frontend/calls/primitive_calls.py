@@ -50,7 +50,7 @@ def primitive(
     kwargs = {key: as_number(interp, arg) for key, arg in kwargs.items()}
     if isinstance(record.derivative, General) and TABLE.get(fn) is not record:
         args, kwargs = bound_to_signature(interp, record.derivative, fn, args, kwargs)
-    elif not isinstance(record.derivative, Memory):
+    elif not isinstance(record.derivative, Memory) and not record.objects:
         strange = _strange(interp, (*args, *kwargs.values()))
         if isinstance(strange, Ref) or (strange is not None and _has_float(interp, (*args, *kwargs.values()))):
             raise refused(interp, strange, f"`{record.name}`")

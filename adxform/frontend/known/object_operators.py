@@ -18,7 +18,7 @@ from adxform.frontend.evaluate.python_classes import class_of, is_container, nam
 from adxform.frontend.evaluate.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value, is_unknown
-from adxform.frontend.known import container_operators, unknown_operands
+from adxform.frontend.known import container_operators, sparse_products, unknown_operands
 from adxform.frontend.lowering.operators import BINARY, COMPARE
 from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
@@ -114,7 +114,9 @@ def _binary(fn: Any) -> Handler:
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         a, b = args
-        answer = unknown_operands.asked_by_the_run(interp, fn, a, b, hint, moves=True)
+        answer = sparse_products.product(interp, fn, a, b, hint)
+        if answer is None:
+            answer = unknown_operands.asked_by_the_run(interp, fn, a, b, hint, moves=True)
         if answer is None:
             answer = protocols.binary(interp, fn, a, b, hint)
         return container_operators.binary(interp, fn, a, b, hint) if answer is None else answer

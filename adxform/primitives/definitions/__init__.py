@@ -46,6 +46,7 @@ _own_values: set[Callable[..., Any]] = set()
 _without_out: set[Callable[..., Any]] = set()
 _of_sequences: set[Callable[..., Any]] = set()
 _making: set[Callable[..., Any]] = set()
+_only: dict[Callable[..., Any], Mapping[str, tuple[Any, ...]]] = {}
 
 DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(_bodies)
 
@@ -64,12 +65,17 @@ OF_SEQUENCES: Set[Callable[..., Any]] = _of_sequences
 MAKING: Set[Callable[..., Any]] = _making
 """Functions whose results share no memory with what they are given."""
 
+ONLY: Mapping[Callable[..., Any], Mapping[str, tuple[Any, ...]]] = MappingProxyType(_only)
+"""The values of their parameters with which functions have a definition, where it holds with some only."""
+
 
 def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
     """Take in a `family` of definitions; return the records of those whose value is that of their own call."""
     made: list[Primitive] = []
     for one in family:
         _bodies[one.fn] = one.body
+        if one.only:
+            _only[one.fn] = one.only
         if one.value is not Value.DEFINED:
             _own_values.add(one.fn)
             made.append(primitive(one.fn, None, contracts=one.contracts, unsized=one.unsized))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, NoReturn
@@ -33,7 +33,8 @@ class Definition:
     `sequences`: it takes lists and tuples as they are; those that others are given become arrays first. `contracts`: the sum of
     products that it is, where it stays a call. `takes_out`: of its parameter ``out``, if it has one, that it writes to it; some
     versions of NumPy leave it as it was. `makes`: its result shares no memory with what it is given. `unsized`: its result is as
-    long as the values of its arguments say.
+    long as the values of its arguments say. `only`: the values of parameters with which it holds, of which none means any that is
+    written in the program; a call with others has no derivative.
     """
 
     fn: Callable[..., Any]
@@ -44,3 +45,4 @@ class Definition:
     takes_out: bool = True
     makes: bool = False
     unsized: bool = False
+    only: Mapping[str, tuple[Any, ...]] | None = None

@@ -8,5 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-FAMILIES: Mapping[str, str] = MappingProxyType({"scipy.special": f"{__name__}.special"})
-"""The modules here by the packages of SciPy's; each has `RECORDS`, `DEFINITIONS`, and `REFUSED`: why the others have no rule."""
+FAMILIES: Mapping[str, str] = MappingProxyType(
+    {f"scipy.{name}": f"{__name__}.{name}" for name in ("special", "linalg", "fft", "signal", "ndimage", "spatial", "sparse")}
+)
+"""The modules here by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`; some have `REFUSED`, why others have no rule."""

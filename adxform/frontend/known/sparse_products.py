@@ -1,0 +1,38 @@
+"""Products of an array and a sparse matrix of SciPy's from outside the function, whose numbers have no derivative."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from adxform.frontend.containers.methods import Answer
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import Static, Value
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Array
+from adxform.threads.locks import imported
+
+_HOME = "scipy.sparse."
+
+
+def product(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str) -> Answer:
+    """``a @ b`` where one is a sparse matrix and the other an array; ``None`` where that is not so."""
+    if fn is not operator.matmul:
+        return None
+    match a, b:
+        case (Static() | Lit()) as matrix, Var(_, Array("float64" | "float32", (_, *rest))) if (
+            is_sparse(matrix.value) and len(rest) < 2
+        ):
+            calls = imported("adxform.runtime.of_scipy.sparse")
+            return interp.call(Lit(calls.product), (matrix, b), hint=hint)
+        case Var(_, Array("float64" | "float32", (_,))), (Static() | Lit()) as matrix if is_sparse(matrix.value):
+            calls = imported("adxform.runtime.of_scipy.sparse")
+            return interp.call(Lit(calls.product_turned), (matrix, a), hint=hint)
+        case _:
+            return None
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether `value` is a sparse matrix of real numbers, in two dimensions."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    return type(value).__module__.startswith(_HOME) and getattr(value, "ndim", 0) == 2 and kind in ("f", "i", "u", "b")

@@ -1,0 +1,239 @@
+"""Factorisations of real matrices, by SciPy's own factors; those of which a result is not determined are refused.
+
+Source: Giles (2008), as in `numpy_linear_algebra`; of an eigenproblem of two matrices de Leeuw, Derivatives of Generalized
+Eigen Singular Value Decompositions (2007), section 2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from adxform import runtime
+from adxform.primitives.declare import general
+from adxform.primitives.definitions.definition import Definition
+from adxform.primitives.numpy_linear_algebra import reciprocal_gaps
+from adxform.primitives.record import Primitive
+from adxform.primitives.scipy_rules.linalg.systems import triangle
+from adxform.runtime.of_scipy import linalg as calls
+
+
+def real_only(a: Any, name: Any) -> None:
+    """Refuse a complex `a`."""
+    if np.iscomplexobj(a):
+        raise NotImplementedError(f"scipy.linalg.{name} has no derivative of complex matrices")
+
+
+def one_only(a: Any, name: Any) -> None:
+    """Refuse a stack of matrices, of which SciPy returns a list."""
+    if np.ndim(a) > 2:
+        raise NotImplementedError(f"of several matrices scipy.linalg.{name} has no derivative: call np.linalg.{name}")
+
+
+def _cholesky(a: Any, lower: Any = False, *, check_finite: Any = True) -> Any:
+    real_only(a, "cholesky")
+    factor = linalg.cholesky(a, lower=lower, check_finite=check_finite)
+
+    def pullback(ct: Any) -> Any:
+        if lower:
+            return runtime.cholesky_cotangent(factor, ct)
+        return np.swapaxes(runtime.cholesky_cotangent(np.swapaxes(factor, -1, -2), np.swapaxes(ct, -1, -2)), -1, -2)
+
+    return factor, pullback
+
+
+def _packed_cholesky(a: Any, lower: Any = False, check_finite: Any = True) -> Any:
+    """The other triangle is that of `a`."""
+    real_only(a, "cho_factor")
+    c = calls.packed_cholesky(a, lower, check_finite)
+
+    def pullback(ct: Any) -> Any:
+        if lower:
+            return runtime.cholesky_cotangent(np.tril(c), np.tril(ct)) + np.triu(ct, 1)
+        of_lower = runtime.cholesky_cotangent(np.swapaxes(np.triu(c), -1, -2), np.swapaxes(np.triu(ct), -1, -2))
+        return np.swapaxes(of_lower, -1, -2) + np.tril(ct, -1)
+
+    return c, pullback
+
+
+def _cho_factor(a: Any, lower: Any = False, overwrite_a: Any = False, check_finite: Any = True) -> Any:
+    return calls.packed_cholesky(a, lower, check_finite), lower
+
+
+def _lu_cotangent(left: Any, right: Any, left_ct: Any, right_ct: Any) -> Any:
+    """The cotangent of a matrix, its rows in the order of the factors, from those of its factors.
+
+    Of a wide matrix the columns after the first square, and of a tall one the rows after it, are what a factor multiplies.
+    """
+    k = left.shape[-1]
+    first, second = left[..., :k, :], right[..., :, :k]
+    first_back = np.swapaxes(linalg.inv(first, check_finite=False), -1, -2)
+    second_back = np.swapaxes(linalg.inv(second, check_finite=False), -1, -2)
+    below_ct = left_ct[..., k:, :] @ second_back
+    beside_ct = first_back @ right_ct[..., :, k:]
+    first_ct = left_ct[..., :k, :] - beside_ct @ np.swapaxes(right[..., :, k:], -1, -2)
+    second_ct = right_ct[..., :, :k] - np.swapaxes(left[..., k:, :], -1, -2) @ below_ct
+    inner = np.tril(np.swapaxes(first, -1, -2) @ first_ct, -1) + np.triu(second_ct @ np.swapaxes(second, -1, -2))
+    square_ct = first_back @ inner @ second_back
+    neither = np.zeros((*below_ct.shape[:-1], right.shape[-1] - k), dtype=below_ct.dtype)
+    above, below = np.concatenate((square_ct, beside_ct), axis=-1), np.concatenate((below_ct, neither), axis=-1)
+    return np.concatenate((above, below), axis=-2)
+
+
+def _lu(a: Any, permute_l: Any = False, *, check_finite: Any = True, p_indices: Any = False) -> Any:
+    if permute_l or p_indices:
+        raise NotImplementedError("scipy.linalg.lu has a derivative with permute_l=False and p_indices=False only")
+    p, left, right = linalg.lu(a, check_finite=check_finite)
+
+    def pullback(p_ct: Any, left_ct: Any, right_ct: Any) -> Any:
+        return p @ _lu_cotangent(left, right, left_ct, right_ct)
+
+    return (p, left, right), pullback
+
+
+def _lu_factor(a: Any, *, check_finite: Any = True) -> Any:
+    lu, piv = linalg.lu_factor(a, check_finite=check_finite)
+
+    def pullback(lu_ct: Any, piv_ct: Any) -> Any:
+        k = min(lu.shape)
+        left, right = np.tril(lu[:, :k], -1) + np.eye(lu.shape[0], k, dtype=lu.dtype), np.triu(lu[:k])
+        rows_ct = _lu_cotangent(left, right, np.tril(lu_ct[:, :k], -1), np.triu(lu_ct[:k]))
+        a_ct = np.zeros_like(rows_ct)
+        a_ct[calls.row_order(piv)] = rows_ct
+        return a_ct
+
+    return (lu, piv), pullback
+
+
+def _qr(a: Any, *, mode: Any = "full", pivoting: Any = False, check_finite: Any = True) -> Any:
+    """Source: Roberts and Roberts (2020), arXiv:2009.10071, section 3."""
+    real_only(a, "qr")
+    one_only(a, "qr")
+    if pivoting:
+        raise NotImplementedError("scipy.linalg.qr has no derivative with pivoting=True")
+    if mode == "r":
+        raise NotImplementedError("scipy.linalg.qr has no derivative with mode='r': take the second of mode='economic'")
+    if mode != "economic":
+        raise NotImplementedError("of scipy.linalg.qr with a mode other than 'economic' columns are not determined")
+    q, r = linalg.qr(a, mode="economic", check_finite=check_finite)
+
+    def pullback(q_ct: Any, r_ct: Any) -> Any:
+        k = q.shape[-1]
+        square = r[..., :k]
+        q_ct = q_ct + a[..., k:] @ np.swapaxes(r_ct[..., k:], -1, -2)
+        inner = np.tril(square @ np.swapaxes(r_ct[..., :k], -1, -2) - np.swapaxes(q_ct, -1, -2) @ q)
+        both = inner + np.swapaxes(np.tril(inner, -1), -1, -2)
+        first = (q_ct + q @ both) @ np.swapaxes(runtime.inverse(square), -1, -2)
+        return np.concatenate((first, q @ r_ct[..., k:]), axis=-1)
+
+    return (q, r), pullback
+
+
+def _svd(
+    a: Any, full_matrices: Any = True, compute_uv: Any = True, *, check_finite: Any = True, lapack_driver: Any = "gesdd"
+) -> Any:
+    """Source: Townsend, Differentiating the singular value decomposition (2016), the last equation of section 1.2."""
+    real_only(a, "svd")
+    one_only(a, "svd")
+    if not compute_uv:
+
+        def pullback_of_values(ct: Any) -> Any:
+            left, _, right = linalg.svd(a, full_matrices=False, check_finite=False, lapack_driver=lapack_driver)
+            return (left * np.expand_dims(ct, -2)) @ right
+
+        values = linalg.svd(a, compute_uv=False, check_finite=check_finite, lapack_driver=lapack_driver)
+        return values, pullback_of_values
+    if full_matrices:
+        raise NotImplementedError("of scipy.linalg.svd with full_matrices=True singular vectors are not determined")
+    u, s, v = linalg.svd(a, full_matrices=False, check_finite=check_finite, lapack_driver=lapack_driver)
+
+    def pullback(u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
+        along, across, gaps = np.expand_dims(s, -1), np.expand_dims(s, -2), reciprocal_gaps(s * s)
+        left, right = np.swapaxes(u, -1, -2) @ u_ct, v_ct @ np.swapaxes(v, -1, -2)
+        inner = gaps * (left - np.swapaxes(left, -1, -2)) * across + along * gaps * (np.swapaxes(right, -1, -2) - right)
+        rest = (u_ct - u @ left) / across
+        return (u @ inner + rest + u * np.expand_dims(s_ct, -2)) @ v + u / across @ (v_ct - right @ v)
+
+    return (u, s, v), pullback
+
+
+def _svdvals(a: Any, *, check_finite: Any = True) -> Any:
+    real_only(a, "svdvals")
+
+    def pullback(ct: Any) -> Any:
+        left, _, right = np.linalg.svd(a, full_matrices=False)
+        return (left * np.expand_dims(ct, -2)) @ right
+
+    return linalg.svdvals(a, check_finite=check_finite), pullback
+
+
+def _eigh(
+    a: Any, b: Any = None, *, lower: Any = True, eigvals_only: Any = False, check_finite: Any = True, driver: Any = None
+) -> Any:
+    """Of eigenvectors without a cotangent no gap between eigenvalues is divided by."""
+    real_only(a, "eigh")
+    one_only(a, "eigh")
+    if eigvals_only:
+
+        def pullback_of_values(ct: Any) -> Any:
+            w, v = linalg.eigh(a, b, lower=lower, check_finite=False, driver=driver)
+            a_ct = triangle((v * np.expand_dims(ct, -2)) @ np.swapaxes(v, -1, -2), lower)
+            if b is None:
+                return a_ct
+            return a_ct, triangle(-(v * np.expand_dims(ct * w, -2)) @ np.swapaxes(v, -1, -2), lower)
+
+        values = linalg.eigh(a, b, lower=lower, eigvals_only=True, check_finite=check_finite, driver=driver)
+        return values, pullback_of_values
+    w, v = linalg.eigh(a, b, lower=lower, check_finite=check_finite, driver=driver)
+
+    def pullback(w_ct: Any, v_ct: Any) -> Any:
+        turned = np.swapaxes(v, -1, -2)
+        if b is None:
+            inner = v @ (reciprocal_gaps(w) * (turned @ v_ct)) + v * np.expand_dims(w_ct, -2)
+            return triangle(inner @ turned, lower)
+        one = np.eye(np.shape(w)[-1], dtype=w.dtype)
+        along = turned @ v_ct
+        a_ct = reciprocal_gaps(w) * along + one * np.expand_dims(w_ct, -2)
+        b_ct = -(a_ct * np.expand_dims(w, -2)) - 0.5 * (one * along)
+        return triangle(v @ a_ct @ turned, lower), triangle(v @ b_ct @ turned, lower)
+
+    return (w, v), pullback
+
+
+def _eigvalsh(a: Any, b: Any = None, *, lower: Any = True, check_finite: Any = True) -> Any:
+    real_only(a, "eigvalsh")
+    if b is not None or not lower:
+        one_only(a, "eigvalsh")
+
+    def pullback(ct: Any) -> Any:
+        if np.ndim(a) > 2:
+            _, several = np.linalg.eigh(a)
+            return triangle((several * np.expand_dims(ct, -2)) @ np.swapaxes(several, -1, -2), True)
+        w, v = linalg.eigh(a, b, lower=lower, check_finite=False)
+        a_ct = triangle((v * np.expand_dims(ct, -2)) @ np.swapaxes(v, -1, -2), lower)
+        if b is None:
+            return a_ct
+        return a_ct, triangle(-(v * np.expand_dims(ct * w, -2)) @ np.swapaxes(v, -1, -2), lower)
+
+    return linalg.eigvalsh(a, b, lower=lower, check_finite=check_finite), pullback
+
+
+_M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
+_S = np.array([[2.0, 0.5], [-0.25, 1.5]])
+_SPD = np.array([[2.0, 0.5, 0.25], [0.5, 1.5, -0.5], [0.25, -0.5, 3.0]])
+
+RECORDS: tuple[Primitive, ...] = (
+    general(linalg.cholesky, _cholesky, (_SPD,), (_SPD, True)),
+    general(calls.packed_cholesky, _packed_cholesky, (_SPD,), (_SPD, True)),
+    general(linalg.lu, _lu, (_S,), (_M,), (_M.T,), constant=(0,), of_complex=True),
+    general(linalg.lu_factor, _lu_factor, (_S,), constant=(1,), of_complex=True),
+    general(linalg.qr, _qr),
+    general(linalg.svd, _svd, (_S, False), (_M, False), (_M.T, False)),
+    general(linalg.svdvals, _svdvals, (_M,)),
+    general(linalg.eigh, _eigh),
+    general(linalg.eigvalsh, _eigvalsh, (_SPD,), (_SPD, np.eye(3) + 0.1 * _SPD)),
+)
+
+DEFINITIONS: tuple[Definition, ...] = (Definition(linalg.cho_factor, _cho_factor, only={"overwrite_a": (False,)}),)

@@ -1,0 +1,168 @@
+"""Functions of matrices and solutions of matrix equations.
+
+Source: Higham, Functions of Matrices (2008), chapter 3. The transpose of a derivative at a matrix is that at its transpose.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from adxform.primitives.declare import general
+from adxform.primitives.definitions.definition import Definition
+from adxform.primitives.record import Primitive
+from adxform.primitives.scipy_rules.linalg.factors import real_only
+from adxform.runtime.of_scipy import linalg as calls
+
+
+def _expm(a: Any) -> Any:
+    def pullback(ct: Any) -> Any:
+        return calls.expm_change(np.swapaxes(a, -1, -2), ct)
+
+    return linalg.expm(a), pullback
+
+
+def _expm_change(a: Any, change: Any) -> Any:
+    """The second derivative is the corner of a first one, of a matrix twice as large."""
+
+    def pullback(ct: Any) -> Any:
+        n, turned = a.shape[-1], np.swapaxes(a, -1, -2)
+        both = calls.doubled(turned, np.swapaxes(change, -1, -2))
+        twice = calls.expm_change(both, calls.doubled(ct, np.zeros_like(ct)))
+        return twice[..., :n, n:], calls.expm_change(turned, ct)
+
+    return calls.expm_change(a, change), pullback
+
+
+def _logm(a: Any) -> Any:
+    def pullback(ct: Any) -> Any:
+        return calls.logm_change(np.swapaxes(a, -1, -2), ct)
+
+    return calls.real_logm(a), pullback
+
+
+def _logm_change(a: Any, change: Any) -> Any:
+    def pullback(ct: Any) -> Any:
+        n, turned = a.shape[-1], np.swapaxes(a, -1, -2)
+        both = calls.doubled(turned, np.swapaxes(change, -1, -2))
+        twice = calls.logm_change(both, calls.doubled(ct, np.zeros_like(ct)))
+        return twice[..., :n, n:], calls.logm_change(turned, ct)
+
+    return calls.logm_change(a, change), pullback
+
+
+def _sqrtm(a: Any) -> Any:
+    y = calls.real_sqrtm(a)
+
+    def pullback(ct: Any) -> Any:
+        turned = np.swapaxes(y, -1, -2)
+        return linalg.solve_sylvester(turned, turned, ct)
+
+    return y, pullback
+
+
+def _cosm(A: Any) -> Any:
+    if np.iscomplexobj(A):
+        return 0.5 * (linalg.expm(1j * A) + linalg.expm(-1j * A))
+    return np.real(linalg.expm(1j * A))
+
+
+def _sinm(A: Any) -> Any:
+    if np.iscomplexobj(A):
+        return -0.5j * (linalg.expm(1j * A) - linalg.expm(-1j * A))
+    return np.imag(linalg.expm(1j * A))
+
+
+def _doubled(a: Any, corner: Any) -> Any:
+    def pullback(ct: Any) -> Any:
+        n = a.shape[-1]
+        return ct[..., :n, :n] + ct[..., n:, n:], ct[..., :n, n:]
+
+    return calls.doubled(a, corner), pullback
+
+
+def _solve_sylvester(a: Any, b: Any, q: Any) -> Any:
+    x = linalg.solve_sylvester(a, b, q)
+
+    def pullback(ct: Any) -> Any:
+        q_ct = linalg.solve_sylvester(np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2), ct)
+        turned = np.swapaxes(x, -1, -2)
+        return -(q_ct @ turned), -(turned @ q_ct), q_ct
+
+    return x, pullback
+
+
+def _solve_continuous_lyapunov(a: Any, q: Any) -> Any:
+    real_only(a, "solve_continuous_lyapunov")
+    x = linalg.solve_continuous_lyapunov(a, q)
+
+    def pullback(ct: Any) -> Any:
+        q_ct = linalg.solve_continuous_lyapunov(np.swapaxes(a, -1, -2), ct)
+        return -(q_ct @ np.swapaxes(x, -1, -2) + np.swapaxes(q_ct, -1, -2) @ x), q_ct
+
+    return x, pullback
+
+
+def _solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
+    real_only(a, "solve_discrete_lyapunov")
+    x = linalg.solve_discrete_lyapunov(a, q, method)
+
+    def pullback(ct: Any) -> Any:
+        q_ct = linalg.solve_discrete_lyapunov(np.swapaxes(a, -1, -2), ct, method)
+        a_ct = q_ct @ a @ np.swapaxes(x, -1, -2) + np.swapaxes(q_ct, -1, -2) @ a @ x
+        return a_ct, q_ct, None
+
+    return x, pullback
+
+
+def _by_value(name: str, why: str) -> Any:
+    raise NotImplementedError(f"scipy.linalg.{name} has no derivative: {why}")
+
+
+def _eig(a: Any, b: Any = None, left: Any = False, right: Any = True, check_finite: Any = True) -> Any:
+    return _by_value("eig", "whether its eigenvectors are complex depends on the numbers; of symmetric matrices use eigh")
+
+
+def _eigvals(a: Any, b: Any = None, check_finite: Any = True) -> Any:
+    return _by_value("eigvals", "its order, and which are complex, depends on the numbers; of symmetric matrices use eigvalsh")
+
+
+def _matrix_balance(A: Any, permute: Any = True, scale: Any = True, separate: Any = False) -> Any:
+    return _by_value("matrix_balance", "it scales by powers of two, which jump")
+
+
+def _schur(a: Any, output: Any = "real", lwork: Any = None, sort: Any = None, check_finite: Any = True) -> Any:
+    return _by_value("schur", "where its blocks are depends on the numbers")
+
+
+_A = np.array([[0.5, 0.25], [-0.25, 1.0]])
+_B = np.array([[1.5, -0.5, 0.25], [0.25, 2.0, 0.5], [0.0, -0.25, 1.0]])
+_Q = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
+_R = np.array([[1.5, 0.25], [-0.5, 2.0]])
+
+RECORDS: tuple[Primitive, ...] = (
+    general(linalg.expm, _expm, (_A,), (_B,), of_complex=True),
+    general(calls.expm_change, _expm_change, (_A, _R), linear_in=(1,), of_complex=True),
+    general(calls.doubled, _doubled, (_A, _R), linear_in=(0, 1), of_complex=True),
+    general(calls.real_logm, _logm, (_B,), of_complex=True),
+    general(calls.logm_change, _logm_change, (_B, _B), linear_in=(1,), of_complex=True),
+    general(calls.real_sqrtm, _sqrtm, (_B,), of_complex=True),
+    general(linalg.solve_sylvester, _solve_sylvester, (_A, _B, _Q), linear_in=(2,), of_complex=True),
+    general(linalg.solve_continuous_lyapunov, _solve_continuous_lyapunov, (_A, _R), linear_in=(1,)),
+    general(linalg.solve_discrete_lyapunov, _solve_discrete_lyapunov, (0.5 * _A, _R), linear_in=(1,)),
+    general(linalg.eig, _eig),
+    general(linalg.eigvals, _eigvals),
+    general(linalg.matrix_balance, _matrix_balance),
+    general(linalg.schur, _schur),
+)
+
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(linalg.logm, lambda A: calls.real_logm(A)),
+    Definition(linalg.sqrtm, lambda A: calls.real_sqrtm(A)),
+    Definition(linalg.cosm, _cosm),
+    Definition(linalg.sinm, _sinm),
+    Definition(linalg.coshm, lambda A: 0.5 * (linalg.expm(A) + linalg.expm(-A))),
+    Definition(linalg.sinhm, lambda A: 0.5 * (linalg.expm(A) - linalg.expm(-A))),
+)

@@ -1,0 +1,193 @@
+"""The distances of `scipy.spatial.distance`: their values are those of their own calls, and these formulas tell how they move.
+
+The length of a difference that is zero has slope zero, as that of `np.linalg.norm` has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.spatial import distance
+
+from adxform.ir.ops import Operand, Var
+from adxform.ir.types import Array, Dim, Type
+from adxform.primitives.declare import linear
+from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.record import Primitive
+
+
+def _lengths(d: Any, w: Any, p: Any) -> Any:
+    """Lengths of the last axis of `d`, with weights."""
+    if p == 2:
+        return np.linalg.norm(d if w is None else np.sqrt(w) * d, axis=-1)
+    if p == np.inf:
+        return np.max(abs(d), axis=-1)
+    if p == 1:
+        return np.sum(abs(d) if w is None else w * abs(d), axis=-1)
+    powers = abs(d) ** p
+    return np.sum(powers if w is None else w * powers, axis=-1) ** (1.0 / p)
+
+
+def _cosines(x: Any, y: Any, w: Any) -> Any:
+    if w is not None:
+        w = w / np.sum(w)
+        return 1.0 - np.sum(w * x * y, axis=-1) / np.sqrt(np.sum(w * x * x, axis=-1) * np.sum(w * y * y, axis=-1))
+    return 1.0 - np.sum(x * y, axis=-1) / (np.linalg.norm(x, axis=-1) * np.linalg.norm(y, axis=-1))
+
+
+def _between(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) -> Any:
+    """The distances of vectors along the last axes of `x` and `y`, which broadcast."""
+    if metric in ("euclidean", "euclid", "eu", "e"):
+        return _lengths(x - y, w, 2)
+    if metric in ("sqeuclidean", "sqe", "sqeuclid"):
+        return np.sum((x - y) ** 2 if w is None else w * (x - y) ** 2, axis=-1)
+    if metric in ("cityblock", "cblock", "cb", "c"):
+        return _lengths(x - y, w, 1)
+    if metric in ("minkowski", "mi", "m", "pnorm"):
+        return _lengths(x - y, w, p)
+    if metric in ("chebyshev", "chebychev", "cheby", "cheb", "ch"):
+        if w is not None:
+            raise NotImplementedError("chebyshev distances of scipy.spatial have no derivative with w")
+        return _lengths(x - y, None, np.inf)
+    if metric in ("cosine", "cos"):
+        return _cosines(x, y, w)
+    if metric in ("correlation", "co"):
+        if w is not None:
+            raise NotImplementedError("correlation distances of scipy.spatial have no derivative with w")
+        return _cosines(x - np.mean(x, axis=-1, keepdims=True), y - np.mean(y, axis=-1, keepdims=True), None)
+    if metric == "canberra" and w is None:
+        return np.sum(abs(x - y) / (abs(x) + abs(y)), axis=-1)
+    if metric == "braycurtis" and w is None:
+        return np.sum(abs(x - y), axis=-1) / np.sum(abs(x + y), axis=-1)
+    if metric in ("seuclidean", "se", "s") and V is not None:
+        return _lengths((x - y) / np.sqrt(V), None, 2)
+    if metric in ("mahalanobis", "mahal", "mah") and VI is not None:
+        return np.sqrt(np.sum(((x - y) @ VI) * (x - y), axis=-1))
+    raise NotImplementedError(f"distances of scipy.spatial have no derivative with metric={metric!r} and these parameters")
+
+
+def _cdist(
+    XA: Any,
+    XB: Any,
+    metric: Any = "euclidean",
+    *,
+    p: Any = 2,
+    w: Any = None,
+    V: Any = None,
+    VI: Any = None,
+) -> Any:
+    return _between(XA[:, None, :], XB[None, :, :], metric, p, w, V, VI)
+
+
+def _pdist(
+    X: Any,
+    metric: Any = "euclidean",
+    *,
+    p: Any = 2,
+    w: Any = None,
+    V: Any = None,
+    VI: Any = None,
+) -> Any:
+    first, second = np.triu_indices(X.shape[0], 1)
+    return _between(X[first], X[second], metric, p, w, V, VI)
+
+
+def _euclidean(u: Any, v: Any, w: Any = None) -> Any:
+    return _lengths(u - v, w, 2)
+
+
+def _sqeuclidean(u: Any, v: Any, w: Any = None) -> Any:
+    return _between(u, v, "sqeuclidean", 2, w, None, None)
+
+
+def _cityblock(u: Any, v: Any, w: Any = None) -> Any:
+    return _lengths(u - v, w, 1)
+
+
+def _minkowski(u: Any, v: Any, p: Any = 2, w: Any = None) -> Any:
+    return _lengths(u - v, w, p)
+
+
+def _chebyshev(u: Any, v: Any, w: Any = None) -> Any:
+    return _between(u, v, "chebyshev", 2, w, None, None)
+
+
+def _cosine(u: Any, v: Any, w: Any = None) -> Any:
+    return _cosines(u, v, w)
+
+
+def _correlation(u: Any, v: Any, w: Any = None, centered: Any = True) -> Any:
+    return _between(u, v, "correlation" if centered else "cosine", 2, w, None, None)
+
+
+def _canberra(u: Any, v: Any, w: Any = None) -> Any:
+    return _between(u, v, "canberra", 2, w, None, None)
+
+
+def _braycurtis(u: Any, v: Any, w: Any = None) -> Any:
+    return _between(u, v, "braycurtis", 2, w, None, None)
+
+
+def _mahalanobis(u: Any, v: Any, VI: Any) -> Any:
+    return np.sqrt(np.sum(((u - v) @ VI) * (u - v)))
+
+
+def _seuclidean(u: Any, v: Any, V: Any) -> Any:
+    return _lengths((u - v) / np.sqrt(V), None, 2)
+
+
+def _squareform_transpose(ct: Any, X: Any, force: Any = "no", checks: Any = True) -> Any:
+    """Of a matrix the upper triangle is read."""
+    if np.ndim(X) == 1:
+        return distance.squareform(ct + ct.T, "tovector", False)
+    return np.triu(distance.squareform(ct, "tomatrix"))
+
+
+def _squareform_result(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    match args[0]:
+        case Var(_, Array(dtype, (_,))):
+            return Array(dtype, (Dim("?*"), Dim("?*")))
+        case Var(_, Array(dtype, (_, _))):
+            return Array(dtype, (Dim("?*"),))
+        case _:
+            return None
+
+
+_METRICS = (
+    "euclidean", "euclid", "eu", "e", "sqeuclidean", "sqe", "sqeuclid", "cityblock", "cblock", "cb", "c", "minkowski", "mi", "m",
+    "pnorm", "chebyshev", "chebychev", "cheby", "cheb", "ch", "cosine", "cos", "correlation", "co", "canberra", "braycurtis",
+    "seuclidean", "se", "s", "mahalanobis", "mahal", "mah",
+)  # fmt: skip
+
+RECORDS: tuple[Primitive, ...] = (
+    linear(
+        distance.squareform,
+        _squareform_transpose,
+        (np.array([1.0, 2.0, 3.0]),),
+        (np.array([[0.0, 1.0], [1.0, 0.0]]), "tovector", False),
+        result=_squareform_result,
+    ),
+)
+
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(distance.cdist, _cdist, Value.OWN, only={"metric": _METRICS}),
+    Definition(distance.pdist, _pdist, Value.OWN, only={"metric": _METRICS}),
+    *(
+        Definition(fn, body, Value.OWN)
+        for fn, body in (
+            (distance.euclidean, _euclidean),
+            (distance.sqeuclidean, _sqeuclidean),
+            (distance.cityblock, _cityblock),
+            (distance.minkowski, _minkowski),
+            (distance.chebyshev, _chebyshev),
+            (distance.cosine, _cosine),
+            (distance.correlation, _correlation),
+            (distance.canberra, _canberra),
+            (distance.braycurtis, _braycurtis),
+            (distance.mahalanobis, _mahalanobis),
+            (distance.seuclidean, _seuclidean),
+        )
+    ),
+)

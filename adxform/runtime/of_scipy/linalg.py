@@ -1,0 +1,112 @@
+"""Solutions by factors that are kept, matrix functions of which the type is checked, and their derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+
+def packed_cholesky(a: Any, lower: Any = False, check_finite: Any = True) -> Any:
+    """Return the first result of ``scipy.linalg.cho_factor``: the factor, and in the other triangle what `a` has there."""
+    return linalg.cho_factor(a, lower=lower, check_finite=check_finite)[0]
+
+
+def solve_with_cholesky(c: Any, b: Any, lower: Any = False, check_finite: Any = True) -> Any:
+    """Return ``scipy.linalg.cho_solve`` of a factor `c`."""
+    return linalg.cho_solve((c, lower), b, check_finite=check_finite)
+
+
+def solve_with_lu(lu: Any, piv: Any, b: Any, trans: Any = 0, check_finite: Any = True) -> Any:
+    """Return ``scipy.linalg.lu_solve`` of packed factors and exchanges of rows."""
+    return linalg.lu_solve((lu, piv), b, trans=trans, check_finite=check_finite)
+
+
+def row_order(piv: Any) -> Any:
+    """Return the places of the rows after the exchanges that `piv` tells, one after the other.
+
+    >>> row_order(np.array([2, 2, 2]))
+    array([2, 0, 1])
+    """
+    order = np.arange(len(piv))
+    for row, other in enumerate(piv):
+        order[[row, other]] = order[[other, row]]
+    return order
+
+
+def solve_with_bands(ab: Any, b: Any, lower: Any, upper: Any, check_finite: Any = True) -> Any:
+    """Return ``scipy.linalg.solve_banded`` of a matrix with so many diagonals below and above its own."""
+    return linalg.solve_banded((lower, upper), ab, b, check_finite=check_finite)
+
+
+def solve_with_toeplitz(c: Any, r: Any, b: Any, check_finite: Any = True) -> Any:
+    """Return ``scipy.linalg.solve_toeplitz`` of a first column and a first row."""
+    return linalg.solve_toeplitz((c, r), b, check_finite=check_finite)
+
+
+def real_sqrtm(a: Any) -> Any:
+    """Return ``scipy.linalg.sqrtm(a)``, which is real for a real `a`.
+
+    Raises:
+        ValueError: the principal root of a real matrix is not real, so that the kind of the result depends on its numbers.
+    """
+    return _as_given(linalg.sqrtm(a), a, "sqrtm")
+
+
+def real_logm(a: Any) -> Any:
+    """Return ``scipy.linalg.logm(a)``, which is real for a real `a`.
+
+    Raises:
+        ValueError: the principal logarithm of a real matrix is not real, so that the kind of the result depends on its numbers.
+    """
+    return _as_given(linalg.logm(a), a, "logm")
+
+
+def _as_given(y: Any, a: Any, name: str) -> Any:
+    if np.iscomplexobj(y) and not np.iscomplexobj(a):
+        raise ValueError(f"scipy.linalg.{name} of this real matrix is complex: give it a complex one, `a + 0j`")
+    return y
+
+
+def expm_change(a: Any, change: Any) -> Any:
+    """Return how ``scipy.linalg.expm(a)`` changes with `a`.
+
+    Source: Al-Mohy and Higham (2009), Computing the Fréchet derivative of the matrix exponential, algorithm 6.4.
+    """
+    if a.ndim == 2:
+        return linalg.expm_frechet(a, change, compute_expm=False)
+    return np.stack([expm_change(one, other) for one, other in zip(a, change, strict=True)]) if len(a) else np.zeros_like(change)
+
+
+def logm_change(a: Any, change: Any) -> Any:
+    """Return how ``scipy.linalg.logm(a)`` changes with `a`: the corner of the function of a matrix twice as large.
+
+    Source: Higham, Functions of Matrices (2008), theorem 3.6.
+    """
+    n = a.shape[-1]
+    corner = linalg.logm(doubled(a, change))[..., :n, n:]
+    return corner if np.iscomplexobj(a) or np.iscomplexobj(change) else corner.real
+
+
+def doubled(a: Any, corner: Any) -> Any:
+    """Return the matrix with `a` twice on its diagonal, and `corner` in its upper corner.
+
+    >>> doubled(np.array([[1.0]]), np.array([[2.0]]))
+    array([[1., 2.],
+           [0., 1.]])
+    """
+    upper = np.concatenate((a, corner), axis=-1)
+    return np.concatenate((upper, np.concatenate((np.zeros_like(a), a), axis=-1)), axis=-2)
+
+
+def full_rank_pinv(a: Any, atol: Any = None, rtol: Any = None, check_finite: Any = True) -> Any:
+    """Return ``scipy.linalg.pinv(a)`` of a matrix of full rank.
+
+    Raises:
+        LinAlgError: it is not of full rank, where the pseudoinverse jumps.
+    """
+    y, rank = linalg.pinv(a, atol=atol, rtol=rtol, return_rank=True, check_finite=check_finite)
+    if np.any(np.asarray(rank) < min(a.shape[-2:])):
+        raise np.linalg.LinAlgError("scipy.linalg.pinv has no derivative where a matrix is not of full rank")
+    return y
