@@ -8,5 +8,5 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-FAMILIES: Mapping[str, str] = MappingProxyType({"scipy.special": f"{__name__}.special"})
+FAMILIES: Mapping[str, str] = MappingProxyType({"scipy.special": f"{__name__}.special", "scipy.stats": f"{__name__}.stats"})
 """The modules here by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`."""
