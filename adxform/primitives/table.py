@@ -90,13 +90,13 @@ def lookup(fn: Any) -> Primitive | None:
 
 
 def _meets(fn: Any) -> bool:
-    """Whether `fn` is the first function of a package of SciPy's, whose rules join the table."""
+    """Whether `fn` is the first function of a package of SciPy's, or callable object, whose rules join the table."""
     if isinstance(fn, np.ufunc):
         package = "scipy.special"
-    elif isinstance(fn, types.FunctionType | types.MethodType | types.BuiltinFunctionType | type):
-        package = ".".join((getattr(fn, "__module__", None) or "").split(".")[:2])
     else:
-        return False
+        functions = types.FunctionType | types.MethodType | types.BuiltinFunctionType | type
+        module = getattr(fn if isinstance(fn, functions) else type(fn), "__module__", None)
+        package = ".".join(module.split(".")[:2]) if isinstance(module, str) else ""
     if package not in scipy_rules.FAMILIES or package in _met or package not in sys.modules:
         return False
     family = imported(scipy_rules.FAMILIES[package])

@@ -199,7 +199,7 @@ def _call_defined(
         return None
     if isinstance(value, Static):
         pin(interp, value)
-    if are_static(interp, (*args, *given.values())):
+    if are_static(interp, (*args, *given.values())) and fn not in definitions.FOLLOWED:
         return None
     if fn not in definitions.OF_SEQUENCES:
         named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]

@@ -28,6 +28,7 @@ _in_kernels: set[Callable[..., Any]] = set()
 _own_values: set[Callable[..., Any]] = set()
 _without_out: set[Callable[..., Any]] = set()
 _of_sequences: set[Callable[..., Any]] = set()
+_followed: set[Callable[..., Any]] = set()
 
 DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(_bodies)
 
@@ -43,16 +44,24 @@ WITHOUT_OUT: Set[Callable[..., Any]] = _without_out
 OF_SEQUENCES: Set[Callable[..., Any]] = _of_sequences
 """Functions that take lists and tuples as they are; those that others are given become arrays first."""
 
+FOLLOWED: Set[Callable[..., Any]] = _followed
+"""Functions whose result is an object, which the definition makes whatever is known of the arguments."""
+
 
 def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
     """Take in a `family` of definitions; return the records of those whose value is that of their own call."""
     made: list[Primitive] = []
     for one in family:
         _bodies[one.fn] = one.body
-        if one.value is not Value.DEFINED:
+        if one.value in (Value.OWN, Value.IN_KERNELS):
             _own_values.add(one.fn)
             made.append(primitive(one.fn, None, contracts=one.contracts))
-        chosen = ((one.value is Value.IN_KERNELS, _in_kernels), (not one.takes_out, _without_out), (one.sequences, _of_sequences))
+        chosen = (
+            (one.value is Value.IN_KERNELS, _in_kernels),
+            (one.value is Value.FOLLOWED, _followed),
+            (not one.takes_out, _without_out),
+            (one.sequences, _of_sequences),
+        )
         for holds, functions in chosen:
             if holds:
                 functions.add(one.fn)

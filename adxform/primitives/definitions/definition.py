@@ -19,6 +19,8 @@ class Value(Enum):
     """Its own call."""
     IN_KERNELS = auto()
     """Its own call, and in kernels the definition, which differs in rounding only."""
+    FOLLOWED = auto()
+    """An object of adxform's own that stands for its result: it is made whatever is known of the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
