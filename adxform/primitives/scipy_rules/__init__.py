@@ -8,5 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-FAMILIES: Mapping[str, str] = MappingProxyType({"scipy.special": f"{__name__}.special", "scipy.stats": f"{__name__}.stats"})
+FAMILIES: Mapping[str, str] = MappingProxyType(
+    {
+        "scipy.special": f"{__name__}.special",
+        "scipy.stats": f"{__name__}.stats",
+        "scipy.optimize": "adxform.api.scipy_models.optimize",
+        "scipy.integrate": "adxform.api.scipy_models.integrate",
+    }
+)
 """The modules here by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`."""
