@@ -9,6 +9,7 @@ Source: Piessens et al., *QUADPACK* (1983); Hairer, Norsett & Wanner, *Solving O
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -108,9 +109,7 @@ def _quad_value(f: Any, a: Any, b: Any, epsabs: Any, epsrel: Any, limit: Any, po
             nodes, weights = np.concatenate((outward, -outward)), np.concatenate((weights, weights))
         else:
             nodes = low + outward if math.isinf(high) else high - outward
-    elif turned != bool(count and left[0] > right[0]) and points is None:
-        weights = -weights if turned and np.all(left <= right) else weights
-    if turned and (math.isinf(low) or math.isinf(high)):
+    if turned:
         weights = -weights
     kept = weights != 0.0
     return value, error, nodes[kept], weights[kept]
@@ -166,7 +165,25 @@ class Path:
         return getattr(self, name)
 
 
-_METHODS = {"RK45": integrate.RK45, "RK23": integrate.RK23}
+Rows = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tableau:
+    """A formula of Runge and Kutta: the weights of earlier stages in each stage, their times, what leads on, and the interpolant."""
+
+    stages: Rows
+    times: tuple[float, ...]
+    weights: tuple[float, ...]
+    between: Rows
+
+
+def _tableau(method: Any) -> Tableau:
+    stages = tuple(tuple(map(float, row[:k])) for k, row in enumerate(method.A))[1:]
+    return Tableau(stages, tuple(map(float, method.C[1:])), tuple(map(float, method.B)), tuple(tuple(map(float, row)) for row in method.P))
+
+
+_TABLEAUS = {"RK45": _tableau(integrate.RK45), "RK23": _tableau(integrate.RK23)}
 
 
 def _path_value(
@@ -179,38 +196,35 @@ def _path_value(
     return found.y, found.t, ends, found.success, found.status
 
 
-def _step(f: Any, t: Any, y: Any, h: Any, method: Any) -> Any:
+def _step(f: Any, t: Any, y: Any, h: Any, tableau: Any) -> Any:
     """The stages of one step, and where it leads."""
-    a, b, c = _METHODS[method].A, _METHODS[method].B, _METHODS[method].C
     stages = [f(t, y)]
-    for k in range(1, len(c)):
+    for share, row in zip(tableau.times, tableau.stages, strict=True):
         moved = y
-        for j in range(k):
-            moved = moved + h * a[k, j] * stages[j]
-        stages.append(f(t + c[k] * h, moved))
+        for weight, stage in zip(row, stages, strict=True):
+            moved = moved + h * weight * stage
+        stages.append(f(t + share * h, moved))
     to = y
-    for j in range(len(c)):
-        to = to + h * b[j] * stages[j]
+    for weight, stage in zip(tableau.weights, stages, strict=True):
+        to = to + h * weight * stage
     return stages, to
 
 
-def _inside(f: Any, t: Any, y: Any, h: Any, stages: Any, to: Any, at: Any, method: Any) -> Any:
+def _inside(f: Any, t: Any, y: Any, h: Any, stages: Any, to: Any, at: Any, tableau: Any) -> Any:
     """The place on the step at `at`, by SciPy's interpolant."""
-    p = _METHODS[method].P
-    every = [*stages, f(t + h, to)]
     s = (at - t) / h
     found = y
-    for k in range(p.shape[0]):
-        weight = 0.0
+    for row, stage in zip(tableau.between, [*stages, f(t + h, to)], strict=True):
+        weight = 0.0 * s
         power = s
-        for j in range(p.shape[1]):
-            weight = weight + p[k, j] * power
+        for part in row:
+            weight = weight + part * power
             power = power * s
-        found = found + h * weight * every[k]
+        found = found + h * weight * stage
     return found
 
 
-def _walked(f: Any, y0: Any, ends: Any, t: Any, method: Any) -> Any:
+def _walked(f: Any, y0: Any, ends: Any, t: Any, tableau: Any) -> Any:
     """The places at the times `t`, by the steps that end at `ends`."""
     y = y0
     rows = np.zeros((t.shape[0], y0.shape[0]))
@@ -220,12 +234,12 @@ def _walked(f: Any, y0: Any, ends: Any, t: Any, method: Any) -> Any:
         done += 1
     for k in range(ends.shape[0] - 1):
         h = ends[k + 1] - ends[k]
-        stages, to = _step(f, ends[k], y, h, method)
+        stages, to = _step(f, ends[k], y, h, tableau)
         while done < t.shape[0] and (t[done] - ends[k + 1]) * h <= 0.0:
             if t[done] == ends[k + 1]:
                 rows[done] = to
             else:
-                rows[done] = _inside(f, ends[k], y, h, stages, to, t[done], method)
+                rows[done] = _inside(f, ends[k], y, h, stages, to, t[done], tableau)
             done += 1
         y = to
     return rows
@@ -270,7 +284,7 @@ def _solve_ivp(
     )
     ends = _stretched(ends, start, end)
     shown = _stretched(t, start, end) if times is None else times
-    rows = _walked(slope, y0, ends, shown, method)
+    rows = _walked(slope, y0, ends, shown, _TABLEAUS[method])
     return Path(moving(t, shown), moving(y, np.swapaxes(rows, 0, 1)), success, status)
 
 
@@ -310,7 +324,7 @@ def _odeint(
     y0 = np.atleast_1d(np.asarray(y0) * 1.0)
     t = still(np.asarray(t) * 1.0)
     found, ends = solve(_odeint_value, (slope,), ((y0, 0.5),), (2, 1), y0, t, rtol, atol, mxstep)
-    return moving(found, _walked(turned, y0, ends, t, "RK45"))
+    return moving(found, _walked(turned, y0, ends, t, _TABLEAUS["RK45"]))
 
 
 RECORDS: tuple[Primitive, ...] = ()
