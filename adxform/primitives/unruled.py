@@ -81,6 +81,11 @@ def _is_method_of_frozen(fn: object) -> bool:
     )
 
 
+def _draws(fn: object) -> bool:
+    """Whether `fn` draws random numbers from a distribution of SciPy's."""
+    return str(getattr(fn, "__module__", "")).startswith("scipy.stats") and getattr(fn, "__name__", "") == "rvs"
+
+
 def is_users(body: Callable[..., Any]) -> bool:
     """Whether a rule is the user's own: the library's are tested."""
     return not written_in(body).startswith("adxform.")
@@ -123,6 +128,11 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         lambda fn: isinstance(fn, functools._lru_cache_wrapper),
         lambda fn: f"a cache, here of `{_behind(fn)}`",
         "call the function behind the cache, its `__wrapped__`; only what does not depend on arguments may be cached",
+    ),
+    (
+        _draws,
+        lambda fn: "random numbers that are drawn with parameters which move",
+        "draw in standard form and move those: `loc + scale * z`, or `dist.ppf(u, ...)` of uniform numbers `u`",
     ),
     (
         _is_method_of_frozen,

@@ -44,7 +44,7 @@ from adxform.ir.types import Object, is_inexact
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
 from adxform.primitives.record import Primitive
-from adxform.primitives.signatures import stated, taken
+from adxform.primitives.signatures import not_covered, stated, taken, unstated
 from adxform.primitives.table import definition, lookup
 
 Kwargs = dict[str, Value]
@@ -196,6 +196,9 @@ def _call_defined(
     fn = value.value
     given = {key: arg for key, arg in kwargs.items() if key != "out" or fn in definitions.WITHOUT_OUT}
     if not accepts(meaning, args, given):
+        name = unstated(fn, taken(fn, meaning), len(args), tuple(given))
+        if name is not None and any(isinstance(arg, FunctionValue) for arg in args):
+            raise not_covered(fn, name, interp.span)
         return None
     if isinstance(value, Static):
         pin(interp, value)
@@ -236,6 +239,8 @@ def _call_unruled(
     followed = is_user(inner_call) if isinstance(inner_call, types.FunctionType) else _is_decorated(inner_call)
     if followed and (method := protocols.special(interp, value, "__call__")) is not None:
         return call(interp, method, args, kwargs, hint, wanted)
+    if isinstance(inner_call, types.FunctionType) and definition(inner_call) is not None:
+        return call(interp, Static(inner_call), (value, *args), kwargs, hint, wanted)
     if not callable(fn):
         return interp.fail(TypeError, f"'{type(fn).__name__}' object is not callable")
     constants = tuple(as_constant(interp, arg) for arg in args) if is_pure(fn) else args

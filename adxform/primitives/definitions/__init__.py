@@ -55,7 +55,7 @@ def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
         _bodies[one.fn] = one.body
         if one.value in (Value.OWN, Value.IN_KERNELS):
             _own_values.add(one.fn)
-            made.append(primitive(one.fn, None, contracts=one.contracts))
+            made.append(primitive(one.fn, None, result=one.result, contracts=one.contracts))
         chosen = (
             (one.value is Value.IN_KERNELS, _in_kernels),
             (one.value is Value.FOLLOWED, _followed),

@@ -13,6 +13,7 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "scipy.special": f"{__name__}.special",
         "scipy.stats": f"{__name__}.stats",
         "scipy.optimize": "adxform.api.scipy_models.optimize",
+        "scipy.interpolate": "adxform.api.scipy_models.interpolate",
         "scipy.integrate": "adxform.api.scipy_models.integrate",
     }
 )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy import special, stats
 
+from adxform.ir.ops import Operand, Var
+from adxform.ir.types import Array, Scalar, Type
 from adxform.primitives.definitions.definition import Definition, Value
 
 _LOG_TAU = math.log(2.0 * math.pi)
@@ -67,11 +70,24 @@ def _wishart_pdf(x: Any, df: Any, scale: Any) -> Any:
     return np.exp(_wishart_logpdf(x, df, scale))
 
 
+def _of_columns(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """A number for a vector, a vector for a matrix whose columns are the places."""
+    match args[0]:
+        case Var(_, Array(_, shape)) if shape is not None:
+            return Scalar("float64", False) if len(shape) == 1 else Array("float64", shape[1:])
+        case _:
+            return None
+
+
+def _number(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type:
+    return Scalar("float64", False)
+
+
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(stats.multivariate_normal.logpdf, _normal_logpdf, Value.OWN),
     Definition(stats.multivariate_normal.pdf, _normal_pdf, Value.OWN),
-    Definition(stats.dirichlet.logpdf, _dirichlet_logpdf, Value.OWN),
-    Definition(stats.dirichlet.pdf, _dirichlet_pdf, Value.OWN),
-    Definition(stats.wishart.logpdf, _wishart_logpdf, Value.OWN),
-    Definition(stats.wishart.pdf, _wishart_pdf, Value.OWN),
+    Definition(stats.dirichlet.logpdf, _dirichlet_logpdf, Value.OWN, result=_of_columns),
+    Definition(stats.dirichlet.pdf, _dirichlet_pdf, Value.OWN, result=_of_columns),
+    Definition(stats.wishart.logpdf, _wishart_logpdf, Value.OWN, result=_number),
+    Definition(stats.wishart.pdf, _wishart_pdf, Value.OWN, result=_number),
 )
