@@ -1,4 +1,4 @@
-"""Promise: SciPy's distributions, integrals, solvers and interpolants have the right derivative, and their own value, or are refused.
+"""Promise: SciPy's distributions, integrals, solvers and interpolants have the right derivative and SciPy's value, or are refused.
 
 The oracle is differences of SciPy itself.
 """
@@ -14,7 +14,7 @@ import pytest
 import adxform
 
 pytest.importorskip("scipy")
-from scipy import integrate, interpolate, optimize, stats  # noqa: E402 - not installed everywhere
+from scipy import integrate, interpolate, optimize, stats
 
 Model = Callable[..., Any]
 
@@ -102,7 +102,9 @@ def covered(name: str, method: str) -> bool:
     return name != "f" if method == "entropy" else name not in WITHOUT_MEAN
 
 
-MOMENTS = [(name, method) for name in CONTINUOUS for method in ("mean", "var", "std", "entropy", "median") if covered(name, method)]
+MOMENTS = [
+    (name, method) for name in CONTINUOUS for method in ("mean", "var", "std", "entropy", "median") if covered(name, method)
+]
 
 
 @pytest.mark.parametrize(("name", "method"), MOMENTS)
@@ -338,13 +340,18 @@ INTERPOLANTS: dict[str, Model] = {
     ),
     "interp1d_cubic": lambda p: np.sum(interpolate.interp1d(PLACES, heights(p), kind="cubic")(ASKED * p[0]) ** 2),
     "basis": lambda p: np.sum(interpolate.BSpline(KNOTS, np.array([1.0, 2, 1, 4, 2]) * p[0] + p[1], 3)(ASKED * p[0]) ** 2),
-    "splev": lambda p: np.sum(interpolate.splev(ASKED * p[0], TCK) ** 2)
-    + np.sum(interpolate.splev(ASKED, (TCK[0], TCK[1] * p[1], 3)) ** 2),
-    "grid": lambda p: np.sum(interpolate.RegularGridInterpolator(GRID, TABLE * p[0])(np.stack((ASKED * p[0], ASKED * p[1]), 1)) ** 2),
+    "splev": lambda p: (
+        np.sum(interpolate.splev(ASKED * p[0], TCK) ** 2) + np.sum(interpolate.splev(ASKED, (TCK[0], TCK[1] * p[1], 3)) ** 2)
+    ),
+    "grid": lambda p: np.sum(
+        interpolate.RegularGridInterpolator(GRID, TABLE * p[0])(np.stack((ASKED * p[0], ASKED * p[1]), 1)) ** 2
+    ),
     "grid_one_place": lambda p: interpolate.RegularGridInterpolator(GRID, TABLE * p[0])(np.array([p[0] / 2, p[1] / 2]))[0],
     "outer_spline": lambda p: SPLINE(ASKED * p[0]) @ ASKED + np.sum(SPLINE(ASKED * p[1], 1)) + SPLINE(p[0]),
     "outer_splines": lambda p: np.sum(SPLINES(ASKED * p[0])),
-    "outer_others": lambda p: np.sum(MONOTONE(ASKED * p[0]) ** 2) + np.sum(AKIMA(ASKED * p[1]) ** 2) + np.sum(BASIS(ASKED * p[0]) ** 2),
+    "outer_others": lambda p: (
+        np.sum(MONOTONE(ASKED * p[0]) ** 2) + np.sum(AKIMA(ASKED * p[1]) ** 2) + np.sum(BASIS(ASKED * p[0]) ** 2)
+    ),
     "outer_grid": lambda p: np.sum(ON_GRID(np.stack((ASKED * p[0], ASKED * p[1]), 1)) ** 2),
 }
 
@@ -434,7 +441,11 @@ def test_what_has_no_formula_is_refused(name: str) -> None:
     ("model", "error", "message"),
     [
         (lambda p: optimize.root(lambda x: x**2 + p[0], np.array([1.0])).x[0], RuntimeError, "no solution"),
-        (lambda p: np.sum(integrate.solve_ivp(lambda t, y: -p[0] * y, (0, 1), [1.0], method="BDF").y), NotImplementedError, "RK45"),
+        (
+            lambda p: np.sum(integrate.solve_ivp(lambda t, y: -p[0] * y, (0, 1), [1.0], method="BDF").y),
+            NotImplementedError,
+            "RK45",
+        ),
         (lambda p: interpolate.CubicSpline(np.arange(3.0), p[0] * np.ones(3))(0.5), NotImplementedError, "four or more knots"),
     ],
 )

@@ -1,7 +1,7 @@
 """Integrals of samples and of functions, and paths of differential equations.
 
-An integral moves as the rule of Gauss and Kronrod does on the intervals that QUADPACK has chosen, a path as the formula of Runge and
-Kutta does with the steps that SciPy has accepted: intervals and steps are held, and the functions of the program followed.
+An integral moves as the rule of Gauss and Kronrod does on the intervals that QUADPACK has chosen, a path as the formula of Runge
+and Kutta does with the steps that SciPy has accepted: intervals and steps are held, and the functions of the program followed.
 
 Source: Piessens et al., *QUADPACK* (1983); Hairer, Norsett & Wanner, *Solving Ordinary Differential Equations I* (1993).
 """
@@ -79,14 +79,22 @@ def _fixed_quad(func: Any, a: Any, b: Any, args: Any = (), n: Any = 5) -> Any:
     return (b - a) / 2.0 * np.sum(weights * func(y, *as_tuple(args)), axis=-1), None
 
 
-_HALF_NODES = np.array([0.995657163025808080735527280689003, 0.973906528517171720077964012084452, 0.930157491355708226001207180059508,
-                        0.865063366688984510732096688423493, 0.780817726586416897063717578345042, 0.679409568299024406234327365114874,
-                        0.562757134668604683339000099272694, 0.433395394129247190799265943165784, 0.294392862701460198131126603103866,
-                        0.148874338981631210884826001129720, 0.0])  # fmt: skip
-_HALF_WEIGHTS = np.array([0.011694638867371874278064396062192, 0.032558162307964727478818972459390, 0.054755896574351996031381300244580,
-                          0.075039674810919952767043140916190, 0.093125454583697605535065465083366, 0.109387158802297641899210590325805,
-                          0.123491976262065851077958109585166, 0.134709217311473325928054001771707, 0.142775938577060080797094273138717,
-                          0.147739104901338491374841515972068, 0.149445554002916905664936468389821])  # fmt: skip
+_HALF_NODES = np.array(
+    [
+        *(0.995657163025808080735527280689003, 0.973906528517171720077964012084452, 0.930157491355708226001207180059508),
+        *(0.865063366688984510732096688423493, 0.780817726586416897063717578345042, 0.679409568299024406234327365114874),
+        *(0.562757134668604683339000099272694, 0.433395394129247190799265943165784, 0.294392862701460198131126603103866),
+        *(0.148874338981631210884826001129720, 0.0),
+    ]
+)
+_HALF_WEIGHTS = np.array(
+    [
+        *(0.011694638867371874278064396062192, 0.032558162307964727478818972459390, 0.054755896574351996031381300244580),
+        *(0.075039674810919952767043140916190, 0.093125454583697605535465083366, 0.109387158802297641899210590325805),
+        *(0.123491976262065851077958109585166, 0.134709217311473325928054001771707, 0.142775938577060080797094273138717),
+        *(0.147739104901338491374841515972068, 0.149445554002916905664936468389821),
+    ]
+)
 _NODES = np.concatenate((-_HALF_NODES, _HALF_NODES[:-1][::-1]))
 _WEIGHTS = np.concatenate((_HALF_WEIGHTS, _HALF_WEIGHTS[:-1][::-1]))
 _LINE_NODES, _LINE_WEIGHTS = np.polynomial.legendre.leggauss(8)
@@ -138,9 +146,7 @@ def _quad(
         return func(t, *as_tuple(args))
 
     a, b = np.float64(a), np.float64(b)
-    found = solve(
-        _quad_value, (integrand,), ((0.5,),), ("float", "float", 1, 1), a, b, epsabs, epsrel, limit, points
-    )
+    found = solve(_quad_value, (integrand,), ((0.5,),), ("float", "float", 1, 1), a, b, epsabs, epsrel, limit, points)
     value, error, nodes, weights = found
     total = 0.0
     for k in range(nodes.shape[0]):
@@ -170,7 +176,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Tableau:
-    """A formula of Runge and Kutta: the weights of earlier stages in each stage, their times, what leads on, and the interpolant."""
+    """A formula of Runge and Kutta: the weights of earlier stages in each one, their times, what leads on, and the interpolant."""
 
     stages: Rows
     times: tuple[float, ...]
@@ -180,7 +186,9 @@ class Tableau:
 
 def _tableau(method: Any) -> Tableau:
     stages = tuple(tuple(map(float, row[:k])) for k, row in enumerate(method.A))[1:]
-    return Tableau(stages, tuple(map(float, method.C[1:])), tuple(map(float, method.B)), tuple(tuple(map(float, row)) for row in method.P))
+    return Tableau(
+        stages, tuple(map(float, method.C[1:])), tuple(map(float, method.B)), tuple(tuple(map(float, row)) for row in method.P)
+    )
 
 
 _TABLEAUS = {"RK45": _tableau(integrate.RK45), "RK23": _tableau(integrate.RK23)}
@@ -295,7 +303,7 @@ def _stretched(ends: Any, start: Any, end: Any) -> Any:
 
 
 def _odeint_value(f: Any, y0: Any, t: Any, rtol: Any, atol: Any, mxstep: Any) -> Any:
-    """The path by SciPy's own method, and the steps of a method of Runge and Kutta that goes along it, which ends at each of `t`."""
+    """The path by SciPy's own method, and steps of a method of Runge and Kutta that goes along it, which ends at each of `t`."""
     found = integrate.odeint(lambda y, at: f(y, at), y0, t, rtol=rtol, atol=atol, mxstep=mxstep)
     ends = [t[:1]]
     for k in range(len(t) - 1):

@@ -1,9 +1,10 @@
 """Interpolants: what they give moves with the values at the knots, with the knots, and with the places that are asked for.
 
-An interpolant that the function makes is an object of adxform's own, which calls SciPy's for its value; one from outside is followed
-where it is called, with its knots and coefficients as they are.
+An interpolant that the function makes is an object of adxform's own, which calls SciPy's for its value; one from outside is
+followed where it is called, with its knots and coefficients as they are.
 
-Source: de Boor, *A Practical Guide to Splines* (1978); Fritsch & Butland, SIAM J. Sci. Stat. Comput. 5 (1984); Akima, J. ACM 17 (1970).
+Source: de Boor, *A Practical Guide to Splines* (1978); Fritsch & Butland, SIAM J. Sci. Stat. Comput. 5 (1984); Akima, J. ACM 17
+(1970).
 """
 
 from __future__ import annotations
@@ -87,9 +88,7 @@ def _akima_slopes(x: Any, y: Any) -> Any:
     inner = (y[1:] - y[:-1]) / (x[1:] - x[:-1])
     before = 2.0 * inner[0] - inner[1]
     after = 2.0 * inner[-1] - inner[-2]
-    m = np.concatenate(
-        (np.array([2.0 * before - inner[0], before]), inner, np.array([after, 2.0 * after - inner[-1]]))
-    )
+    m = np.concatenate((np.array([2.0 * before - inner[0], before]), inner, np.array([after, 2.0 * after - inner[-1]])))
     turns = np.abs(m[1:] - m[:-1])
     f1, f2 = turns[2:], turns[:-2]
     both = f1 + f2
@@ -140,6 +139,7 @@ class Cubic:
         self.made, self.x, self.y, self.slopes, self.option = made, x, y, slopes, option
 
     def __call__(self, x: Any, nu: Any = 0) -> Any:
+        """The values at the places."""
         at = np.asarray(x) * 1.0
         value = solve(_cubic_value, (), (), (at,), self.made, self.option, self.x, self.y, at, nu)
         return moving(value, _hermite(self.x, self.y, self.slopes, at, nu))
@@ -159,6 +159,7 @@ class Linear:
         self.x, self.y, self.bounds_error, self.fill_value = x, y, bounds_error, fill_value
 
     def __call__(self, x: Any) -> Any:
+        """The values at the places."""
         at = np.asarray(x) * 1.0
         value = solve(_linear_value, (), (), (at,), self.x, self.y, at, self.bounds_error, self.fill_value)
         return moving(value, _linear_within(self.x, self.y, at, self.fill_value))
@@ -228,6 +229,7 @@ class BasisSpline:
         self.t, self.c, self.k = t, c, k
 
     def __call__(self, x: Any) -> Any:
+        """The values at the places."""
         at = np.asarray(x) * 1.0
         return moving(solve(_basis_value, (), (), (at,), self.t, self.c, self.k, at), _de_boor(self.t, self.c, self.k, at))
 
@@ -262,6 +264,7 @@ class Grid:
         self.points, self.values = points, values
 
     def __call__(self, xi: Any) -> Any:
+        """The values at the places."""
         at = _places(xi, len(self.points))
         found = _on_grid(self.points, self.values, at)
         return moving(solve(_grid_value, (), (), (found,), self.points, self.values, at), found)
@@ -281,14 +284,12 @@ def _places(xi: Any, count: Any) -> Any:
 
 def _on_grid(points: Any, values: Any, at: Any) -> Any:
     """The mean of the values at the corners around each place, by what lies opposite to them."""
-    corners = [((), 1.0)]
+    corners: list[Any] = [((), 1.0)]
     for axis in range(len(points)):
         x, along = points[axis], at[..., axis]
         k = _between(x, along)
         share = (along - x[k]) / (x[k + 1] - x[k])
-        corners = [
-            ((*place, to), weight * part) for place, weight in corners for to, part in ((k, 1.0 - share), (k + 1, share))
-        ]
+        corners = [((*place, to), weight * part) for place, weight in corners for to, part in ((k, 1.0 - share), (k + 1, share))]
     total = 0.0
     for place, weight in corners:
         total = total + weight * values[place]

@@ -1,7 +1,7 @@
 """Solutions of equations and minima, which move with what the equations hold: the implicit function theorem.
 
-A solution `x` of ``f(x, p) = 0`` moves as a chord step does, ``x - f(x, p) / slope``, the slope held: each step makes one order of
-derivatives right. There are three, so that derivatives of the third order are right, and those beyond are not.
+A solution `x` of ``f(x, p) = 0`` moves as a chord step does, ``x - f(x, p) / slope``, the slope held: each step makes one order
+of derivatives right. There are three, so that derivatives of the third order are right, and those beyond are not.
 
 Source: Griewank & Walther, *Evaluating Derivatives* (2008), chapter 15; Christianson, *Reverse accumulation and implicit
 functions* (1998).
@@ -23,10 +23,11 @@ from adxform.primitives.record import Primitive
 
 _STEPS = 3
 _NEAR = 1e-3
+_ROUNDING = 4 * np.finfo(float).eps
 
 
 class Result:
-    """What a solver found: its attributes are those of SciPy's result that a derivative is followed through, or that it may ask for."""
+    """What a solver found, with those attributes of SciPy's result that a program may ask for."""
 
     def __init__(self, x: Any, fun: Any, success: Any, nit: Any = None) -> None:
         self.x, self.fun, self.success, self.nit = x, fun, success, nit
@@ -54,7 +55,9 @@ def checked(x: Any, step: Any) -> Any:
         RuntimeError: it is no solution, or none that moves with what the equations hold.
     """
     if not np.all(np.abs(step) <= _NEAR * (1.0 + np.abs(x))):
-        raise RuntimeError("the solver has found no solution that has a derivative: it did not converge, or the slope there is singular")
+        raise RuntimeError(
+            "the solver has found no solution that has a derivative: it did not converge, or the slope there is singular"
+        )
     return x
 
 
@@ -79,7 +82,7 @@ def vector_moving(residual: Any, x: Any) -> Any:
 def _bracketing(method: Any) -> Any:
     """A method that finds the root of a function of one number between two places."""
 
-    def body(f: Any, a: Any, b: Any, args: Any = (), xtol: Any = 2e-12, rtol: Any = 4 * np.finfo(float).eps, maxiter: Any = 100) -> Any:
+    def body(f: Any, a: Any, b: Any, args: Any = (), xtol: Any = 2e-12, rtol: Any = _ROUNDING, maxiter: Any = 100) -> Any:
         def residual(x: Any) -> Any:
             return f(x, *as_tuple(args))
 
@@ -174,9 +177,7 @@ def _fixed_point_value(f: Any, x0: Any, xtol: Any, maxiter: Any, method: Any) ->
     return np.float64(found) if np.ndim(found) == 0 else found
 
 
-def _fixed_point(
-    func: Any, x0: Any, args: Any = (), xtol: Any = 1e-08, maxiter: Any = 500, method: Any = "del2"
-) -> Any:
+def _fixed_point(func: Any, x0: Any, args: Any = (), xtol: Any = 1e-08, maxiter: Any = 500, method: Any = "del2") -> Any:
     def step(x: Any) -> Any:
         return func(x, *as_tuple(args))
 

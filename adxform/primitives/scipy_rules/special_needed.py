@@ -6,6 +6,7 @@ UNTIL_SPECIAL: each record goes once `scipy_rules.special` has one of its own.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -20,16 +21,16 @@ _UNIT = np.array([0.2, 0.5, 0.9])
 _ROOT = math.sqrt(2.0 * math.pi)
 
 
-def _gamma_density(a: float, x: float) -> float:
+def _gamma_density(a: Any, x: Any) -> Any:
     return np.exp(special.xlogy(a - 1.0, x) - x - special.gammaln(a))
 
 
-def _beta_density(a: float, b: float, x: float) -> float:
+def _beta_density(a: Any, b: Any, x: Any) -> Any:
     mass = special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)
     return np.exp(special.xlogy(a - 1.0, x) + special.xlog1py(b - 1.0, -x) - mass)
 
 
-def _t_density(df: float, t: float) -> float:
+def _t_density(df: Any, t: Any) -> Any:
     mass = special.gammaln(0.5 * df + 0.5) - special.gammaln(0.5 * df) - 0.5 * np.log(math.pi * df)
     return np.exp(mass - 0.5 * (df + 1.0) * np.log1p(t * t / df))
 
@@ -47,6 +48,10 @@ UNTIL_SPECIAL: tuple[Primitive, ...] = (
     scalar(special.gammainccinv, lambda y, a, p: (None, -1.0 / _gamma_density(a, y)), (1.5, _UNIT), singular=True),
     scalar(special.betainc, lambda y, a, b, x: (None, None, _beta_density(a, b, x)), (1.5, 2.0, _UNIT), singular=True),
     scalar(special.betaincinv, lambda y, a, b, p: (None, None, 1.0 / _beta_density(a, b, y)), (1.5, 2.0, _UNIT), singular=True),
-    scalar(special.stdtr, lambda y, df, t: (None, _t_density(df, t)), (3.5, _REAL), ),
+    scalar(
+        special.stdtr,
+        lambda y, df, t: (None, _t_density(df, t)),
+        (3.5, _REAL),
+    ),
     scalar(special.stdtrit, lambda y, df, p: (None, 1.0 / _t_density(df, y)), (3.5, _UNIT), singular=True),
 )

@@ -223,9 +223,7 @@ FAMILIES = (
         shapes=("df",),
         lower=_zero,
         inner=_one,
-        logpdf=lambda z, df: (
-            special.xlogy(0.5 * df - 1.0, z) - 0.5 * z - special.gammaln(0.5 * df) - 0.5 * math.log(2.0) * df
-        ),
+        logpdf=lambda z, df: special.xlogy(0.5 * df - 1.0, z) - 0.5 * z - special.gammaln(0.5 * df) - 0.5 * math.log(2.0) * df,
         cdf=lambda z, df: special.gammainc(0.5 * df, 0.5 * z),
         sf=lambda z, df: special.gammaincc(0.5 * df, 0.5 * z),
         ppf=lambda q, df: 2.0 * special.gammaincinv(0.5 * df, q),

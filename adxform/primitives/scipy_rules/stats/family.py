@@ -39,7 +39,7 @@ class Family:
 
 
 def given(names: Any, args: Any, kwds: Any) -> Any:
-    """The shapes, the location and the scale that a call gives by position and by keyword; ``None`` for one that it leaves out."""
+    """The shapes, the location and the scale that a call gives, by position or by keyword; ``None`` for one that it leaves out."""
     named = {"loc": None, "scale": None, **dict(zip((*names, "loc", "scale"), args, strict=False)), **kwds}
     return [named[name] for name in names], named["loc"], named["scale"]
 
@@ -54,6 +54,11 @@ def _placed(z: Any, loc: Any, scale: Any) -> Any:
     return spread if loc is None else loc + spread
 
 
+def _nowhere(*shapes: Any) -> Any:
+    """The end of a support that has none."""
+    return -np.inf
+
+
 def _within(lower: Any, upper: Any) -> Formula:
     """A test whether a place is in the support."""
 
@@ -66,13 +71,13 @@ def _within(lower: Any, upper: Any) -> Formula:
 
 
 def _density(one: Family, log: bool) -> Formula:
-    names, logpdf, inner, bounded = one.shapes, one.logpdf, one.inner, one.lower is not None
+    names, logpdf, inner, bounded = one.shapes, one.logpdf, one.inner or _nowhere, one.lower is not None
     within = _within(one.lower, one.upper)
 
     def body(x: Any, *args: Any, **kwds: Any) -> Any:
         shapes, loc, scale = given(names, args, kwds)
         z = _standard(x, loc, scale)
-        inside = within(z, *shapes) if bounded else None
+        inside = within(z, *shapes) if bounded else True
         if bounded:
             z = np.where(inside, z, inner(*shapes))
         y = logpdf(z, *shapes)
@@ -87,8 +92,8 @@ def _density(one: Family, log: bool) -> Formula:
 
 def _distribution(one: Family, formula: Formula, below: float, above: float) -> Formula:
     """A function of the place that is `below` under the support and `above` over it."""
-    names, lower, upper, inner, bounded = one.shapes, one.lower, one.upper, one.inner, one.lower is not None
-    within = _within(lower, upper)
+    names, lower, inner, bounded = one.shapes, one.lower or _nowhere, one.inner or _nowhere, one.lower is not None
+    within = _within(one.lower, one.upper)
 
     def body(x: Any, *args: Any, **kwds: Any) -> Any:
         shapes, loc, scale = given(names, args, kwds)

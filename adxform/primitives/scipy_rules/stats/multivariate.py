@@ -1,4 +1,4 @@
-"""Distributions of vectors and matrices. Of a matrix that stands for a symmetric one the lower triangle counts, as SciPy reads it."""
+"""Distributions of vectors and matrices. Of a matrix that stands for a symmetric one SciPy reads the lower triangle."""
 
 from __future__ import annotations
 
