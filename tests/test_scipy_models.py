@@ -1,4 +1,4 @@
-"""Promise: SciPy's distributions, integrals, solvers and interpolants have the right derivative and SciPy's value, or are refused.
+"""Promise: distributions, integrals, solvers and interpolants of SciPy have the right derivative and SciPy's value, or are refused.
 
 The oracle is differences of SciPy itself.
 """
@@ -15,6 +15,8 @@ import adxform
 
 pytest.importorskip("scipy")
 from scipy import integrate, interpolate, optimize, stats
+
+from adxform.primitives.scipy_rules.special_needed import UNTIL_SPECIAL
 
 Model = Callable[..., Any]
 
@@ -147,6 +149,7 @@ X = np.array([[0.3, 1.2], [-0.4, 0.5], [1.0, 2.0]])
 COV = np.array([[1.5, 0.3], [0.3, 0.9]])
 OUTER = stats.norm(0.3, 2.0)
 OUTER_VECTOR = stats.multivariate_normal(np.ones(2), COV)
+DENSITY = stats.gaussian_kde(np.array([0.1, 0.5, 1.7, 2.0]), weights=[1.0, 2.0, 3.0, 1.0])
 ALPHA = np.array([1.5, 2.0, 3.0])
 POINT = np.array([0.2, 0.3, 0.5])
 WEIGHTS = np.arange(1.0, 6.0)
@@ -179,6 +182,10 @@ VECTORS: dict[str, Model] = {
     "means": lambda p: stats.gmean(p) + stats.hmean(p) + stats.gmean(p, weights=WEIGHTS) + stats.sem(p),
     "shape": lambda p: stats.skew(p) + stats.kurtosis(p),
     "entropy": lambda p: stats.entropy(p) + stats.entropy(p, WEIGHTS) + stats.entropy(p, base=2),
+    "interval": lambda p: stats.norm(p[0], p[1]).interval(0.9)[1] + stats.norm.isf(0.2, p[2]),
+    "density": lambda p: np.sum(stats.gaussian_kde(p)(X[0] * p[0]) + stats.gaussian_kde(p * p, "silverman")(X[0])),
+    "densities": lambda p: np.sum(stats.gaussian_kde(np.stack((p, p**2 + np.cos(WEIGHTS))))(X.T * p[0])),
+    "density_outside": lambda p: np.sum(DENSITY(X[0] * p[0])),
     "drawn": lambda p: p[1] * np.sum(stats.norm(0.0, 1.0).rvs(size=3, random_state=0)),
 }
 
@@ -220,6 +227,11 @@ FUNCTIONS: dict[str, Model] = {
         integrate.simpson(HEIGHTS ** p[0], x=PLACES * p[1])
         + integrate.simpson(HEIGHTS[:5] ** p[0], x=PLACES[:5] * p[1])
         + np.sum(integrate.simpson(np.outer(HEIGHTS ** p[0], HEIGHTS), dx=p[1], axis=0))
+    ),
+    "cumulative_simpson": lambda p: (
+        np.sum(integrate.cumulative_simpson(HEIGHTS ** p[0], x=PLACES * p[1], initial=0) ** 2)
+        + np.sum(integrate.cumulative_simpson(HEIGHTS[:5] ** p[0], dx=p[1]) ** 2)
+        + np.sum(integrate.cumulative_simpson(np.outer(HEIGHTS ** p[0], HEIGHTS), dx=p[1], axis=0) ** 2)
     ),
     "fixed_quad": lambda p: integrate.fixed_quad(lambda t, a: np.exp(-a * t * p[1]), p[0], p[1], args=(p[0],), n=4)[0],
     "quad_captured": lambda p: integrate.quad(lambda t: np.exp(-p[0] * t**2) * p[1], 0, 2)[0],
@@ -283,6 +295,18 @@ def test_minima_move_as_roots_of_the_slope() -> None:
     np.testing.assert_allclose(adxform.grad(least)(p), differences(root, p), rtol=1e-5)
     np.testing.assert_allclose(adxform.hvp(least)(p, v), adxform.hvp(root)(p, v), rtol=1e-4)
     assert adxform.value_and_grad(least)(p)[0] == least(p)
+
+
+def test_the_minimum_of_a_function_of_a_number() -> None:
+    def least(p: Any) -> Any:
+        return optimize.minimize_scalar(lambda x: x**4 + (x - p[0]) ** 2 * p[1], tol=1e-12).x
+
+    def root(p: Any) -> Any:
+        return optimize.brentq(lambda x: 4.0 * x**3 + 2.0 * (x - p[0]) * p[1], 0.0, 3.0)
+
+    p = np.array([1.3, 2.1])
+    assert adxform.value_and_grad(least)(p)[0] == least(p)
+    np.testing.assert_allclose(adxform.grad(least)(p), adxform.grad(root)(p), rtol=1e-6)
 
 
 def test_least_squares() -> None:
@@ -362,6 +386,11 @@ def test_interpolants(name: str) -> None:
 
 
 # -- whole programs -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("record", UNTIL_SPECIAL, ids=lambda record: record.name)
+def test_rules_of_special_functions(record: Any) -> None:
+    adxform.check_rule(record.fn)
 
 
 def test_a_likelihood_is_fitted() -> None:

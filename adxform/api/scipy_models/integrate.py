@@ -70,6 +70,31 @@ def _simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
     return np.sum(_parabolas(rows[:-1], h[:-1]), axis=0) + last - rows[-3] * b**3 / (6.0 * a * (a + b))
 
 
+def _first_halves(rows: Any, h: Any) -> Any:
+    """The integral of the parabola through each three samples in a row, over the first of its intervals."""
+    a, b = h[:-1], h[1:]
+    share = a / (a + b)
+    bend = share * a / b
+    return a / 6.0 * ((3.0 - share) * rows[:-2] + (3.0 + bend + share) * rows[1:-1] - bend * rows[2:])
+
+
+def _cumulative_simpson(y: Any, *, x: Any = None, dx: Any = 1.0, axis: Any = -1, initial: Any = None) -> Any:
+    rows, h = _widths(y, x, dx, axis)
+    n = rows.shape[0]
+    if n < 3:
+        return _cumulative_trapezoid(y, x, dx, axis, initial)
+    forwards = _first_halves(rows, h)
+    backwards = np.flip(_first_halves(np.flip(rows, 0), np.flip(h, 0)), 0)
+    parts = np.zeros_like(rows[1:])
+    parts[: n - 2 : 2] = forwards[::2]
+    parts[1::2] = backwards[::2]
+    parts[n - 2] = backwards[n - 3]
+    found = np.cumsum(parts, axis=0)
+    if initial is not None:
+        found = np.concatenate((initial + np.zeros_like(rows[:1]), initial + found), 0)
+    return found if axis == 0 else np.moveaxis(found, 0, axis)
+
+
 # -- functions ----------------------------------------------------------------------------------------------------------
 
 
@@ -341,6 +366,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(integrate.trapezoid, _trapezoid, Value.OWN),
     Definition(integrate.cumulative_trapezoid, _cumulative_trapezoid, Value.OWN),
     Definition(integrate.simpson, _simpson, Value.OWN),
+    Definition(integrate.cumulative_simpson, _cumulative_simpson, Value.OWN),
     Definition(integrate.fixed_quad, _fixed_quad, sequences=True),
     Definition(integrate.quad, _quad, sequences=True),
     Definition(integrate.solve_ivp, _solve_ivp, sequences=True),

@@ -227,6 +227,27 @@ def _minimize(
     return Result(x, value(x), success, nit)
 
 
+def _minimize_scalar_value(f: Any, bracket: Any, bounds: Any, method: Any, tol: Any, options: Any) -> Any:
+    found = optimize.minimize_scalar(f, bracket, bounds, (), method, tol, options)
+    return np.float64(found.x), found.success, found.nit
+
+
+def _minimize_scalar(
+    fun: Any, bracket: Any = None, bounds: Any = None, args: Any = (), method: Any = None, tol: Any = None, options: Any = None
+) -> Any:
+    def value(x: Any) -> Any:
+        return fun(x, *as_tuple(args))
+
+    def residual(x: Any) -> Any:
+        return grad(value)(x)
+
+    found, success, nit = solve(
+        _minimize_scalar_value, (value,), ((np.float64(1.0),),), ("number", "any", "any"), bracket, bounds, method, tol, options
+    )
+    x = number_moving(residual, found)
+    return Result(x, value(x), success, nit)
+
+
 def _least_squares_value(f: Any, x0: Any, method: Any, ftol: Any, xtol: Any, gtol: Any) -> Any:
     found = optimize.least_squares(f, x0, method=method, ftol=ftol, xtol=xtol, gtol=gtol)
     return found.x, found.success
@@ -279,6 +300,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(optimize.root, _root, sequences=True),
     Definition(optimize.fixed_point, _fixed_point, sequences=True),
     Definition(optimize.minimize, _minimize, sequences=True),
+    Definition(optimize.minimize_scalar, _minimize_scalar, sequences=True),
     Definition(optimize.least_squares, _least_squares, sequences=True),
     Definition(optimize.rosen, _rosen, Value.OWN),
     Definition(optimize.rosen_der, _rosen_der, Value.OWN),

@@ -11,7 +11,7 @@ from types import MappingProxyType
 FAMILIES: Mapping[str, str] = MappingProxyType(
     {
         "scipy.special": f"{__name__}.special",
-        "scipy.stats": f"{__name__}.stats",
+        "scipy.stats": "adxform.api.scipy_models.stats",
         "scipy.optimize": "adxform.api.scipy_models.optimize",
         "scipy.interpolate": "adxform.api.scipy_models.interpolate",
         "scipy.integrate": "adxform.api.scipy_models.integrate",

@@ -39,7 +39,7 @@ class Family:
 
 
 def given(names: Any, args: Any, kwds: Any) -> Any:
-    """The shapes, the location and the scale that a call gives, by position or by keyword; ``None`` for one that it leaves out."""
+    """The shapes, the location and the scale that a call gives, by position or by keyword; ``None`` where it gives none."""
     named = {"loc": None, "scale": None, **dict(zip((*names, "loc", "scale"), args, strict=False)), **kwds}
     return [named[name] for name in names], named["loc"], named["scale"]
 

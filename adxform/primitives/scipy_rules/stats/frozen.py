@@ -11,7 +11,7 @@ from adxform.primitives.definitions.definition import Definition, Value
 
 _OF_PLACES = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
 _OF_NOTHING = ("mean", "var", "std", "entropy", "median")
-_MULTIVARIATE = ("multivariate_normal", "dirichlet", "wishart")
+_VECTORS = (stats.multivariate_normal, stats.dirichlet, stats.wishart)
 
 
 class Frozen:
@@ -82,12 +82,39 @@ class Frozen:
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Random numbers, which SciPy draws."""
-        return self.dist.rvs(*self.args, **self.kwds, size=1 if size is None else size, random_state=random_state)
+        return self.dist.rvs(*self.args, **self.kwds, size=size, random_state=random_state)
+
+    def interval(self, confidence: Any) -> Any:
+        """Places with equal shares beyond each."""
+        return self.ppf(0.5 * (1.0 - confidence)), self.ppf(0.5 * (1.0 + confidence))
+
+    def support(self) -> Any:
+        """The ends of the support, as SciPy has them."""
+        return self.dist.support(*self.args, **self.kwds)
 
 
-def _freezing(dist: Any) -> Callable[..., Any]:
+class FrozenVector:
+    """The same of a distribution of vectors or matrices."""
+
+    def __init__(self, dist: Any, args: Any, kwds: Any) -> None:
+        self.dist, self.args, self.kwds = dist, args, kwds
+
+    def pdf(self, x: Any) -> Any:
+        """The density."""
+        return self.dist.pdf(x, *self.args, **self.kwds)
+
+    def logpdf(self, x: Any) -> Any:
+        """The logarithm of the density."""
+        return self.dist.logpdf(x, *self.args, **self.kwds)
+
+    def rvs(self, size: Any = 1, random_state: Any = None) -> Any:
+        """Random vectors, which SciPy draws."""
+        return self.dist.rvs(*self.args, **self.kwds, size=size, random_state=random_state)
+
+
+def _freezing(dist: Any, made: type) -> Callable[..., Any]:
     def body(*args: Any, **kwds: Any) -> Any:
-        return Frozen(dist, args, kwds)
+        return made(dist, args, kwds)
 
     return body
 
@@ -117,9 +144,9 @@ def _normal_pdf(frozen: Any, x: Any) -> Any:
 
 
 def _distributions() -> tuple[Any, ...]:
-    """The univariate distributions that SciPy has a name for, and the multivariate ones that have rules."""
+    """The univariate distributions that SciPy has a name for."""
     found = {id(one): one for one in vars(stats).values() if isinstance(one, stats.rv_continuous | stats.rv_discrete)}
-    return (*found.values(), *(getattr(stats, name) for name in _MULTIVARIATE))
+    return tuple(found.values())
 
 
 def _methods() -> dict[Callable[..., Any], Callable[..., Any]]:
@@ -135,6 +162,7 @@ def _methods() -> dict[Callable[..., Any], Callable[..., Any]]:
 
 
 DEFINITIONS: tuple[Definition, ...] = (
-    *(Definition(dist, _freezing(dist), Value.FOLLOWED) for dist in _distributions()),
+    *(Definition(dist, _freezing(dist, Frozen), Value.FOLLOWED) for dist in _distributions()),
+    *(Definition(dist, _freezing(dist, FrozenVector), Value.FOLLOWED) for dist in _VECTORS),
     *(Definition(fn, body) for fn, body in _methods().items()),
 )
