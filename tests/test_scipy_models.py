@@ -434,7 +434,10 @@ def test_another_root_when_a_captured_number_is_another() -> None:
 
     for a in (2.0, 9.0):
         np.testing.assert_allclose(adxform.grad(root)(a), 0.5 / np.sqrt(a), rtol=1e-9)
-    np.testing.assert_allclose(adxform.grad(adxform.grad(adxform.grad(root)))(4.0), 3.0 / 8.0 * 4.0**-2.5, rtol=1e-6)
+    third = adxform.grad(adxform.grad(adxform.grad(root)))
+    np.testing.assert_allclose(third(4.0), 3.0 / 8.0 * 4.0**-2.5, rtol=1e-6)
+    with pytest.raises(adxform.AdxError, match="beyond the third"):
+        adxform.grad(third)(4.0)
 
 
 # -- what is refused ----------------------------------------------------------------------------------------------------

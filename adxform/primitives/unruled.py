@@ -130,6 +130,11 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "call the function behind the cache, its `__wrapped__`; only what does not depend on arguments may be cached",
     ),
     (
+        lambda fn: getattr(fn, "__name__", "") == "third_slope" and written_in(fn).startswith("adxform."),
+        lambda fn: "the solution of an equation, or a minimum, to an order of derivatives beyond the third",
+        "take fewer derivatives, or write the solver out as a loop",
+    ),
+    (
         _draws,
         lambda fn: "random numbers that are drawn with parameters which move",
         "draw in standard form and move those: `loc + scale * z`, or `dist.ppf(u, ...)` of uniform numbers `u`",

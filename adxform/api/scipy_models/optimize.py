@@ -1,7 +1,7 @@
 """Solutions of equations and minima, which move with what the equations hold: the implicit function theorem.
 
 A solution `x` of ``f(x, p) = 0`` moves as a chord step does, ``x - f(x, p) / slope``, the slope held: each step makes one order
-of derivatives right. There are three, so that derivatives of the third order are right, and those beyond are not.
+of derivatives right. There are three, so that derivatives of the third order are right, and those beyond are refused.
 
 Source: Griewank & Walther, *Evaluating Derivatives* (2008), chapter 15; Christianson, *Reverse accumulation and implicit
 functions* (1998).
@@ -15,6 +15,8 @@ import numpy as np
 from scipy import optimize
 
 from adxform.api import grad, jvp
+from adxform.api.scipy_models import orders
+from adxform.api.scipy_models.orders import to_third_order
 from adxform.api.scipy_models.solving import moving, solve, still
 from adxform.api.second_order import jacobian
 from adxform.primitives.declare import constant
@@ -67,7 +69,7 @@ def number_moving(residual: Any, x: Any) -> Any:
     y = solve(checked, (), (), (x,), x, residual(x) / slope)
     for _ in range(_STEPS):
         y = y - residual(y) / slope
-    return moving(x, y)
+    return moving(x, to_third_order(y))
 
 
 def vector_moving(residual: Any, x: Any) -> Any:
@@ -76,7 +78,7 @@ def vector_moving(residual: Any, x: Any) -> Any:
     y = solve(checked, (), (), (x,), x, np.linalg.solve(slopes, residual(x)))
     for _ in range(_STEPS):
         y = y - np.linalg.solve(slopes, residual(y))
-    return moving(x, y)
+    return moving(x, to_third_order(y))
 
 
 def _bracketing(method: Any) -> Any:
@@ -287,7 +289,7 @@ def _rosen_hess(x: Any) -> Any:
     return jacobian(_rosen_der)(x)
 
 
-RECORDS: tuple[Primitive, ...] = (constant(optimize.linear_sum_assignment),)
+RECORDS: tuple[Primitive, ...] = (*orders.RECORDS, constant(optimize.linear_sum_assignment),)
 
 DEFINITIONS: tuple[Definition, ...] = (
     *(
