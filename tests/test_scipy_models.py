@@ -460,6 +460,8 @@ REFUSED: dict[str, tuple[Model, str]] = {
     "frozen_draws": (lambda p: np.sum(stats.norm(p[0], 1.0).rvs(size=3)), "drawn with parameters which move"),
     "bounds": (lambda p: optimize.minimize(lambda x: np.sum((x - p) ** 2), np.zeros(2), bounds=[(0, 1)] * 2).x[0], "`bounds`"),
     "weight": (lambda p: integrate.quad(lambda t: p[0] * t, 0, 1, weight="cos", wvar=2.0)[0], "`weight`"),
+    "times": (lambda p: np.sum(integrate.odeint(lambda y, t: -y, [1.0], p * TIMES[:2])), "the times at which"),
+    "times_of_path": (lambda p: np.sum(integrate.solve_ivp(lambda t, y: -y, (0, 9), [1.0], t_eval=p).y), "the times at which"),
     "state": (appends, "is changed in it"),
 }
 

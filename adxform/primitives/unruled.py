@@ -135,6 +135,11 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "take fewer derivatives, or write the solver out as a loop",
     ),
     (
+        lambda fn: getattr(fn, "__name__", "") == "held_times" and written_in(fn).startswith("adxform."),
+        lambda fn: "the times at which a path of `solve_ivp` or `odeint` is asked for",
+        "scale the time: integrate `T * f(s * T, y)` over fixed times `s`; ends that move are followed without `t_eval`",
+    ),
+    (
         _draws,
         lambda fn: "random numbers that are drawn with parameters which move",
         "draw in standard form and move those: `loc + scale * z`, or `dist.ppf(u, ...)` of uniform numbers `u`",

@@ -17,6 +17,7 @@ from scipy import integrate, special
 
 from adxform.api.scipy_models.optimize import as_tuple
 from adxform.api.scipy_models.solving import moving, solve, still
+from adxform.primitives.declare import primitive
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import Primitive
 
@@ -225,8 +226,15 @@ def _path_value(
     """The path, and the ends of the steps that were accepted."""
     options = {"rtol": rtol, "atol": atol, "max_step": max_step, "first_step": first_step}
     found = integrate.solve_ivp(f, (start, end), y0, method, t_eval, **options)
+    if not found.success:
+        raise RuntimeError(f"solve_ivp has not reached the end, so that its path has no derivative: {found.message}")
     ends = found.t if t_eval is None else integrate.solve_ivp(f, (start, end), y0, method, **options).t
     return found.y, found.t, ends, found.success, found.status
+
+
+def held_times(t: Any) -> Any:
+    """The times at which a path is asked for, which may not move."""
+    return np.array(t)
 
 
 def _step(f: Any, t: Any, y: Any, h: Any, tableau: Any) -> Any:
@@ -299,7 +307,7 @@ def _solve_ivp(
 
     y0 = np.atleast_1d(np.asarray(y0) * 1.0)
     start, end = np.float64(t_span[0]), np.float64(t_span[1])
-    times = None if t_eval is None else np.asarray(t_eval) * 1.0
+    times = None if t_eval is None else held_times(np.asarray(t_eval) * 1.0)
     y, t, ends, success, status = solve(
         _path_value,
         (slope,),
@@ -355,12 +363,12 @@ def _odeint(
         return slope(y, at)
 
     y0 = np.atleast_1d(np.asarray(y0) * 1.0)
-    t = still(np.asarray(t) * 1.0)
+    t = held_times(np.asarray(t) * 1.0)
     found, ends = solve(_odeint_value, (slope,), ((y0, 0.5),), (2, 1), y0, t, rtol, atol, mxstep)
     return moving(found, _walked(turned, y0, ends, t, _TABLEAUS["RK45"]))
 
 
-RECORDS: tuple[Primitive, ...] = ()
+RECORDS: tuple[Primitive, ...] = (primitive(held_times, None),)
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(integrate.trapezoid, _trapezoid, Value.OWN),
