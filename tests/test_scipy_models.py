@@ -1,4 +1,4 @@
-"""Promise: distributions, integrals, solvers and interpolants of SciPy have the right derivative and SciPy's value, or are refused.
+"""Promise: distributions, integrals, solvers and interpolants of SciPy have the right derivative and its value, or are refused.
 
 The oracle is differences of SciPy itself.
 """
@@ -455,7 +455,7 @@ def appends(p: Any) -> Any:
 
 REFUSED: dict[str, tuple[Model, str]] = {
     "shape_of_cdf": (lambda p: stats.gamma.cdf(1.0, p[0]), "no derivative"),
-    "mean_that_is_none": (lambda p: stats.cauchy.mean(p[0]), "no derivative rule"),
+    "mean_that_is_none": (lambda p: stats.cauchy.mean(p[0]), "no formula"),
     "draws": (lambda p: np.sum(stats.norm.rvs(p[0], size=3)), "drawn with parameters which move"),
     "frozen_draws": (lambda p: np.sum(stats.norm(p[0], 1.0).rvs(size=3)), "drawn with parameters which move"),
     "bounds": (lambda p: optimize.minimize(lambda x: np.sum((x - p) ** 2), np.zeros(2), bounds=[(0, 1)] * 2).x[0], "`bounds`"),

@@ -16,6 +16,7 @@ from adxform.errors import MissingRuleError
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span, written_in
 from adxform.ir.types import Array, Scalar
+from adxform.primitives.definitions import CALLING_BACK
 from adxform.primitives.effects import IN_PLACE_OPERATORS
 
 NAMELESS = ("tmp", "result")
@@ -140,9 +141,19 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "scale the time: integrate `T * f(s * T, y)` over fixed times `s`; ends that move are followed without `t_eval`",
     ),
     (
+        lambda fn: written_in(fn).startswith(("scipy.integrate", "scipy.optimize")) and fn in CALLING_BACK,
+        lambda fn: f"`{callable_name(fn)}` with functions or options that adxform cannot follow",
+        "give it functions that write no state, and the methods and options that docs/scipy.md names",
+    ),
+    (
         _draws,
         lambda fn: "random numbers that are drawn with parameters which move",
         "draw in standard form and move those: `loc + scale * z`, or `dist.ppf(u, ...)` of uniform numbers `u`",
+    ),
+    (
+        lambda fn: isinstance(fn, types.FunctionType) and written_in(fn) == "scipy.stats._distn_infrastructure",
+        lambda fn: f"`{getattr(fn, '__name__', 'a method')}` of a distribution, of which adxform has no formula",
+        "write out its formula, or register a rule for the method of that distribution",
     ),
     (
         _is_method_of_frozen,

@@ -202,7 +202,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Tableau:
-    """A formula of Runge and Kutta: the weights of earlier stages in each one, their times, what leads on, and the interpolant."""
+    """A formula of Runge and Kutta: the weights of earlier stages in each, their times, what leads on, and the interpolant."""
 
     stages: Rows
     times: tuple[float, ...]
@@ -336,7 +336,7 @@ def _stretched(ends: Any, start: Any, end: Any) -> Any:
 
 
 def _odeint_value(f: Any, y0: Any, t: Any, rtol: Any, atol: Any, mxstep: Any) -> Any:
-    """The path by SciPy's own method, and steps of a method of Runge and Kutta that goes along it, which ends at each of `t`."""
+    """The path by SciPy's own method, and steps of a formula of Runge and Kutta along it, which end at each of `t`."""
     found = integrate.odeint(lambda y, at: f(y, at), y0, t, rtol=rtol, atol=atol, mxstep=mxstep)
     ends = [t[:1]]
     for k in range(len(t) - 1):
@@ -375,8 +375,8 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(integrate.cumulative_trapezoid, _cumulative_trapezoid, Value.OWN),
     Definition(integrate.simpson, _simpson, Value.OWN),
     Definition(integrate.cumulative_simpson, _cumulative_simpson, Value.OWN),
-    Definition(integrate.fixed_quad, _fixed_quad, sequences=True),
-    Definition(integrate.quad, _quad, sequences=True),
-    Definition(integrate.solve_ivp, _solve_ivp, sequences=True),
-    Definition(integrate.odeint, _odeint, sequences=True),
+    Definition(integrate.fixed_quad, _fixed_quad, sequences=True, calls_back=True),
+    Definition(integrate.quad, _quad, sequences=True, calls_back=True),
+    Definition(integrate.solve_ivp, _solve_ivp, sequences=True, calls_back=True),
+    Definition(integrate.odeint, _odeint, sequences=True, calls_back=True),
 )

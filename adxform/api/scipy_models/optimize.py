@@ -289,21 +289,24 @@ def _rosen_hess(x: Any) -> Any:
     return jacobian(_rosen_der)(x)
 
 
-RECORDS: tuple[Primitive, ...] = (*orders.RECORDS, constant(optimize.linear_sum_assignment),)
+RECORDS: tuple[Primitive, ...] = (
+    *orders.RECORDS,
+    constant(optimize.linear_sum_assignment),
+)
 
 DEFINITIONS: tuple[Definition, ...] = (
     *(
-        Definition(method, _bracketing(method), sequences=True)
+        Definition(method, _bracketing(method), sequences=True, calls_back=True)
         for method in (optimize.brentq, optimize.brenth, optimize.ridder, optimize.bisect)
     ),
-    Definition(optimize.newton, _newton, sequences=True),
-    Definition(optimize.root_scalar, _root_scalar, sequences=True),
-    Definition(optimize.fsolve, _fsolve, sequences=True),
-    Definition(optimize.root, _root, sequences=True),
-    Definition(optimize.fixed_point, _fixed_point, sequences=True),
-    Definition(optimize.minimize, _minimize, sequences=True),
-    Definition(optimize.minimize_scalar, _minimize_scalar, sequences=True),
-    Definition(optimize.least_squares, _least_squares, sequences=True),
+    Definition(optimize.newton, _newton, sequences=True, calls_back=True),
+    Definition(optimize.root_scalar, _root_scalar, sequences=True, calls_back=True),
+    Definition(optimize.fsolve, _fsolve, sequences=True, calls_back=True),
+    Definition(optimize.root, _root, sequences=True, calls_back=True),
+    Definition(optimize.fixed_point, _fixed_point, sequences=True, calls_back=True),
+    Definition(optimize.minimize, _minimize, sequences=True, calls_back=True),
+    Definition(optimize.minimize_scalar, _minimize_scalar, sequences=True, calls_back=True),
+    Definition(optimize.least_squares, _least_squares, sequences=True, calls_back=True),
     Definition(optimize.rosen, _rosen, Value.OWN),
     Definition(optimize.rosen_der, _rosen_der, Value.OWN),
     Definition(optimize.rosen_hess, _rosen_hess, Value.OWN),

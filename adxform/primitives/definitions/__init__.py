@@ -29,6 +29,7 @@ _own_values: set[Callable[..., Any]] = set()
 _without_out: set[Callable[..., Any]] = set()
 _of_sequences: set[Callable[..., Any]] = set()
 _followed: set[Callable[..., Any]] = set()
+_calling_back: set[Callable[..., Any]] = set()
 
 DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(_bodies)
 
@@ -47,6 +48,9 @@ OF_SEQUENCES: Set[Callable[..., Any]] = _of_sequences
 FOLLOWED: Set[Callable[..., Any]] = _followed
 """Functions whose result is an object, which the definition makes whatever is known of the arguments."""
 
+CALLING_BACK: Set[Callable[..., Any]] = _calling_back
+"""Functions that are given functions of the program, which are followed where they can be."""
+
 
 def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
     """Take in a `family` of definitions; return the records of those whose value is that of their own call."""
@@ -59,6 +63,7 @@ def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
         chosen = (
             (one.value is Value.IN_KERNELS, _in_kernels),
             (one.value is Value.FOLLOWED, _followed),
+            (one.calls_back, _calling_back),
             (not one.takes_out, _without_out),
             (one.sequences, _of_sequences),
         )

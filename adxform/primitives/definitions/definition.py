@@ -30,6 +30,7 @@ class Definition:
     `sequences`: it takes lists and tuples as they are; those that others are given become arrays first. `contracts`: the sum of
     products that it is, where it stays a call. `takes_out`: of its parameter ``out``, if it has one, that it writes to it; some
     versions of NumPy leave it as it was. `result`: the type of its result, as of a `Primitive`, where samples do not tell it.
+    `calls_back`: it is given functions of the program, which are followed where they can be.
     """
 
     fn: Callable[..., Any]
@@ -39,3 +40,4 @@ class Definition:
     contracts: Contracts | None = None
     takes_out: bool = True
     result: Any = None
+    calls_back: bool = False

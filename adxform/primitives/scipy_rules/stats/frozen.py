@@ -88,9 +88,8 @@ class Frozen:
         """Places with equal shares beyond each."""
         return self.ppf(0.5 * (1.0 - confidence)), self.ppf(0.5 * (1.0 + confidence))
 
-    def support(self) -> Any:
-        """The ends of the support, as SciPy has them."""
-        return self.dist.support(*self.args, **self.kwds)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.dist.freeze(*self.args, **self.kwds), name)  # what SciPy's own object has beside these
 
 
 class FrozenVector:
