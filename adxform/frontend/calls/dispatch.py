@@ -188,7 +188,7 @@ def _call_known(
 
 
 def _tried(interp: Interpreter, *call: Any) -> Value | None:
-    """As `_call_defined`; ``None`` too where a function that is given cannot be followed: then it runs as it is, if nothing moves."""
+    """As `_call_defined`; ``None`` too where a function that is given cannot be followed: it runs as it is, if nothing moves."""
     builder, count, heap, frames = interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames)
     span, noted = interp.span, {name: copy.copy(getattr(interp, name)) for name in _NOTES}
     try:
@@ -202,8 +202,10 @@ def _tried(interp: Interpreter, *call: Any) -> Value | None:
         return None
 
 
-_NOTES = ("guards", "classes", "outside", "hidden", "hidden_values", "parameters", "functions", "modules", "held", "apart", "written",
-          "handed", "handed_arrays")  # fmt: skip
+_NOTES = (
+    *("guards", "classes", "outside", "hidden", "hidden_values", "parameters", "functions", "modules"),
+    *("held", "apart", "written", "handed", "handed_arrays"),
+)
 """What an interpreter notes of the objects that it meets."""
 
 
