@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.polynomial import Polynomial
 from scipy import stats
 from scipy.special import zeta, zetac
 
@@ -239,7 +240,7 @@ def cached(x):
 
 vectorised = np.vectorize(lambda t: t * t)
 from_python = np.frompyfunc(lambda t: t * t, 1, 1)
-frozen = stats.norm(0.0, 1.0)
+frozen = stats.nct(3.0, 0.2)
 
 
 @pytest.mark.parametrize(
@@ -248,8 +249,9 @@ frozen = stats.norm(0.0, 1.0)
         (lambda x: np.sum(vectorised(x)), "`np.vectorize`", "in a loop"),
         (lambda x: np.sum(from_python(x)), "`np.frompyfunc`", "in a loop"),
         (lambda x: cached(x[0]) * x[1], "a cache, here of `cached`", "`__wrapped__`"),
-        (lambda x: np.sum(frozen.logpdf(x)), "`logpdf` of a frozen distribution", "formula"),
-        (lambda x: np.sum(stats.gamma(2.0).logpdf(x)), "a call of something that only the run knows", "outside of the function"),
+        (lambda x: np.sum(frozen.logpdf(x)), "`logpdf` of a distribution", "formula"),
+        (lambda x: np.sum(stats.nct(3.0, 0.2).logpdf(x)), "`logpdf` of a distribution", "register a rule for the method"),
+        (lambda x: np.sum(Polynomial([1.0, 2.0])(x)), "a call of something that only the run knows", "outside of the function"),
     ],
 )
 def test_what_no_rule_can_be_registered_for_gets_advice_that_can_be_followed(

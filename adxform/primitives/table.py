@@ -92,13 +92,12 @@ def lookup(fn: Any) -> Primitive | None:
 
 
 def _meets(fn: Any) -> bool:
-    """Whether `fn` is the first function of a package of SciPy's, whose rules join the table."""
+    """Whether `fn` is the first function of a package of SciPy's, or callable object, whose rules join the table."""
     if isinstance(fn, np.ufunc):
         package = "scipy.special"
-    elif isinstance(fn, types.FunctionType | types.MethodType | types.BuiltinFunctionType | type) or _is_callable_of_scipy(fn):
-        package = _package_of(getattr(fn, "__module__", None) or "")
     else:
-        return False
+        module = getattr(fn if _is_function(fn) else type(fn), "__module__", None)
+        package = _package_of(module) if isinstance(module, str) else ""
     if package not in scipy_rules.FAMILIES or package in _met or package not in sys.modules:
         return False
     family = imported(scipy_rules.FAMILIES[package])
@@ -111,10 +110,10 @@ def _meets(fn: Any) -> bool:
     return True
 
 
-def _is_callable_of_scipy(fn: Any) -> bool:
-    """Whether `fn` is an object that SciPy calls a function: of several ufuncs, of several implementations, or one that remembers."""
-    cls = type(fn)
-    return isinstance(fn, functools._lru_cache_wrapper) or cls.__module__ == "uarray" or str(cls.__module__).startswith("scipy.")
+def _is_function(fn: Any) -> bool:
+    """Whether `fn` is a function, or stands for one: it asks for another implementation first, or keeps what it returned."""
+    functions = types.FunctionType | types.MethodType | types.BuiltinFunctionType | type
+    return isinstance(fn, functions) or type(fn) is functools._lru_cache_wrapper or type(fn).__module__ == "uarray"
 
 
 def _package_of(module: str) -> str:

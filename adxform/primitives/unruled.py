@@ -18,6 +18,7 @@ from adxform.ir.spans import Span, written_in
 from adxform.ir.types import Array, Scalar
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
+from adxform.primitives.definitions import CALLING_BACK
 from adxform.primitives.effects import IN_PLACE_OPERATORS
 from adxform.primitives.refusals import refusal
 from adxform.primitives.table import reason
@@ -112,6 +113,11 @@ def _is_method_of_frozen(fn: object) -> bool:
     )
 
 
+def _draws(fn: object) -> bool:
+    """Whether `fn` draws random numbers from a distribution of SciPy's."""
+    return str(getattr(fn, "__module__", "")).startswith("scipy.stats") and getattr(fn, "__name__", "") == "rvs"
+
+
 def is_users(body: Callable[..., Any]) -> bool:
     """Whether a rule is the user's own: the library's are tested."""
     return not written_in(body).startswith("adxform.")
@@ -164,6 +170,31 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         lambda fn: isinstance(fn, functools._lru_cache_wrapper),
         lambda fn: f"a cache, here of `{_behind(fn)}`",
         "call the function behind the cache, its `__wrapped__`; only what does not depend on arguments may be cached",
+    ),
+    (
+        lambda fn: getattr(fn, "__name__", "") == "third_slope" and written_in(fn).startswith("adxform."),
+        lambda fn: "the solution of an equation, or a minimum, to an order of derivatives beyond the third",
+        "take fewer derivatives, or write the solver out as a loop",
+    ),
+    (
+        lambda fn: getattr(fn, "__name__", "") == "held_times" and written_in(fn).startswith("adxform."),
+        lambda fn: "the times at which a path of `solve_ivp` or `odeint` is asked for",
+        "scale the time: integrate `T * f(s * T, y)` over fixed times `s`; ends that move are followed without `t_eval`",
+    ),
+    (
+        lambda fn: written_in(fn).startswith(("scipy.integrate", "scipy.optimize")) and fn in CALLING_BACK,
+        lambda fn: f"`{callable_name(fn)}` with functions or options that adxform cannot follow",
+        "give it functions that write no state, and the methods and options that docs/scipy.md names",
+    ),
+    (
+        _draws,
+        lambda fn: "random numbers that are drawn with parameters which move",
+        "draw in standard form and move those: `loc + scale * z`, or `dist.ppf(u, ...)` of uniform numbers `u`",
+    ),
+    (
+        lambda fn: isinstance(fn, types.FunctionType) and written_in(fn) == "scipy.stats._distn_infrastructure",
+        lambda fn: f"`{getattr(fn, '__name__', 'a method')}` of a distribution, of which adxform has no formula",
+        "write out its formula, or register a rule for the method of that distribution",
     ),
     (
         _is_method_of_frozen,

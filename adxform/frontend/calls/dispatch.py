@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import operator
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.errors import SourceUnavailableError
+from adxform.errors import AdxError, SourceUnavailableError
 from adxform.frontend.calls.bound_forms import normal_form, of_python, refuse_iterators, with_plain_axes
 from adxform.frontend.calls.construct import construct
 from adxform.frontend.calls.opaque import opaque
@@ -30,8 +31,9 @@ from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, look
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
 from adxform.frontend.evaluate.set_orders import as_constant
-from adxform.frontend.evaluate.signals import Recursive
+from adxform.frontend.evaluate.signals import Lost, Recursive, Unreachable
 from adxform.frontend.evaluate.state import Frame, Interpreter
+from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback, Maybe, Method, Namespace, Ref, Static, Value
 from adxform.frontend.known import KNOWN
 from adxform.frontend.lowering.lower import lower
@@ -44,7 +46,7 @@ from adxform.ir.types import Object, is_inexact
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
 from adxform.primitives.record import Primitive
-from adxform.primitives.signatures import stated, taken
+from adxform.primitives.signatures import not_covered, stated, taken, unstated
 from adxform.primitives.table import definition, lookup
 
 Kwargs = dict[str, Value]
@@ -172,7 +174,10 @@ def _call_known(
     if known.meaning is not None:
         args = tuple(walks.opened(interp, arg) for arg in args)
         kwargs = {key: arg for key, arg in kwargs.items() if (key, arg) != ("out", NONE)}
-        found = _call_defined(interp, value, record, known.meaning, args, kwargs, hint, wanted)
+        given = (*args, *kwargs.values())
+        tried = fn in definitions.CALLING_BACK and not any(isinstance(arg, FunctionValue | Method) for arg in given)
+        called = _tried if tried else _call_defined
+        found = called(interp, value, record, known.meaning, args, kwargs, hint, wanted)
         if found is not None:
             return found
     if kwargs.get("overwrite_input", NONE) not in (NONE, Lit(False)):
@@ -180,6 +185,28 @@ def _call_known(
     if record is not None and not are_static(interp, (*args, *kwargs.values())):
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
     return None
+
+
+def _tried(interp: Interpreter, *call: Any) -> Value | None:
+    """As `_call_defined`; ``None`` too where a function that is given cannot be followed: it runs as it is, if nothing moves."""
+    builder, count, heap, frames = interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames)
+    span, noted = interp.span, {name: copy.copy(getattr(interp, name)) for name in _NOTES}
+    try:
+        with one_way(interp):
+            return _call_defined(interp, *call)
+    except (AdxError, Lost, Unreachable):
+        del builder.ops[count:], interp.frames[frames:]
+        interp.builder, interp.heap, interp.span = builder, heap, span
+        for name, known in noted.items():
+            setattr(interp, name, known)
+        return None
+
+
+_NOTES = (
+    *("guards", "classes", "outside", "hidden", "hidden_values", "parameters", "functions", "modules"),
+    *("held", "apart", "written", "handed", "handed_arrays"),
+)
+"""What an interpreter notes of the objects that it meets."""
 
 
 def _call_defined(
@@ -195,11 +222,16 @@ def _call_defined(
     """The result of a function by what it means in terms of others; ``None`` where that covers nothing, or all is known."""
     fn = value.value
     given = {key: arg for key, arg in kwargs.items() if key != "out" or fn in definitions.WITHOUT_OUT}
-    if not accepts(meaning, args, given) or not _holds(fn, meaning, args, given):
+    if not accepts(meaning, args, given):
+        name = unstated(fn, taken(fn, meaning), len(args), tuple(given))
+        if name is not None and any(isinstance(arg, FunctionValue) for arg in args):
+            raise not_covered(fn, name, interp.span)
+        return None
+    if not _holds(fn, meaning, args, given):
         return None
     if isinstance(value, Static):
         pin(interp, value)
-    if are_static(interp, (*args, *given.values())):
+    if are_static(interp, (*args, *given.values())) and fn not in definitions.FOLLOWED:
         return None
     if fn not in definitions.OF_SEQUENCES:
         named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
@@ -246,6 +278,8 @@ def _call_unruled(
     followed = is_user(inner_call) if isinstance(inner_call, types.FunctionType) else _is_decorated(inner_call)
     if followed and (method := protocols.special(interp, value, "__call__")) is not None:
         return call(interp, method, args, kwargs, hint, wanted)
+    if isinstance(inner_call, types.FunctionType) and definition(inner_call) is not None:
+        return call(interp, Static(inner_call), (value, *args), kwargs, hint, wanted)
     if not callable(fn):
         return interp.fail(TypeError, f"'{type(fn).__name__}' object is not callable")
     constants = tuple(as_constant(interp, arg) for arg in args) if is_pure(fn) else args

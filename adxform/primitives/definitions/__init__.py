@@ -47,6 +47,8 @@ _without_out: set[Callable[..., Any]] = set()
 _of_sequences: set[Callable[..., Any]] = set()
 _making: set[Callable[..., Any]] = set()
 _only: dict[Callable[..., Any], Mapping[str, tuple[Any, ...]]] = {}
+_followed: set[Callable[..., Any]] = set()
+_calling_back: set[Callable[..., Any]] = set()
 
 DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(_bodies)
 
@@ -68,6 +70,12 @@ MAKING: Set[Callable[..., Any]] = _making
 ONLY: Mapping[Callable[..., Any], Mapping[str, tuple[Any, ...]]] = MappingProxyType(_only)
 """The values of their parameters with which functions have a definition, where it holds with some only."""
 
+FOLLOWED: Set[Callable[..., Any]] = _followed
+"""Functions whose result is an object, which the definition makes whatever is known of the arguments."""
+
+CALLING_BACK: Set[Callable[..., Any]] = _calling_back
+"""Functions that are given functions of the program, which are followed where they can be."""
+
 
 def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
     """Take in a `family` of definitions; return the records of those whose value is that of their own call."""
@@ -76,11 +84,13 @@ def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
         _bodies[one.fn] = one.body
         if one.only:
             _only[one.fn] = one.only
-        if one.value is not Value.DEFINED:
+        if one.value in (Value.OWN, Value.IN_KERNELS):
             _own_values.add(one.fn)
-            made.append(primitive(one.fn, None, contracts=one.contracts, unsized=one.unsized))
+            made.append(primitive(one.fn, None, result=one.result, contracts=one.contracts, unsized=one.unsized))
         for holds, functions in (
             (one.value is Value.IN_KERNELS, _in_kernels),
+            (one.value is Value.FOLLOWED, _followed),
+            (one.calls_back, _calling_back),
             (not one.takes_out, _without_out),
             (one.sequences, _of_sequences),
             (one.makes, _making),

@@ -19,6 +19,8 @@ class Value(Enum):
     """Its own call."""
     IN_KERNELS = auto()
     """Its own call, and in kernels the definition, which differs in rounding only."""
+    FOLLOWED = auto()
+    """An object of adxform's own that stands for its result: it is made whatever is known of the arguments."""
 
 
 def unsupported(message: str) -> NoReturn:
@@ -34,7 +36,8 @@ class Definition:
     products that it is, where it stays a call. `takes_out`: of its parameter ``out``, if it has one, that it writes to it; some
     versions of NumPy leave it as it was. `makes`: its result shares no memory with what it is given. `unsized`: its result is as
     long as the values of its arguments say. `only`: the values of parameters with which it holds, of which none means any that is
-    written in the program; a call with others has no derivative.
+    written in the program; a call with others has no derivative. `result`: the type of its result, as of a `Primitive`, where
+    samples do not tell it. `calls_back`: it is given functions of the program, which are followed where they can be.
     """
 
     fn: Callable[..., Any]
@@ -46,3 +49,5 @@ class Definition:
     makes: bool = False
     unsized: bool = False
     only: Mapping[str, tuple[Any, ...]] | None = None
+    result: Any = None
+    calls_back: bool = False

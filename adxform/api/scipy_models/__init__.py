@@ -1,0 +1,5 @@
+"""Functions of SciPy's that are given functions of the program: solvers, integrals, paths of differential equations.
+
+They are definitions over `jvp` and `jacobian`, as those of second order are, and join the table when a program meets their
+package (`primitives.scipy_rules`).
+"""

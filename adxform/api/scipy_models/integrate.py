@@ -1,0 +1,382 @@
+"""Integrals of samples and of functions, and paths of differential equations.
+
+An integral moves as the rule of Gauss and Kronrod does on the intervals that QUADPACK has chosen, a path as the formula of Runge
+and Kutta does with the steps that SciPy has accepted: intervals and steps are held, and the functions of the program followed.
+
+Source: Piessens et al., *QUADPACK* (1983); Hairer, Norsett & Wanner, *Solving Ordinary Differential Equations I* (1993).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import integrate, special
+
+from adxform.api.scipy_models.optimize import as_tuple
+from adxform.api.scipy_models.solving import moving, solve, still
+from adxform.primitives.declare import primitive
+from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.record import Primitive
+
+# -- samples ------------------------------------------------------------------------------------------------------------
+
+
+def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    return np.trapezoid(y, x, dx, axis)
+
+
+def _rows(y: Any, axis: Any) -> Any:
+    return y if axis == 0 else np.moveaxis(y, axis, 0)
+
+
+def _widths(y: Any, x: Any, dx: Any, axis: Any) -> Any:
+    """The widths between samples, as rows that the rows of `y` can be multiplied by."""
+    rows = _rows(y, axis)
+    if x is None:
+        return rows, np.reshape(dx * np.ones(rows.shape[0] - 1), (-1,) + (1,) * (np.ndim(y) - 1))
+    if np.ndim(x) == 1:
+        return rows, np.reshape(x[1:] - x[:-1], (-1,) + (1,) * (np.ndim(y) - 1))
+    places = _rows(x, axis)
+    return rows, places[1:] - places[:-1]
+
+
+def _cumulative_trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1, initial: Any = None) -> Any:
+    rows, h = _widths(y, x, dx, axis)
+    found = np.cumsum(0.5 * h * (rows[1:] + rows[:-1]), axis=0)
+    if initial is not None:
+        found = np.concatenate((initial + np.zeros_like(rows[:1]), found), 0)
+    return found if axis == 0 else np.moveaxis(found, 0, axis)
+
+
+def _parabolas(rows: Any, h: Any) -> Any:
+    """The integral of the parabola through each three samples, over both of its intervals."""
+    left, right = h[:-1:2], h[1::2]
+    both = left + right
+    weighted = rows[:-2:2] * (2.0 - right / left) + rows[1:-1:2] * (both * (both / (left * right)))
+    return both / 6.0 * (weighted + rows[2::2] * (2.0 - left / right))
+
+
+def _simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
+    rows, h = _widths(y, x, dx, axis)
+    n = rows.shape[0]
+    if n % 2 == 1:
+        return np.sum(_parabolas(rows, h), axis=0)
+    if n == 2:
+        return 0.5 * h[0] * (rows[0] + rows[1])
+    a, b = h[-2], h[-1]
+    last = rows[-1] * (2.0 * b * b + 3.0 * a * b) / (6.0 * (a + b)) + rows[-2] * (b * b + 3.0 * a * b) / (6.0 * a)
+    return np.sum(_parabolas(rows[:-1], h[:-1]), axis=0) + last - rows[-3] * b**3 / (6.0 * a * (a + b))
+
+
+def _first_halves(rows: Any, h: Any) -> Any:
+    """The integral of the parabola through each three samples in a row, over the first of its intervals."""
+    a, b = h[:-1], h[1:]
+    share = a / (a + b)
+    bend = share * a / b
+    return a / 6.0 * ((3.0 - share) * rows[:-2] + (3.0 + bend + share) * rows[1:-1] - bend * rows[2:])
+
+
+def _cumulative_simpson(y: Any, *, x: Any = None, dx: Any = 1.0, axis: Any = -1, initial: Any = None) -> Any:
+    rows, h = _widths(y, x, dx, axis)
+    n = rows.shape[0]
+    if n < 3:
+        return _cumulative_trapezoid(y, x, dx, axis, initial)
+    forwards = _first_halves(rows, h)
+    backwards = np.flip(_first_halves(np.flip(rows, 0), np.flip(h, 0)), 0)
+    parts = np.zeros_like(rows[1:])
+    parts[: n - 2 : 2] = forwards[::2]
+    parts[1::2] = backwards[::2]
+    parts[n - 2] = backwards[n - 3]
+    found = np.cumsum(parts, axis=0)
+    if initial is not None:
+        found = np.concatenate((initial + np.zeros_like(rows[:1]), initial + found), 0)
+    return found if axis == 0 else np.moveaxis(found, 0, axis)
+
+
+# -- functions ----------------------------------------------------------------------------------------------------------
+
+
+def _fixed_quad(func: Any, a: Any, b: Any, args: Any = (), n: Any = 5) -> Any:
+    nodes, weights = special.roots_legendre(n)
+    y = (b - a) * (np.real(nodes) + 1) / 2.0 + a
+    return (b - a) / 2.0 * np.sum(weights * func(y, *as_tuple(args)), axis=-1), None
+
+
+_HALF_NODES = np.array(
+    [
+        *(0.995657163025808080735527280689003, 0.973906528517171720077964012084452, 0.930157491355708226001207180059508),
+        *(0.865063366688984510732096688423493, 0.780817726586416897063717578345042, 0.679409568299024406234327365114874),
+        *(0.562757134668604683339000099272694, 0.433395394129247190799265943165784, 0.294392862701460198131126603103866),
+        *(0.148874338981631210884826001129720, 0.0),
+    ]
+)
+_HALF_WEIGHTS = np.array(
+    [
+        *(0.011694638867371874278064396062192, 0.032558162307964727478818972459390, 0.054755896574351996031381300244580),
+        *(0.075039674810919952767043140916190, 0.093125454583697605535465083366, 0.109387158802297641899210590325805),
+        *(0.123491976262065851077958109585166, 0.134709217311473325928054001771707, 0.142775938577060080797094273138717),
+        *(0.147739104901338491374841515972068, 0.149445554002916905664936468389821),
+    ]
+)
+_NODES = np.concatenate((-_HALF_NODES, _HALF_NODES[:-1][::-1]))
+_WEIGHTS = np.concatenate((_HALF_WEIGHTS, _HALF_WEIGHTS[:-1][::-1]))
+_LINE_NODES, _LINE_WEIGHTS = np.polynomial.legendre.leggauss(8)
+
+
+def _quad_value(f: Any, a: Any, b: Any, epsabs: Any, epsrel: Any, limit: Any, points: Any) -> Any:
+    """The integral, the estimate of its error, and nodes with weights of a rule that gives it too."""
+    value, error, how, *_ = integrate.quad(f, a, b, (), 1, epsabs, epsrel, limit, points)
+    turned = b < a
+    low, high = (b, a) if turned else (a, b)
+    count = how["last"]
+    left, right = how["alist"][:count], how["blist"][:count]
+    middle, half = 0.5 * (left + right), 0.5 * (right - left)
+    nodes = np.ravel(middle[:, None] + half[:, None] * _NODES)
+    weights = np.ravel(half[:, None] * _WEIGHTS)
+    if math.isinf(low) or math.isinf(high):
+        outward = (1.0 - nodes) / nodes
+        weights = weights / (nodes * nodes)
+        if math.isinf(low) and math.isinf(high):
+            nodes, weights = np.concatenate((outward, -outward)), np.concatenate((weights, weights))
+        else:
+            nodes = low + outward if math.isinf(high) else high - outward
+    if turned:
+        weights = -weights
+    kept = weights != 0.0
+    return value, error, nodes[kept], weights[kept]
+
+
+def _along(f: Any, start: Any, end: Any) -> Any:
+    """The integral of `f` over a line that has no length yet: it moves as `end` does."""
+    total = 0.0
+    for k in range(8):
+        total += _LINE_WEIGHTS[k] * f(start + 0.5 * (_LINE_NODES[k] + 1.0) * (end - start))
+    return 0.5 * (end - start) * total
+
+
+def _quad(
+    func: Any,
+    a: Any,
+    b: Any,
+    args: Any = (),
+    *,
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+    limit: Any = 50,
+    points: Any = None,
+) -> Any:
+    def integrand(t: Any) -> Any:
+        return func(t, *as_tuple(args))
+
+    a, b = np.float64(a), np.float64(b)
+    found = solve(_quad_value, (integrand,), ((0.5,),), ("float", "float", 1, 1), a, b, epsabs, epsrel, limit, points)
+    value, error, nodes, weights = found
+    total = 0.0
+    for k in range(nodes.shape[0]):
+        total += weights[k] * integrand(nodes[k])
+    if np.isfinite(b):
+        total += _along(integrand, still(b), b)
+    if np.isfinite(a):
+        total -= _along(integrand, still(a), a)
+    return moving(value, total), error
+
+
+# -- paths --------------------------------------------------------------------------------------------------------------
+
+
+class Path:
+    """What `solve_ivp` found: its attributes are those of SciPy's result."""
+
+    def __init__(self, t: Any, y: Any, success: Any, status: Any) -> None:
+        self.t, self.y, self.success, self.status = t, y, success, status
+
+    def __getitem__(self, name: Any) -> Any:
+        return getattr(self, name)
+
+
+Rows = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tableau:
+    """A formula of Runge and Kutta: the weights of earlier stages in each, their times, what leads on, and the interpolant."""
+
+    stages: Rows
+    times: tuple[float, ...]
+    weights: tuple[float, ...]
+    between: Rows
+
+
+def _tableau(method: Any) -> Tableau:
+    stages = tuple(tuple(map(float, row[:k])) for k, row in enumerate(method.A))[1:]
+    return Tableau(
+        stages, tuple(map(float, method.C[1:])), tuple(map(float, method.B)), tuple(tuple(map(float, row)) for row in method.P)
+    )
+
+
+_TABLEAUS = {"RK45": _tableau(integrate.RK45), "RK23": _tableau(integrate.RK23)}
+
+
+def _path_value(
+    f: Any, y0: Any, start: Any, end: Any, method: Any, t_eval: Any, rtol: Any, atol: Any, max_step: Any, first_step: Any
+) -> Any:
+    """The path, and the ends of the steps that were accepted."""
+    options = {"rtol": rtol, "atol": atol, "max_step": max_step, "first_step": first_step}
+    found = integrate.solve_ivp(f, (start, end), y0, method, t_eval, **options)
+    if not found.success:
+        raise RuntimeError(f"solve_ivp has not reached the end, so that its path has no derivative: {found.message}")
+    ends = found.t if t_eval is None else integrate.solve_ivp(f, (start, end), y0, method, **options).t
+    return found.y, found.t, ends, found.success, found.status
+
+
+def held_times(t: Any) -> Any:
+    """The times at which a path is asked for, which may not move."""
+    return np.array(t)
+
+
+def _step(f: Any, t: Any, y: Any, h: Any, tableau: Any) -> Any:
+    """The stages of one step, and where it leads."""
+    stages = [f(t, y)]
+    for share, row in zip(tableau.times, tableau.stages, strict=True):
+        moved = y
+        for weight, stage in zip(row, stages, strict=True):
+            moved = moved + h * weight * stage
+        stages.append(f(t + share * h, moved))
+    to = y
+    for weight, stage in zip(tableau.weights, stages, strict=True):
+        to = to + h * weight * stage
+    return stages, to
+
+
+def _inside(f: Any, t: Any, y: Any, h: Any, stages: Any, to: Any, at: Any, tableau: Any) -> Any:
+    """The place on the step at `at`, by SciPy's interpolant."""
+    s = (at - t) / h
+    found = y
+    for row, stage in zip(tableau.between, [*stages, f(t + h, to)], strict=True):
+        weight = 0.0 * s
+        power = s
+        for part in row:
+            weight = weight + part * power
+            power = power * s
+        found = found + h * weight * stage
+    return found
+
+
+def _walked(f: Any, y0: Any, ends: Any, t: Any, tableau: Any) -> Any:
+    """The places at the times `t`, by the steps that end at `ends`."""
+    y = y0
+    rows = np.zeros((t.shape[0], y0.shape[0]))
+    done = 0
+    while done < t.shape[0] and t[done] == ends[0]:
+        rows[done] = y
+        done += 1
+    for k in range(ends.shape[0] - 1):
+        h = ends[k + 1] - ends[k]
+        stages, to = _step(f, ends[k], y, h, tableau)
+        while done < t.shape[0] and (t[done] - ends[k + 1]) * h <= 0.0:
+            if t[done] == ends[k + 1]:
+                rows[done] = to
+            else:
+                rows[done] = _inside(f, ends[k], y, h, stages, to, t[done], tableau)
+            done += 1
+        y = to
+    return rows
+
+
+def _solve_ivp(
+    fun: Any,
+    t_span: Any,
+    y0: Any,
+    method: Any = "RK45",
+    t_eval: Any = None,
+    *,
+    args: Any = None,
+    rtol: Any = 1e-3,
+    atol: Any = 1e-6,
+    max_step: Any = np.inf,
+    first_step: Any = None,
+) -> Any:
+    if method not in ("RK45", "RK23"):
+        raise NotImplementedError("solve_ivp has a derivative for the methods RK45 and RK23: choose one, with a smaller rtol")
+
+    def slope(t: Any, y: Any) -> Any:
+        return np.asarray(fun(t, y) if args is None else fun(t, y, *as_tuple(args)))
+
+    y0 = np.atleast_1d(np.asarray(y0) * 1.0)
+    start, end = np.float64(t_span[0]), np.float64(t_span[1])
+    times = None if t_eval is None else held_times(np.asarray(t_eval) * 1.0)
+    y, t, ends, success, status = solve(
+        _path_value,
+        (slope,),
+        ((0.5, y0),),
+        (2, 1, 1, "any", "any"),
+        y0,
+        start,
+        end,
+        method,
+        times,
+        rtol,
+        atol,
+        max_step,
+        first_step,
+    )
+    ends = _stretched(ends, start, end)
+    shown = _stretched(t, start, end) if times is None else times
+    rows = _walked(slope, y0, ends, shown, _TABLEAUS[method])
+    return Path(moving(t, shown), moving(y, np.swapaxes(rows, 0, 1)), success, status)
+
+
+def _stretched(ends: Any, start: Any, end: Any) -> Any:
+    """The times `ends`, which move with the first and the last, in proportion."""
+    share = (ends - still(start)) / (still(end) - still(start))
+    return ends + (1.0 - share) * (start - still(start)) + share * (end - still(end))
+
+
+def _odeint_value(f: Any, y0: Any, t: Any, rtol: Any, atol: Any, mxstep: Any) -> Any:
+    """The path by SciPy's own method, and steps of a formula of Runge and Kutta along it, which end at each of `t`."""
+    found = integrate.odeint(lambda y, at: f(y, at), y0, t, rtol=rtol, atol=atol, mxstep=mxstep)
+    ends = [t[:1]]
+    for k in range(len(t) - 1):
+        part = integrate.solve_ivp(lambda at, y: f(y, at), (t[k], t[k + 1]), found[k], "RK45", rtol=1e-9, atol=1e-10)
+        ends.append(part.t[1:])
+    return found, np.concatenate(ends)
+
+
+def _odeint(
+    func: Any,
+    y0: Any,
+    t: Any,
+    args: Any = (),
+    *,
+    rtol: Any = None,
+    atol: Any = None,
+    mxstep: Any = 0,
+    tfirst: Any = False,
+) -> Any:
+    def slope(y: Any, at: Any) -> Any:
+        return np.asarray(func(at, y, *as_tuple(args)) if tfirst else func(y, at, *as_tuple(args)))
+
+    def turned(at: Any, y: Any) -> Any:
+        return slope(y, at)
+
+    y0 = np.atleast_1d(np.asarray(y0) * 1.0)
+    t = held_times(np.asarray(t) * 1.0)
+    found, ends = solve(_odeint_value, (slope,), ((y0, 0.5),), (2, 1), y0, t, rtol, atol, mxstep)
+    return moving(found, _walked(turned, y0, ends, t, _TABLEAUS["RK45"]))
+
+
+RECORDS: tuple[Primitive, ...] = (primitive(held_times, None),)
+
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(integrate.trapezoid, _trapezoid, Value.OWN),
+    Definition(integrate.cumulative_trapezoid, _cumulative_trapezoid, Value.OWN),
+    Definition(integrate.simpson, _simpson, Value.OWN),
+    Definition(integrate.cumulative_simpson, _cumulative_simpson, Value.OWN),
+    Definition(integrate.fixed_quad, _fixed_quad, sequences=True, calls_back=True),
+    Definition(integrate.quad, _quad, sequences=True, calls_back=True),
+    Definition(integrate.solve_ivp, _solve_ivp, sequences=True, calls_back=True),
+    Definition(integrate.odeint, _odeint, sequences=True, calls_back=True),
+)

@@ -1,0 +1,313 @@
+"""Solutions of equations and minima, which move with what the equations hold: the implicit function theorem.
+
+A solution `x` of ``f(x, p) = 0`` moves as a chord step does, ``x - f(x, p) / slope``, the slope held: each step makes one order
+of derivatives right. There are three, so that derivatives of the third order are right, and those beyond are refused.
+
+Source: Griewank & Walther, *Evaluating Derivatives* (2008), chapter 15; Christianson, *Reverse accumulation and implicit
+functions* (1998).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from adxform.api import grad, jvp
+from adxform.api.scipy_models import orders
+from adxform.api.scipy_models.orders import to_third_order
+from adxform.api.scipy_models.solving import moving, solve, still
+from adxform.api.second_order import jacobian
+from adxform.primitives.declare import constant
+from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.record import Primitive
+
+_STEPS = 3
+_NEAR = 1e-3
+_ROUNDING = 4 * np.finfo(float).eps
+
+
+class Result:
+    """What a solver found, with those attributes of SciPy's result that a program may ask for."""
+
+    def __init__(self, x: Any, fun: Any, success: Any, nit: Any = None) -> None:
+        self.x, self.fun, self.success, self.nit = x, fun, success, nit
+
+    def __getitem__(self, name: Any) -> Any:
+        return getattr(self, name)
+
+
+class Root:
+    """What a solver for one number found."""
+
+    def __init__(self, root: Any, converged: Any) -> None:
+        self.root, self.converged = root, converged
+
+
+def as_tuple(args: Any) -> Any:
+    """`args` of SciPy's, where one that is no tuple stands alone."""
+    return args if isinstance(args, tuple) else (args,)
+
+
+def checked(x: Any, step: Any) -> Any:
+    """`x`, from which a step of Newton's leads no further than the rounding and the tolerance of a solver.
+
+    Raises:
+        RuntimeError: it is no solution, or none that moves with what the equations hold.
+    """
+    if not np.all(np.abs(step) <= _NEAR * (1.0 + np.abs(x))):
+        raise RuntimeError(
+            "the solver has found no solution that has a derivative: it did not converge, or the slope there is singular"
+        )
+    return x
+
+
+def number_moving(residual: Any, x: Any) -> Any:
+    """The root `x` of a function of one number, as it moves."""
+    slope = still(jvp(residual, (x,), (1.0,))[1])
+    y = solve(checked, (), (), (x,), x, residual(x) / slope)
+    for _ in range(_STEPS):
+        y = y - residual(y) / slope
+    return moving(x, to_third_order(y))
+
+
+def vector_moving(residual: Any, x: Any) -> Any:
+    """The root `x` of a function of a vector, as it moves."""
+    slopes = still(jacobian(residual)(x))
+    y = solve(checked, (), (), (x,), x, np.linalg.solve(slopes, residual(x)))
+    for _ in range(_STEPS):
+        y = y - np.linalg.solve(slopes, residual(y))
+    return moving(x, to_third_order(y))
+
+
+def _bracketing(method: Any) -> Any:
+    """A method that finds the root of a function of one number between two places."""
+
+    def body(f: Any, a: Any, b: Any, args: Any = (), xtol: Any = 2e-12, rtol: Any = _ROUNDING, maxiter: Any = 100) -> Any:
+        def residual(x: Any) -> Any:
+            return f(x, *as_tuple(args))
+
+        x = solve(method, (residual,), ((1.0 * a,),), ("float",), a, b, (), xtol, rtol, maxiter)
+        return number_moving(residual, x)
+
+    return body
+
+
+def _newton_value(f: Any, slope: Any, x0: Any, tol: Any, maxiter: Any, rtol: Any, with_slope: Any) -> Any:
+    found = optimize.newton(f, x0, slope if with_slope else None, (), tol, maxiter, rtol=rtol)
+    return np.float64(found)
+
+
+def _newton(
+    func: Any, x0: Any, fprime: Any = None, args: Any = (), tol: Any = 1.48e-08, maxiter: Any = 50, *, rtol: Any = 0.0
+) -> Any:
+    if np.ndim(x0) > 0:
+        raise NotImplementedError("newton has a derivative for one number x0")
+
+    def residual(x: Any) -> Any:
+        return func(x, *as_tuple(args))
+
+    def slope(x: Any) -> Any:
+        return residual(x) if fprime is None else fprime(x, *as_tuple(args))
+
+    start = np.float64(x0)
+    x = solve(_newton_value, (residual, slope), ((start,), (start,)), ("number",), x0, tol, maxiter, rtol, fprime is not None)
+    return number_moving(residual, x)
+
+
+def _root_scalar_value(f: Any, method: Any, bracket: Any, x0: Any, x1: Any, xtol: Any, rtol: Any, maxiter: Any) -> Any:
+    found = optimize.root_scalar(f, (), method, bracket, None, None, x0, x1, xtol, rtol, maxiter)
+    return float(found.root), found.converged
+
+
+def _root_scalar(
+    f: Any,
+    args: Any = (),
+    method: Any = None,
+    bracket: Any = None,
+    *,
+    x0: Any = None,
+    x1: Any = None,
+    xtol: Any = None,
+    rtol: Any = None,
+    maxiter: Any = None,
+) -> Any:
+    def residual(x: Any) -> Any:
+        return f(x, *as_tuple(args))
+
+    start = 1.0 * (x0 if bracket is None else bracket[0])
+    x, converged = solve(
+        _root_scalar_value, (residual,), ((start,),), ("float", "any"), method, bracket, x0, x1, xtol, rtol, maxiter
+    )
+    return Root(number_moving(residual, x), converged)
+
+
+def _start(x0: Any) -> Any:
+    return np.atleast_1d(np.asarray(x0) * 1.0)
+
+
+def _fsolve_value(f: Any, x0: Any, xtol: Any, maxfev: Any) -> Any:
+    return optimize.fsolve(f, x0, xtol=xtol, maxfev=maxfev)
+
+
+def _fsolve(func: Any, x0: Any, args: Any = (), *, xtol: Any = 1.49012e-08, maxfev: Any = 0) -> Any:
+    def residual(x: Any) -> Any:
+        return np.atleast_1d(np.asarray(func(x, *as_tuple(args))))
+
+    start = _start(x0)
+    return vector_moving(residual, solve(_fsolve_value, (residual,), ((start,),), (start,), start, xtol, maxfev))
+
+
+def _root_value(f: Any, x0: Any, method: Any, tol: Any, options: Any) -> Any:
+    found = optimize.root(f, x0, (), method, None, tol, None, options)
+    return found.x, found.success
+
+
+def _root(fun: Any, x0: Any, args: Any = (), method: Any = "hybr", *, tol: Any = None, options: Any = None) -> Any:
+    def residual(x: Any) -> Any:
+        return np.atleast_1d(np.asarray(fun(x, *as_tuple(args))))
+
+    start = _start(x0)
+    found, success = solve(_root_value, (residual,), ((start,),), (start, "any"), start, method, tol, options)
+    x = vector_moving(residual, found)
+    return Result(x, residual(x), success)
+
+
+def _fixed_point_value(f: Any, x0: Any, xtol: Any, maxiter: Any, method: Any) -> Any:
+    found = optimize.fixed_point(f, x0, (), xtol, maxiter, method)
+    return np.float64(found) if np.ndim(found) == 0 else found
+
+
+def _fixed_point(func: Any, x0: Any, args: Any = (), xtol: Any = 1e-08, maxiter: Any = 500, method: Any = "del2") -> Any:
+    def step(x: Any) -> Any:
+        return func(x, *as_tuple(args))
+
+    def residual(x: Any) -> Any:
+        return x - step(x)
+
+    if np.ndim(x0) == 0:
+        start = np.float64(x0)
+        return number_moving(residual, solve(_fixed_point_value, (step,), ((start,),), ("number",), start, xtol, maxiter, method))
+    start = _start(x0)
+    return vector_moving(residual, solve(_fixed_point_value, (step,), ((start,),), (start,), start, xtol, maxiter, method))
+
+
+def _minimize_value(f: Any, slope: Any, x0: Any, method: Any, tol: Any, options: Any, with_slope: Any) -> Any:
+    found = optimize.minimize(f, x0, (), method, slope if with_slope else None, tol=tol, options=options)
+    return found.x, found.success, found.nit
+
+
+def _minimize(
+    fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = None, *, tol: Any = None, options: Any = None
+) -> Any:
+    if jac is True:
+        raise NotImplementedError("minimize has a derivative where jac is a function of its own: fun returns the value alone")
+
+    def value(x: Any) -> Any:
+        return fun(x, *as_tuple(args))
+
+    def residual(x: Any) -> Any:
+        return grad(value)(x)
+
+    def slope(x: Any) -> Any:
+        return np.zeros_like(x) if jac is None else np.asarray(jac(x, *as_tuple(args)))
+
+    start = _start(x0)
+    found, success, nit = solve(
+        _minimize_value,
+        (value, slope),
+        ((start,), (start,)),
+        (start, "any", "any"),
+        start,
+        method,
+        tol,
+        options,
+        jac is not None,
+    )
+    x = vector_moving(residual, found)
+    return Result(x, value(x), success, nit)
+
+
+def _minimize_scalar_value(f: Any, bracket: Any, bounds: Any, method: Any, tol: Any, options: Any) -> Any:
+    found = optimize.minimize_scalar(f, bracket, bounds, (), method, tol, options)
+    return np.float64(found.x), found.success, found.nit
+
+
+def _minimize_scalar(
+    fun: Any, bracket: Any = None, bounds: Any = None, args: Any = (), method: Any = None, tol: Any = None, options: Any = None
+) -> Any:
+    def value(x: Any) -> Any:
+        return fun(x, *as_tuple(args))
+
+    def residual(x: Any) -> Any:
+        return grad(value)(x)
+
+    found, success, nit = solve(
+        _minimize_scalar_value, (value,), ((np.float64(1.0),),), ("number", "any", "any"), bracket, bounds, method, tol, options
+    )
+    x = number_moving(residual, found)
+    return Result(x, value(x), success, nit)
+
+
+def _least_squares_value(f: Any, x0: Any, method: Any, ftol: Any, xtol: Any, gtol: Any) -> Any:
+    found = optimize.least_squares(f, x0, method=method, ftol=ftol, xtol=xtol, gtol=gtol)
+    return found.x, found.success
+
+
+def _least_squares(
+    fun: Any,
+    x0: Any,
+    *,
+    method: Any = "trf",
+    ftol: Any = 1e-08,
+    xtol: Any = 1e-08,
+    gtol: Any = 1e-08,
+    args: Any = (),
+) -> Any:
+    def misfit(x: Any) -> Any:
+        return np.atleast_1d(np.asarray(fun(x, *as_tuple(args))))
+
+    def residual(x: Any) -> Any:
+        return grad(lambda at: 0.5 * np.sum(misfit(at) ** 2))(x)
+
+    start = _start(x0)
+    found, success = solve(_least_squares_value, (misfit,), ((start,),), (start, "any"), start, method, ftol, xtol, gtol)
+    x = vector_moving(residual, found)
+    return Result(x, misfit(x), success)
+
+
+def _rosen(x: Any) -> Any:
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, axis=0)
+
+
+def _rosen_der(x: Any) -> Any:
+    return grad(_rosen)(x)
+
+
+def _rosen_hess(x: Any) -> Any:
+    return jacobian(_rosen_der)(x)
+
+
+RECORDS: tuple[Primitive, ...] = (
+    *orders.RECORDS,
+    constant(optimize.linear_sum_assignment),
+)
+
+DEFINITIONS: tuple[Definition, ...] = (
+    *(
+        Definition(method, _bracketing(method), sequences=True, calls_back=True)
+        for method in (optimize.brentq, optimize.brenth, optimize.ridder, optimize.bisect)
+    ),
+    Definition(optimize.newton, _newton, sequences=True, calls_back=True),
+    Definition(optimize.root_scalar, _root_scalar, sequences=True, calls_back=True),
+    Definition(optimize.fsolve, _fsolve, sequences=True, calls_back=True),
+    Definition(optimize.root, _root, sequences=True, calls_back=True),
+    Definition(optimize.fixed_point, _fixed_point, sequences=True, calls_back=True),
+    Definition(optimize.minimize, _minimize, sequences=True, calls_back=True),
+    Definition(optimize.minimize_scalar, _minimize_scalar, sequences=True, calls_back=True),
+    Definition(optimize.least_squares, _least_squares, sequences=True, calls_back=True),
+    Definition(optimize.rosen, _rosen, Value.OWN),
+    Definition(optimize.rosen_der, _rosen_der, Value.OWN),
+    Definition(optimize.rosen_hess, _rosen_hess, Value.OWN),
+)

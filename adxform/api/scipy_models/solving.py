@@ -1,0 +1,126 @@
+"""What definitions of solvers are written with: a call of SciPy's that is given functions of the program, and how it moves.
+
+A function of the program may hold values that only the run knows. It is specialised as it stands; what SciPy calls is the code of
+that, with those values.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from adxform.backends.python.emit import emit
+from adxform.backends.python.loading import load
+from adxform.frontend.containers.methods import Known
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import Tuple, Value
+from adxform.frontend.nested.inline import trace
+from adxform.ir import intrinsics
+from adxform.ir.ops import Function, Lit, Operand, Var
+from adxform.ir.types import Array, Object, Scalar, Type, is_inexact
+
+
+@lru_cache(maxsize=256)
+def _compiled(function: Function) -> Callable[..., Any]:
+    return load(emit(function))
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """Calls `solver` with Python functions made of `functions`, each with so many values of the run as `held` says."""
+
+    solver: Callable[..., Any]
+    functions: tuple[Function, ...]
+    held: tuple[int, ...]
+
+    @property
+    def __name__(self) -> str:
+        """That of what it calls."""
+        return self.solver.__name__
+
+    def __call__(self, *given: Any) -> Any:
+        """What `solver` returns for the functions and what is given beside the values that they hold."""
+        made, start = [], 0
+        for function, count in zip(self.functions, self.held, strict=True):
+            made.append(_with_values(_compiled(function), given[start : start + count]))
+            start += count
+        return self.solver(*made, *given[start:])
+
+
+def _with_values(function: Callable[..., Any], values: Sequence[Any]) -> Callable[..., Any]:
+    return lambda *args: function(*args, *values)
+
+
+def _solve(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    solver, functions, examples, kinds, *given = args
+    traced = [
+        trace(interp, function, tuple(interp.items(example)), {}, range(len(interp.items(example))))
+        for function, example in zip(interp.items(functions), interp.items(examples), strict=True)
+    ]
+    counts = [sum(1 for leaf in interp.items(example)) for example in interp.items(examples)]
+    held = [one.operands[count:] for one, count in zip(traced, counts, strict=True)]
+    made = Solver(
+        interp.static(solver, "a solver"),
+        tuple(replace(one.function, name="called") for one in traced),
+        tuple(map(len, held)),
+    )
+    operands = [_still(interp, one) for part in held for one in part]
+    operands += [_still(interp, interp.operand(one)) for one in given]
+    types = [_type(interp, kind) for kind in interp.items(kinds)]
+    single = len(types) == 1
+    out = interp.emit(intrinsics.own, (Lit(made), *operands), types[0] if single else Object(), "found")
+    if single:
+        return out
+    return Tuple(tuple(interp.emit(operator.getitem, (out, Lit(k)), type_, "found") for k, type_ in enumerate(types)))
+
+
+def _still(interp: Interpreter, operand: Operand) -> Operand:
+    if not isinstance(operand, Var) or not is_inexact(operand.type):
+        return operand
+    if isinstance(operand.type, Array):
+        return interp.emit(intrinsics.own, (Lit(np.array), operand), operand.type, operand.base)
+    return interp.emit(intrinsics.stop_gradient, (operand,), operand.type, operand.base)
+
+
+def _type(interp: Interpreter, kind: Value) -> Type:
+    match kind:
+        case Lit("float"):
+            return Scalar("float64", True)
+        case Lit("number"):
+            return Scalar("float64", False)
+        case Lit(int() as axes):
+            return Array("float64", tuple(interp.fresh_dim() for _ in range(axes)))
+        case Lit("any"):
+            return Object()
+        case _:
+            like = interp.operand(kind)
+            assert isinstance(like, Var)
+            return like.type
+
+
+def _moving(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    value, movement = (interp.operand(arg) for arg in args)
+    if not isinstance(value, Var) or not isinstance(movement, Var):
+        return args[0]
+    return interp.emit(intrinsics.valued, (value, movement), value.type, hint)
+
+
+def _stilled(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    return _still(interp, interp.operand(args[0]))  # type: ignore[return-value]
+
+
+solve = Known("solve", _solve)
+"""``solve(solver, functions, examples, kinds, *args)``: what ``solver(*functions, *args)`` returns, through which nothing moves.
+
+`examples`: for each function a tuple of arguments, numbers or arrays, like those that it will be called with. `kinds`: of each
+result its kind: ``"float"`` for Python's, ``"number"`` for NumPy's, a number of axes, or a value that it is like.
+"""
+moving = Known("moving", _moving)
+"""``moving(value, movement)``: `value`, which moves as `movement` does."""
+still = Known("still", _stilled)
+"""``still(x)``: the number or a copy of the array `x`, through which nothing moves."""

@@ -1,0 +1,167 @@
+"""Distributions with parameters that were given when they were made: each method is that of the distribution itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scipy import stats
+
+from adxform.primitives.definitions.definition import Definition, Value
+
+_OF_PLACES = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
+_OF_NOTHING = ("mean", "var", "std", "entropy", "median")
+_VECTORS = (stats.multivariate_normal, stats.dirichlet, stats.wishart)
+
+
+class Frozen:
+    """What a distribution of SciPy's makes of parameters, which may move: an object that a derivative is followed through."""
+
+    def __init__(self, dist: Any, args: Any, kwds: Any) -> None:
+        self.dist, self.args, self.kwds = dist, args, kwds
+
+    def pdf(self, x: Any) -> Any:
+        """The density."""
+        return self.dist.pdf(x, *self.args, **self.kwds)
+
+    def logpdf(self, x: Any) -> Any:
+        """The logarithm of the density."""
+        return self.dist.logpdf(x, *self.args, **self.kwds)
+
+    def pmf(self, k: Any) -> Any:
+        """The probability of a whole number."""
+        return self.dist.pmf(k, *self.args, **self.kwds)
+
+    def logpmf(self, k: Any) -> Any:
+        """The logarithm of the probability of a whole number."""
+        return self.dist.logpmf(k, *self.args, **self.kwds)
+
+    def cdf(self, x: Any) -> Any:
+        """The distribution function."""
+        return self.dist.cdf(x, *self.args, **self.kwds)
+
+    def logcdf(self, x: Any) -> Any:
+        """The logarithm of the distribution function."""
+        return self.dist.logcdf(x, *self.args, **self.kwds)
+
+    def sf(self, x: Any) -> Any:
+        """One less the distribution function."""
+        return self.dist.sf(x, *self.args, **self.kwds)
+
+    def logsf(self, x: Any) -> Any:
+        """The logarithm of one less the distribution function."""
+        return self.dist.logsf(x, *self.args, **self.kwds)
+
+    def ppf(self, q: Any) -> Any:
+        """The quantile."""
+        return self.dist.ppf(q, *self.args, **self.kwds)
+
+    def isf(self, q: Any) -> Any:
+        """The quantile from above."""
+        return self.dist.isf(q, *self.args, **self.kwds)
+
+    def mean(self) -> Any:
+        """The mean."""
+        return self.dist.mean(*self.args, **self.kwds)
+
+    def var(self) -> Any:
+        """The variance."""
+        return self.dist.var(*self.args, **self.kwds)
+
+    def std(self) -> Any:
+        """The standard deviation."""
+        return self.dist.std(*self.args, **self.kwds)
+
+    def median(self) -> Any:
+        """The median."""
+        return self.dist.median(*self.args, **self.kwds)
+
+    def entropy(self) -> Any:
+        """The entropy."""
+        return self.dist.entropy(*self.args, **self.kwds)
+
+    def rvs(self, size: Any = None, random_state: Any = None) -> Any:
+        """Random numbers, which SciPy draws."""
+        return self.dist.rvs(*self.args, **self.kwds, size=size, random_state=random_state)
+
+    def interval(self, confidence: Any) -> Any:
+        """Places with equal shares beyond each."""
+        return self.ppf(0.5 * (1.0 - confidence)), self.ppf(0.5 * (1.0 + confidence))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.dist.freeze(*self.args, **self.kwds), name)  # what SciPy's own object has beside these
+
+
+class FrozenVector:
+    """The same of a distribution of vectors or matrices."""
+
+    def __init__(self, dist: Any, args: Any, kwds: Any) -> None:
+        self.dist, self.args, self.kwds = dist, args, kwds
+
+    def pdf(self, x: Any) -> Any:
+        """The density."""
+        return self.dist.pdf(x, *self.args, **self.kwds)
+
+    def logpdf(self, x: Any) -> Any:
+        """The logarithm of the density."""
+        return self.dist.logpdf(x, *self.args, **self.kwds)
+
+    def rvs(self, size: Any = 1, random_state: Any = None) -> Any:
+        """Random vectors, which SciPy draws."""
+        return self.dist.rvs(*self.args, **self.kwds, size=size, random_state=random_state)
+
+
+def _freezing(dist: Any, made: type) -> Callable[..., Any]:
+    def body(*args: Any, **kwds: Any) -> Any:
+        return made(dist, args, kwds)
+
+    return body
+
+
+def _at_places(name: str) -> Callable[..., Any]:
+    """The method `name` of a frozen distribution from outside, which holds a copy of the distribution that it was made of."""
+
+    def body(frozen: Any, x: Any) -> Any:
+        return getattr(getattr(stats, frozen.dist.name), name)(x, *frozen.args, **frozen.kwds)
+
+    return body
+
+
+def _of_parameters(name: str) -> Callable[..., Any]:
+    def body(frozen: Any) -> Any:
+        return getattr(getattr(stats, frozen.dist.name), name)(*frozen.args, **frozen.kwds)
+
+    return body
+
+
+def _normal_logpdf(frozen: Any, x: Any) -> Any:
+    return stats.multivariate_normal.logpdf(x, frozen.mean, frozen.cov)
+
+
+def _normal_pdf(frozen: Any, x: Any) -> Any:
+    return stats.multivariate_normal.pdf(x, frozen.mean, frozen.cov)
+
+
+def _distributions() -> tuple[Any, ...]:
+    """The univariate distributions that SciPy has a name for."""
+    found = {id(one): one for one in vars(stats).values() if isinstance(one, stats.rv_continuous | stats.rv_discrete)}
+    return tuple(found.values())
+
+
+def _methods() -> dict[Callable[..., Any], Callable[..., Any]]:
+    """What the methods of SciPy's frozen objects mean."""
+    classes = {cls for one in (stats.norm(), stats.poisson(1.0)) for cls in type(one).__mro__ if cls is not object}
+    bodies = {name: _at_places(name) for name in _OF_PLACES} | {name: _of_parameters(name) for name in _OF_NOTHING}
+    normal = type(stats.multivariate_normal())
+    return {
+        **{vars(cls)[name]: body for cls in classes for name, body in bodies.items() if name in vars(cls)},
+        normal.logpdf: _normal_logpdf,
+        normal.pdf: _normal_pdf,
+    }
+
+
+DEFINITIONS: tuple[Definition, ...] = (
+    *(Definition(dist, _freezing(dist, Frozen), Value.FOLLOWED) for dist in _distributions()),
+    *(Definition(dist, _freezing(dist, FrozenVector), Value.FOLLOWED) for dist in _VECTORS),
+    *(Definition(fn, body) for fn, body in _methods().items()),
+)

@@ -1,0 +1,481 @@
+"""Promise: distributions, integrals, solvers and interpolants of SciPy have the right derivative and its value, or are refused.
+
+The oracle is differences of SciPy itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+
+pytest.importorskip("scipy")
+from scipy import integrate, interpolate, optimize, stats
+
+Model = Callable[..., Any]
+
+
+def differences(f: Model, p: np.ndarray, step: float = 1e-5) -> np.ndarray:
+    """Central differences of a function of a vector."""
+    return np.array([(f(p + step * unit) - f(p - step * unit)) / (2.0 * step) for unit in np.eye(len(p))])
+
+
+def judge(f: Model, p: np.ndarray, rtol: float = 2e-5, second: bool = True) -> None:
+    """Check value, both modes and a product of second order of `f` at `p`."""
+    v = np.cos(np.arange(len(p)))
+    gradient = adxform.grad(f)
+    g = gradient(p)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(g, differences(f, p), rtol=rtol, atol=1e-6)
+    value, moved = adxform.jvp(f, (p,), (v,))
+    assert value == f(p)
+    np.testing.assert_allclose(moved, g @ v, rtol=1e-9, atol=1e-12)
+    if second:
+        bent = (gradient(p + 1e-5 * v) - gradient(p - 1e-5 * v)) / 2e-5
+        np.testing.assert_allclose(adxform.hvp(f)(p, v), bent, rtol=rtol, atol=1e-5)
+
+
+# -- distributions ------------------------------------------------------------------------------------------------------
+
+CONTINUOUS: dict[str, tuple[float, ...]] = {
+    "norm": (),
+    "uniform": (),
+    "expon": (),
+    "gamma": (2.3,),
+    "beta": (1.7, 2.2),
+    "lognorm": (0.8,),
+    "t": (3.7,),
+    "chi2": (4.2,),
+    "laplace": (),
+    "logistic": (),
+    "cauchy": (),
+    "weibull_min": (1.6,),
+    "pareto": (4.5,),
+    "invgamma": (3.4,),
+    "halfnorm": (),
+    "halfcauchy": (),
+    "truncnorm": (-0.7, 1.9),
+    "gumbel_r": (),
+    "f": (5.1, 7.3),
+    "rayleigh": (),
+}
+BY_SHAPES = frozenset(["gamma", "beta", "t", "chi2", "invgamma", "f"])
+"""Families of which distribution functions and quantiles move with location and scale, not with the shapes."""
+WITHOUT_MEAN = frozenset(["cauchy", "halfcauchy"])
+AT_PLACES = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf")
+AT_SHARES = ("ppf", "isf")
+
+
+@pytest.mark.parametrize("method", [*AT_PLACES, *AT_SHARES])
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_functions_of_a_distribution(name: str, method: str) -> None:
+    dist, shapes = getattr(stats, name), CONTINUOUS[name]
+    n, called = len(shapes), getattr(getattr(stats, name), method)
+    whole = np.array([*shapes, 0.3, 1.4, 1.0])
+    places = dist.ppf([0.1, 0.45, 0.6, 0.8], *whole[:-1])
+    beyond = [place for place in (dist.ppf(0.0, *whole[:-1]) - 1.0, dist.ppf(1.0, *whole[:-1]) + 1.0) if np.isfinite(place)]
+    at = np.array([0.1, 0.45, 0.8]) if method in AT_SHARES else np.array([*places, *beyond])
+    weights = np.cos(np.arange(len(at))) + 1.5
+
+    def all_move(p: Any) -> Any:
+        y = called(at * p[n + 2], *[p[k] for k in range(n)], p[n], scale=p[n + 1])
+        return np.sum(weights * np.where(np.isfinite(y), y, 0.0))
+
+    def place_and_scale(p: Any) -> Any:
+        y = called(at * p[2], *shapes, p[0], scale=p[1])
+        return np.sum(weights * np.where(np.isfinite(y), y, 0.0))
+
+    if name in BY_SHAPES and method not in ("logpdf", "pdf"):
+        judge(place_and_scale, whole[n:])
+    else:
+        judge(all_move, whole)
+
+
+def covered(name: str, method: str) -> bool:
+    """Whether a moment moves with all parameters."""
+    if method == "median":
+        return name not in BY_SHAPES
+    return name != "f" if method == "entropy" else name not in WITHOUT_MEAN
+
+
+MOMENTS = [
+    (name, method) for name in CONTINUOUS for method in ("mean", "var", "std", "entropy", "median") if covered(name, method)
+]
+
+
+@pytest.mark.parametrize(("name", "method"), MOMENTS)
+def test_moments_of_a_distribution(name: str, method: str) -> None:
+    n, called = len(CONTINUOUS[name]), getattr(getattr(stats, name), method)
+
+    def moment(p: Any) -> Any:
+        return called(*[p[k] for k in range(n)], loc=p[n], scale=p[n + 1])
+
+    judge(moment, np.array([*CONTINUOUS[name], 0.3, 1.4]))
+
+
+DISCRETE: dict[str, tuple[tuple[float, ...], float]] = {
+    "poisson": ((), 2.3),
+    "binom": ((7,), 0.3),
+    "bernoulli": ((), 0.35),
+    "nbinom": ((3.0,), 0.4),
+    "geom": ((), 0.3),
+}
+
+
+@pytest.mark.parametrize("method", ["logpmf", "pmf", "cdf", "sf", "logcdf", "logsf", "mean", "var", "std"])
+@pytest.mark.parametrize("name", DISCRETE)
+def test_discrete_distributions(name: str, method: str) -> None:
+    fixed, parameter = DISCRETE[name]
+    called = getattr(getattr(stats, name), method)
+    k = np.array([-1, 0, 1, 2, 5, 9])
+    weights = np.cos(np.arange(6)) + 1.5
+
+    def model(p: Any) -> Any:
+        if method in ("mean", "var", "std"):
+            return called(*fixed, p[0], loc=1)
+        y = called(k, *fixed, p[0])
+        return np.sum(weights * np.where(np.isfinite(y), y, 0.0))
+
+    judge(model, np.array([parameter]))
+
+
+X = np.array([[0.3, 1.2], [-0.4, 0.5], [1.0, 2.0]])
+COV = np.array([[1.5, 0.3], [0.3, 0.9]])
+OUTER = stats.norm(0.3, 2.0)
+OUTER_VECTOR = stats.multivariate_normal(np.ones(2), COV)
+DENSITY = stats.gaussian_kde(np.array([0.1, 0.5, 1.7, 2.0]), weights=[1.0, 2.0, 3.0, 1.0])
+ALPHA = np.array([1.5, 2.0, 3.0])
+POINT = np.array([0.2, 0.3, 0.5])
+WEIGHTS = np.arange(1.0, 6.0)
+
+
+def gamma_of(shape: Any) -> Any:
+    """A frozen distribution, made by another function."""
+    return stats.gamma(shape, scale=2.0)
+
+
+VECTORS: dict[str, Model] = {
+    "frozen": lambda p: np.sum(stats.norm(p[0], p[1]).logpdf(X)),
+    "frozen_moments": lambda p: stats.norm(loc=p[0], scale=p[1]).mean() * stats.norm(loc=p[0], scale=p[1]).std(),
+    "frozen_outside": lambda p: np.sum(OUTER.logpdf(X * p[0]) + OUTER.cdf(X * p[1])) + OUTER.mean(),
+    "frozen_constants": lambda p: np.sum(stats.norm(0, 1).logpdf(X * p[0])),
+    "frozen_helper": lambda p: np.sum(gamma_of(p[0]).logpdf(np.abs(X))),
+    "frozen_discrete": lambda p: np.sum(stats.poisson(p[0]).logpmf([1, 2, 3])),
+    "matrix": lambda p: np.sum(stats.multivariate_normal.logpdf(X * p[4], p[:2], cov=COV * p[2])),
+    "lower_triangle": lambda p: stats.multivariate_normal.logpdf(X[0], p[:2], np.reshape(p[:4], (2, 2)) + 3.0 * np.eye(2)),
+    "vector": lambda p: np.sum(stats.multivariate_normal.pdf(X * p[4], p[:2], p[2:4])),
+    "scalar": lambda p: np.sum(stats.multivariate_normal.logpdf(X * p[4], p[:2], p[2])),
+    "numbers": lambda p: np.sum(stats.multivariate_normal.logpdf(X[0] * p[4], p[1], p[2])),
+    "no_mean": lambda p: np.sum(stats.multivariate_normal.logpdf(X * p[4], cov=COV * p[1])),
+    "frozen_vector": lambda p: np.sum(stats.multivariate_normal(p[:2], COV * p[2]).logpdf(X * p[4])),
+    "frozen_vector_outside": lambda p: np.sum(OUTER_VECTOR.logpdf(X * p[4])),
+    "dirichlet": lambda p: stats.dirichlet.logpdf(POINT, p[:3]) + stats.dirichlet.pdf(POINT, ALPHA * p[0]),
+    "dirichlet_short": lambda p: stats.dirichlet.logpdf(POINT[:2] * p[3], p[:3]),
+    "wishart": lambda p: stats.wishart.logpdf(COV * p[1], 4.0 + p[0], COV * p[2] + np.eye(2)),
+    "zscore": lambda p: np.sum(stats.zscore(p) * WEIGHTS) + np.sum(stats.zscore(np.outer(p, p), axis=1, ddof=1) ** 3),
+    "means": lambda p: stats.gmean(p) + stats.hmean(p) + stats.gmean(p, weights=WEIGHTS) + stats.sem(p),
+    "shape": lambda p: stats.skew(p) + stats.kurtosis(p),
+    "entropy": lambda p: stats.entropy(p) + stats.entropy(p, WEIGHTS) + stats.entropy(p, base=2),
+    "interval": lambda p: stats.norm(p[0], p[1]).interval(0.9)[1] + stats.norm.isf(0.2, p[2]),
+    "density": lambda p: np.sum(stats.gaussian_kde(p)(X[0] * p[0]) + stats.gaussian_kde(p * p, "silverman")(X[0])),
+    "densities": lambda p: np.sum(stats.gaussian_kde(np.stack((p, p**2 + np.cos(WEIGHTS))))(X.T * p[0])),
+    "density_outside": lambda p: np.sum(DENSITY(X[0] * p[0])),
+    "drawn": lambda p: p[1] * np.sum(stats.norm(0.0, 1.0).rvs(size=3, random_state=0)),
+}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_objects_and_samples(name: str) -> None:
+    judge(VECTORS[name], np.array([0.7, 1.1, 0.8, 0.6, 0.9]))
+
+
+# -- functions of the program -------------------------------------------------------------------------------------------
+
+PLACES = np.array([0.0, 0.3, 0.5, 1.1, 1.7, 2.0])
+HEIGHTS = np.cos(PLACES) + 2.0
+TIMES = np.linspace(0.0, 2.0, 5)
+MATRIX = np.array([[2.0, 0.3], [0.1, 1.5]])
+
+
+def cubic(x: Any, a: Any, b: Any) -> Any:
+    return x**3 + a * x - b
+
+
+def predators(t: Any, y: Any, a: Any, b: Any) -> Any:
+    return [y[0] * (a - y[1]), y[1] * (y[0] - b)]
+
+
+def bent(t: Any, a: Any) -> Any:
+    return np.exp(-a * t**2)
+
+
+FINE = {"rtol": 1e-9, "atol": 1e-11}
+
+FUNCTIONS: dict[str, Model] = {
+    "trapezoid": lambda p: (
+        integrate.trapezoid(HEIGHTS * p[0], PLACES * p[1])
+        + np.sum(integrate.cumulative_trapezoid(HEIGHTS ** p[0], PLACES * p[1], initial=0) ** 2)
+        + np.sum(integrate.cumulative_trapezoid(np.outer(HEIGHTS ** p[0], HEIGHTS), dx=p[1], axis=0) ** 2)
+    ),
+    "simpson": lambda p: (
+        integrate.simpson(HEIGHTS ** p[0], x=PLACES * p[1])
+        + integrate.simpson(HEIGHTS[:5] ** p[0], x=PLACES[:5] * p[1])
+        + np.sum(integrate.simpson(np.outer(HEIGHTS ** p[0], HEIGHTS), dx=p[1], axis=0))
+    ),
+    "cumulative_simpson": lambda p: (
+        np.sum(integrate.cumulative_simpson(HEIGHTS ** p[0], x=PLACES * p[1], initial=0) ** 2)
+        + np.sum(integrate.cumulative_simpson(HEIGHTS[:5] ** p[0], dx=p[1]) ** 2)
+        + np.sum(integrate.cumulative_simpson(np.outer(HEIGHTS ** p[0], HEIGHTS), dx=p[1], axis=0) ** 2)
+    ),
+    "fixed_quad": lambda p: integrate.fixed_quad(lambda t, a: np.exp(-a * t * p[1]), p[0], p[1], args=(p[0],), n=4)[0],
+    "quad_captured": lambda p: integrate.quad(lambda t: np.exp(-p[0] * t**2) * p[1], 0, 2)[0],
+    "quad_limits": lambda p: integrate.quad(bent, p[0], p[1], args=(p[1],))[0],
+    "quad_backwards": lambda p: integrate.quad(bent, p[1], p[0] - 1.0, args=(p[1],))[0],
+    "quad_above": lambda p: integrate.quad(bent, p[0], np.inf, args=(p[1],))[0],
+    "quad_below": lambda p: integrate.quad(bent, -np.inf, p[0], args=(p[1],))[0],
+    "quad_line": lambda p: integrate.quad(lambda t: p[0] * bent(t, p[1]), -np.inf, np.inf)[0],
+    "quad_points": lambda p: integrate.quad(lambda t: np.exp(-p[0] * abs(t - 0.5)) * p[1], 0, 2, points=[0.5])[0],
+    "solve_ivp": lambda p: np.sum(integrate.solve_ivp(predators, (0, 2.0), p, args=(p[0], 1.0), **FINE).y[:, -1]),
+    "solve_ivp_times": lambda p: np.sum(
+        integrate.solve_ivp(predators, (0, 2.0), [1.0, p[1]], t_eval=TIMES, args=(p[0], 1.0), **FINE).y ** 2
+    ),
+    "solve_ivp_end": lambda p: integrate.solve_ivp(
+        lambda t, y: -p[0] * y + np.sin(p[1] * t), [0, p[0]], [1.0], method="RK23", rtol=1e-7, atol=1e-9
+    ).y[0, -1],
+    "odeint": lambda p: np.sum(
+        integrate.odeint(lambda y, t, a: predators(t, y, a, 1.0), p, TIMES, args=(p[0],), rtol=1e-11, atol=1e-11) ** 2
+    ),
+    "brentq": lambda p: p[1] * optimize.brentq(lambda x: x**3 + p[0] * x - p[1], 0.0, 3.0),
+    "brentq_args": lambda p: optimize.brentq(cubic, 0, 3.0, args=(p[0], p[1])),
+    "bisect": lambda p: optimize.bisect(cubic, 0.0, 3.0, args=(p[0], p[1]), xtol=1e-13),
+    "newton": lambda p: optimize.newton(lambda x: x**3 + p[0] * x - p[1], 1.0, lambda x: 3 * x**2 + p[0]),
+    "secant": lambda p: optimize.newton(cubic, 1.0, args=(p[0], p[1]), tol=1e-13),
+    "root_scalar": lambda p: optimize.root_scalar(cubic, args=(p[0], p[1]), bracket=[0, 3.0]).root,
+    "fixed_point": lambda p: optimize.fixed_point(lambda x: np.exp(-p[0] * x) * p[1], 0.5, xtol=1e-13),
+    "fixed_points": lambda p: np.sum(optimize.fixed_point(lambda x: np.exp(-p * x) * p[1], np.full(2, 0.5), xtol=1e-13)),
+    "fsolve": lambda p: (
+        optimize.fsolve(lambda x: [x[0] ** 2 + p[0] * x[1] - 2.0, x[1] + x[0] * p[1] - 1.0], [1.0, 1.0], xtol=1e-13)
+        @ np.array([1.0, 2.0])
+    ),
+    "root": lambda p: np.sum(
+        optimize.root(lambda x, a: MATRIX @ x + np.tanh(x) * a - p, np.zeros(2), args=(p[0],), tol=1e-13).x ** 2
+    ),
+    "rosen": lambda p: optimize.rosen(p) + np.sum(optimize.rosen_der(p)) + np.sum(optimize.rosen_hess(p)),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_of_the_program(name: str) -> None:
+    judge(FUNCTIONS[name], np.array([1.3, 2.1]))
+
+
+def stationary(x: Any, p: Any) -> Any:
+    return 2.0 * MATRIX.T @ (MATRIX @ x - p) + 4.0 * p[0] * x**3
+
+
+def test_minima_move_as_roots_of_the_slope() -> None:
+    weights = np.array([1.0, 2.0])
+
+    def least(p: Any) -> Any:
+        def cost(x: Any) -> Any:
+            return np.sum((MATRIX @ x - p) ** 2) + np.sum(x**4) * p[0]
+
+        return optimize.minimize(cost, np.zeros(2), tol=1e-12).x @ weights
+
+    def root(p: Any) -> Any:
+        return optimize.fsolve(lambda x: stationary(x, p), np.zeros(2), xtol=1e-12) @ weights
+
+    p, v = np.array([1.3, 2.1]), np.array([1.0, -0.5])
+    np.testing.assert_allclose(adxform.grad(least)(p), differences(root, p), rtol=1e-5)
+    np.testing.assert_allclose(adxform.hvp(least)(p, v), adxform.hvp(root)(p, v), rtol=1e-4)
+    assert adxform.value_and_grad(least)(p)[0] == least(p)
+
+
+def test_the_minimum_of_a_function_of_a_number() -> None:
+    def least(p: Any) -> Any:
+        return optimize.minimize_scalar(lambda x: x**4 + (x - p[0]) ** 2 * p[1], tol=1e-12).x
+
+    def root(p: Any) -> Any:
+        return optimize.brentq(lambda x: 4.0 * x**3 + 2.0 * (x - p[0]) * p[1], 0.0, 3.0)
+
+    p = np.array([1.3, 2.1])
+    assert adxform.value_and_grad(least)(p)[0] == least(p)
+    np.testing.assert_allclose(adxform.grad(least)(p), adxform.grad(root)(p), rtol=1e-6)
+
+
+def test_least_squares() -> None:
+    def fitted(p: Any) -> Any:
+        def misfit(x: Any) -> Any:
+            return np.array([np.exp(x[0]) - p[0], x[1] * x[0] - p[1], x[1] - 1.0])
+
+        return np.sum(optimize.least_squares(misfit, np.array([0.1, 0.1]), xtol=1e-15, ftol=1e-15, gtol=1e-15).x)
+
+    judge(fitted, np.array([1.3, 2.1]), rtol=1e-3)
+
+
+def test_assignments_are_constant() -> None:
+    def cost(p: Any) -> Any:
+        costs = np.outer(p, p[::-1]) + np.eye(3)
+        rows, columns = optimize.linear_sum_assignment(costs)
+        return np.sum(costs[rows, columns])
+
+    judge(cost, np.array([1.0, 2.3, 3.7]))
+
+
+# -- interpolants -------------------------------------------------------------------------------------------------------
+
+WAVE = np.cos(3.0 * PLACES) + 2.0
+RIPPLE = np.cos(np.arange(6.0))
+ASKED = np.array([0.1, 0.47, 1.2])
+GRID = (np.linspace(0.0, 2.0, 4), np.linspace(0.0, 3.0, 5))
+TABLE = np.cos(np.add.outer(*GRID))
+SPLINE = interpolate.CubicSpline(PLACES, WAVE)
+SPLINES = interpolate.CubicSpline(PLACES, np.stack((WAVE, PLACES**2), 1))
+MONOTONE = interpolate.PchipInterpolator(PLACES, WAVE)
+AKIMA = interpolate.Akima1DInterpolator(PLACES, WAVE)
+BASIS = interpolate.make_interp_spline(PLACES, WAVE)
+ON_GRID = interpolate.RegularGridInterpolator(GRID, TABLE)
+KNOTS = np.array([0.0, 0, 0, 0, 1, 2, 2, 2, 2])
+TCK = interpolate.splrep(PLACES, WAVE, s=0)
+
+
+def heights(p: Any) -> Any:
+    return WAVE * p[0] + RIPPLE * p[1]
+
+
+INTERPOLANTS: dict[str, Model] = {
+    "spline": lambda p: interpolate.CubicSpline(PLACES * p[1], heights(p))(ASKED * p[0]) @ ASKED,
+    "natural": lambda p: np.sum(interpolate.CubicSpline(PLACES, heights(p), bc_type="natural")(ASKED * p[0]) ** 2),
+    "clamped": lambda p: np.sum(interpolate.CubicSpline(PLACES, heights(p), bc_type="clamped")(ASKED * p[0], 1) ** 2),
+    "at_a_number": lambda p: interpolate.CubicSpline(PLACES, heights(p))(p[1] / 2.0) * 1.0,
+    "make_interp_spline": lambda p: np.sum(interpolate.make_interp_spline(PLACES, heights(p))(ASKED * p[0]) ** 2),
+    "pchip": lambda p: np.sum(interpolate.PchipInterpolator(PLACES * p[1], heights(p))(ASKED * p[0]) ** 2),
+    "akima": lambda p: np.sum(interpolate.Akima1DInterpolator(PLACES * p[1], heights(p))(ASKED * p[0]) ** 2),
+    "interp1d": lambda p: np.sum(interpolate.interp1d(PLACES * p[1], heights(p))(ASKED * p[0]) ** 2),
+    "extrapolated": lambda p: np.sum(interpolate.interp1d(PLACES, heights(p), fill_value="extrapolate")(ASKED * 4.0 * p[0]) ** 2),
+    "filled": lambda p: np.sum(
+        interpolate.interp1d(PLACES, heights(p), bounds_error=False, fill_value=0.0)(ASKED * 4.0 * p[0]) ** 2
+    ),
+    "interp1d_cubic": lambda p: np.sum(interpolate.interp1d(PLACES, heights(p), kind="cubic")(ASKED * p[0]) ** 2),
+    "basis": lambda p: np.sum(interpolate.BSpline(KNOTS, np.array([1.0, 2, 1, 4, 2]) * p[0] + p[1], 3)(ASKED * p[0]) ** 2),
+    "splev": lambda p: (
+        np.sum(interpolate.splev(ASKED * p[0], TCK) ** 2) + np.sum(interpolate.splev(ASKED, (TCK[0], TCK[1] * p[1], 3)) ** 2)
+    ),
+    "grid": lambda p: np.sum(
+        interpolate.RegularGridInterpolator(GRID, TABLE * p[0])(np.stack((ASKED * p[0], ASKED * p[1]), 1)) ** 2
+    ),
+    "grid_one_place": lambda p: interpolate.RegularGridInterpolator(GRID, TABLE * p[0])(np.array([p[0] / 2, p[1] / 2]))[0],
+    "outer_spline": lambda p: SPLINE(ASKED * p[0]) @ ASKED + np.sum(SPLINE(ASKED * p[1], 1)) + SPLINE(p[0]),
+    "outer_splines": lambda p: np.sum(SPLINES(ASKED * p[0])),
+    "outer_others": lambda p: (
+        np.sum(MONOTONE(ASKED * p[0]) ** 2) + np.sum(AKIMA(ASKED * p[1]) ** 2) + np.sum(BASIS(ASKED * p[0]) ** 2)
+    ),
+    "outer_grid": lambda p: np.sum(ON_GRID(np.stack((ASKED * p[0], ASKED * p[1]), 1)) ** 2),
+}
+
+
+@pytest.mark.parametrize("name", INTERPOLANTS)
+def test_interpolants(name: str) -> None:
+    judge(INTERPOLANTS[name], np.array([1.3, 1.2]))
+
+
+# -- whole programs -----------------------------------------------------------------------------------------------------
+
+
+def test_a_likelihood_is_fitted() -> None:
+    data = stats.norm.rvs(1.5, 0.7, size=200, random_state=3)
+
+    def loss(p: Any) -> Any:
+        return -np.sum(stats.norm(p[0], np.exp(p[1])).logpdf(data))
+
+    found = optimize.minimize(loss, np.zeros(2), jac=adxform.grad(loss))
+    np.testing.assert_allclose([found.x[0], np.exp(found.x[1])], [np.mean(data), np.std(data)], rtol=1e-5)
+
+
+def test_a_path_is_fitted() -> None:
+    def path(p: Any) -> Any:
+        return integrate.solve_ivp(predators, (0, 2.0), [1.0, 0.5], t_eval=TIMES, args=(p[0], p[1]), rtol=1e-8, atol=1e-10).y
+
+    seen = path(np.array([1.3, 0.8]))
+
+    def loss(p: Any) -> Any:
+        return np.sum((path(p) - seen) ** 2)
+
+    found = optimize.minimize(loss, np.ones(2), jac=adxform.grad(loss), tol=1e-10)
+    np.testing.assert_allclose(found.x, [1.3, 0.8], rtol=1e-4)
+
+
+def test_a_root_in_a_loop_is_followed() -> None:
+    def loss(p: Any) -> Any:
+        total = 0.0
+        for k in range(3):
+            total += optimize.brentq(lambda x: x**3 + p[0] * x - p[1] - k, 0.0, 3.0) ** 2
+        return total
+
+    judge(loss, np.array([1.3, 2.1]))
+
+
+def test_another_root_when_a_captured_number_is_another() -> None:
+    def root(a: Any) -> Any:
+        return optimize.brentq(lambda x: x * x - a, 0.0, 10.0)
+
+    for a in (2.0, 9.0):
+        np.testing.assert_allclose(adxform.grad(root)(a), 0.5 / np.sqrt(a), rtol=1e-9)
+    third = adxform.grad(adxform.grad(adxform.grad(root)))
+    np.testing.assert_allclose(third(4.0), 3.0 / 8.0 * 4.0**-2.5, rtol=1e-6)
+    with pytest.raises(adxform.AdxError, match="beyond the third"):
+        adxform.grad(third)(4.0)
+
+
+# -- what is refused ----------------------------------------------------------------------------------------------------
+
+
+def appends(p: Any) -> Any:
+    seen = []
+
+    def integrand(t: Any) -> Any:
+        seen.append(t)
+        return t * p[0]
+
+    return integrate.quad(integrand, 0, 1)[0]
+
+
+REFUSED: dict[str, tuple[Model, str]] = {
+    "shape_of_cdf": (lambda p: stats.gamma.cdf(1.0, p[0]), "no derivative"),
+    "mean_that_is_none": (lambda p: stats.cauchy.mean(p[0]), "no formula"),
+    "draws": (lambda p: np.sum(stats.norm.rvs(p[0], size=3)), "drawn with parameters which move"),
+    "frozen_draws": (lambda p: np.sum(stats.norm(p[0], 1.0).rvs(size=3)), "drawn with parameters which move"),
+    "bounds": (lambda p: optimize.minimize(lambda x: np.sum((x - p) ** 2), np.zeros(2), bounds=[(0, 1)] * 2).x[0], "`bounds`"),
+    "weight": (lambda p: integrate.quad(lambda t: p[0] * t, 0, 1, weight="cos", wvar=2.0)[0], "`weight`"),
+    "times": (lambda p: np.sum(integrate.odeint(lambda y, t: -y, [1.0], p * TIMES[:2])), "the times at which"),
+    "times_of_path": (lambda p: np.sum(integrate.solve_ivp(lambda t, y: -y, (0, 9), [1.0], t_eval=p).y), "the times at which"),
+    "state": (appends, "is changed in it"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_has_no_formula_is_refused(name: str) -> None:
+    model, message = REFUSED[name]
+    with pytest.raises(adxform.AdxError, match=message):
+        adxform.grad(model)(np.array([1.3, 2.1]))
+
+
+@pytest.mark.parametrize(
+    ("model", "error", "message"),
+    [
+        (lambda p: optimize.root(lambda x: x**2 + p[0], np.array([1.0])).x[0], RuntimeError, "no solution"),
+        (
+            lambda p: np.sum(integrate.solve_ivp(lambda t, y: -p[0] * y, (0, 1), [1.0], method="BDF").y),
+            NotImplementedError,
+            "RK45",
+        ),
+        (lambda p: interpolate.CubicSpline(np.arange(3.0), p[0] * np.ones(3))(0.5), NotImplementedError, "four or more knots"),
+    ],
+)
+def test_what_a_run_finds_raises(model: Model, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        adxform.grad(model)(np.array([1.3, 2.1]))
