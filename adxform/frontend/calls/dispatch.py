@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.analysis.unseen_code import writing_options
 from adxform.errors import AdxError, SourceUnavailableError
 from adxform.frontend.calls.bound_forms import normal_form, of_python, refuse_iterators, with_plain_axes
 from adxform.frontend.calls.construct import construct
@@ -167,6 +168,8 @@ def _call_known(
 ) -> Value | None:
     """The result of a function by its rule, or else by what it means; ``None`` where it has neither, or they cover nothing."""
     fn, record = value.value, known.record
+    if _writes(fn, args, kwargs):
+        return opaque(interp, fn, args, kwargs, hint, wanted)
     if record is not None and known.ruled:
         if isinstance(value, Static):
             pin(interp, value)
@@ -174,8 +177,7 @@ def _call_known(
     if known.meaning is not None:
         args = tuple(walks.opened(interp, arg) for arg in args)
         kwargs = {key: arg for key, arg in kwargs.items() if (key, arg) != ("out", NONE)}
-        given = (*args, *kwargs.values())
-        tried = fn in definitions.CALLING_BACK and not any(isinstance(arg, FunctionValue | Method) for arg in given)
+        tried = fn in definitions.CALLING_BACK and not any(map(_is_local, (*args, *kwargs.values())))
         called = _tried if tried else _call_defined
         found = called(interp, value, record, known.meaning, args, kwargs, hint, wanted)
         if found is not None:
@@ -185,6 +187,19 @@ def _call_known(
     if record is not None and not are_static(interp, (*args, *kwargs.values())):
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
     return None
+
+
+def _writes(fn: Any, args: tuple[Value, ...], kwargs: Kwargs) -> bool:
+    """Whether a function of SciPy's is given an option by which it may write to what it is given (`overwrite_a=True`)."""
+    if isinstance(fn, np.ufunc) or not str(getattr(fn, "__module__", "")).startswith("scipy."):
+        return False
+    options = writing_options(fn, len(args), tuple(kwargs))
+    return any((args[one] if isinstance(one, int) else kwargs[one]) not in (NONE, Lit(False)) for one in options)
+
+
+def _is_local(arg: Value) -> bool:
+    """Whether `arg` is a function that is made here, or a method of an object that is: it cannot be run as it is."""
+    return isinstance(arg, FunctionValue) or (isinstance(arg, Method) and not all(isinstance(one, Static) for one in arg.args))
 
 
 def _tried(interp: Interpreter, *call: Any) -> Value | None:
@@ -204,7 +219,7 @@ def _tried(interp: Interpreter, *call: Any) -> Value | None:
 
 _NOTES = (
     *("guards", "classes", "outside", "hidden", "hidden_values", "parameters", "functions", "modules"),
-    *("held", "apart", "written", "handed", "handed_arrays"),
+    *("held", "apart", "written", "unseen", "handed_arrays"),
 )
 """What an interpreter notes of the objects that it meets."""
 
