@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from adxform.primitives import (
+from adxform.primitives import definitions, memory, scipy_rules
+from adxform.primitives.declare import name_of
+from adxform.primitives.families import (
     cmath_functions,
-    definitions,
     determinants,
     math_functions,
-    memory,
     numpy_creation,
     numpy_elementwise,
     numpy_fourier,
@@ -26,11 +26,9 @@ from adxform.primitives import (
     numpy_reductions,
     numpy_shape,
     python_operators,
-    scipy_rules,
     tails,
     vector_lengths,
 )
-from adxform.primitives.declare import name_of
 from adxform.primitives.record import PURE, Effect, General, Linear, Partials, Primitive
 from adxform.threads.locks import imported, new_lock
 

@@ -13,7 +13,7 @@ from adxform.ir.ops import Call
 from adxform.ir.types import is_float
 from adxform.primitives.contraction_types import einsum_terms
 from adxform.primitives.facets import Contracts
-from adxform.primitives.numpy_products import tensordot_axes
+from adxform.primitives.families.numpy_products import tensordot_axes
 from adxform.primitives.table import TABLE
 from adxform.sparse.calls import Handler, Tracing, everything, whole_numbers
 from adxform.sparse.elementwise import product

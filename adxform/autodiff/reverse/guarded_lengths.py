@@ -14,7 +14,7 @@ from adxform.autodiff.expand import Expander, write, write_one
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Lit, Operand
-from adxform.primitives.numpy_reductions import restore
+from adxform.primitives.families.numpy_reductions import restore
 
 
 def guarded(b: Builder, expander: Expander, op: Call, guards: Sequence[LengthGuard], leaf: Operand, ct: Operand) -> Operand:

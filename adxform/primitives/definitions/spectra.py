@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adxform.primitives.definitions.definition import Definition
-from adxform.primitives.numpy_fourier import opposite
+from adxform.primitives.families.numpy_fourier import opposite
 
 
 def _axes(a: Any, s: Any, axes: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from adxform.primitives.complex_numbers import adjoint
 from adxform.primitives.definitions.definition import Definition, Value
-from adxform.primitives.numpy_reductions import count
+from adxform.primitives.families.numpy_reductions import count
 
 
 def _ptp(x: Any, axis: Any = None, keepdims: Any = False) -> Any:

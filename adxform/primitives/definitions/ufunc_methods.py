@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adxform.primitives.definitions.definition import Definition, Value
-from adxform.primitives.numpy_reductions import restore
+from adxform.primitives.families.numpy_reductions import restore
 
 
 def _columns(a: Any, b: Any) -> Any:

@@ -18,7 +18,7 @@ from adxform import runtime
 from adxform.primitives.declare import constant, linear
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.facets import Moves
-from adxform.primitives.numpy_fourier import opposite
+from adxform.primitives.families.numpy_fourier import opposite
 from adxform.primitives.record import SHAPE_ONLY, Primitive
 from adxform.runtime.of_scipy import fft as calls
 

@@ -14,7 +14,7 @@ from scipy import linalg
 from adxform import runtime
 from adxform.primitives.declare import general
 from adxform.primitives.definitions.definition import Definition
-from adxform.primitives.numpy_linear_algebra import reciprocal_gaps
+from adxform.primitives.families.numpy_linear_algebra import reciprocal_gaps
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules.linalg.systems import triangle
 from adxform.runtime.of_scipy import linalg as calls

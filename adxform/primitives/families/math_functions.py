@@ -13,9 +13,9 @@ from adxform.ir.ops import Operand
 from adxform.ir.types import FLOAT, Type
 from adxform.primitives.declare import constant, scalar
 from adxform.primitives.facets import Kernel
-from adxform.primitives.python_operators import power_slope
+from adxform.primitives.families.python_operators import power_slope
+from adxform.primitives.families.tails import arctan_partial, gaussian_of
 from adxform.primitives.record import RAISES, Primitive
-from adxform.primitives.tails import arctan_partial, gaussian_of
 
 
 def _log_partials(y: Any, x: Any, base: Any = None) -> Any:

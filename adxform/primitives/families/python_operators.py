@@ -16,7 +16,7 @@ from adxform.ir.types import Scalar, Type
 from adxform.primitives.contraction_types import matmul_result
 from adxform.primitives.declare import constant, linear, scalar
 from adxform.primitives.facets import Algebra, Chooses, Contracts, Gives, Kernel, Layout, Sign
-from adxform.primitives.numpy_products import matmul_left, matmul_right
+from adxform.primitives.families.numpy_products import matmul_left, matmul_right
 from adxform.primitives.record import RAISES, Primitive
 
 

@@ -19,7 +19,7 @@ from adxform.ir import intrinsics
 from adxform.primitives.complex_numbers import conjugate
 from adxform.primitives.declare import general
 from adxform.primitives.facets import Algebra, Gives, Kernel, Reduces
-from adxform.primitives.numpy_reductions import deviations, freedom, restore, shared, to_largest, undefined_unless
+from adxform.primitives.families.numpy_reductions import deviations, freedom, restore, shared, to_largest, undefined_unless
 from adxform.primitives.record import Primitive
 from adxform.runtime import kernel_scalars
 

@@ -16,7 +16,7 @@ from adxform.ir.types import is_complex
 from adxform.primitives.complex_numbers import conjugate
 from adxform.primitives.declare import constant, floating, general, linear, scalar, views_array
 from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Moves, Sign, Views
-from adxform.primitives.python_operators import (
+from adxform.primitives.families.python_operators import (
     absolute_slope,
     larger_partials,
     may_have_pole,
@@ -24,8 +24,8 @@ from adxform.primitives.python_operators import (
     power_slope,
     smaller_partials,
 )
+from adxform.primitives.families.tails import arctan_partial
 from adxform.primitives.record import PURE, Effect, Primitive
-from adxform.primitives.tails import arctan_partial
 from adxform.runtime import kernel_scalars
 
 

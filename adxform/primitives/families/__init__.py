@@ -1,0 +1,1 @@
+"""The records of Python's and NumPy's functions, a module for each family."""
