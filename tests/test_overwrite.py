@@ -22,7 +22,8 @@ def slopes(cell: Cell, wrt: tuple[int, ...]) -> Any:
         jacobian, error = central_jacobian(flat, x, step=1e-3)
     except ValueError:  # an array that is written is read-only
         return None
-    return jacobian[0] if np.all(np.isfinite(jacobian)) and error < 1e-6 else None
+    told = len(jacobian) and np.all(np.isfinite(jacobian)) and error < 1e-6  # of complex results alone nothing is told
+    return jacobian[0] if told else None
 
 
 @pytest.mark.parametrize("cell", sampled("overwrite", 25, seed=11), ids=lambda cell: cell.name)

@@ -32,8 +32,8 @@ def test_what_a_function_without_a_rule_returns_is_an_array(line: str) -> None:
 
 
 def test_what_moves_has_no_rule_and_a_view_has_no_type() -> None:
-    moves = program("def f(x):\n    return np.sum(np.vander(x, 3) @ np.ones(3))\n")
-    with pytest.raises(MissingRuleError, match=r"numpy\.vander"):
+    moves = program("def f(x):\n    return np.sum(np.i0(x) @ np.ones(3))\n")
+    with pytest.raises(MissingRuleError, match=r"numpy\.i0"):
         adxform.grad(moves)(X)
     view = program("def f(x, t):\n    return np.sum(np.lib.stride_tricks.sliding_window_view(t, 2) @ x[:2])\n")
     with pytest.raises(MissingRuleError, match="sliding_window_view"):

@@ -60,7 +60,7 @@ def public() -> Iterator[Callable[..., Any]]:
     """The functions of the rule table, and those with a meaning in terms of others, that a program may call."""
     for fn in dict.fromkeys((*TABLE, *DEFINITIONS)):
         record = TABLE.get(fn)
-        ours = (getattr(fn, "__module__", "") or "").startswith("adxform")
+        ours = (getattr(fn, "__module__", "") or "").startswith("adxform") or name_of(fn).startswith("scipy.")  # it has its own
         if (
             not ours
             and not (record is not None and isinstance(record.derivative, Memory))

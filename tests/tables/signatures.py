@@ -50,7 +50,9 @@ def primitives() -> tuple[Fn, ...]:
     return tuple(
         fn
         for fn in dict.fromkeys((*TABLE, *DEFINITIONS))
-        if not (getattr(fn, "__module__", None) or "").startswith(modules) and signature_of(fn) is not None
+        if not (getattr(fn, "__module__", None) or "").startswith(modules)
+        and not name_of(fn).startswith("scipy.")
+        and signature_of(fn) is not None
     )
 
 

@@ -73,7 +73,7 @@ _SAMPLES: tuple[tuple[Any, ...], ...] = (
     (_V, 3),
     (_V, 6),
     (_M, 5, 1, "ortho"),
-    (_V, None, -1, "forward"),
+    (_M, None, 1, "forward"),
 )
 
 RECORDS: tuple[Primitive, ...] = (
@@ -91,7 +91,7 @@ RECORDS: tuple[Primitive, ...] = (
         shapes=(1, 2),
         open_integers=True,
     ),
-    general(np.fft.fftfreq, _fftfreq, (5, 0.5), (4,), unsized=True, open_integers=True),
-    general(np.fft.rfftfreq, _rfftfreq, (5, 0.5), (4,), unsized=True, open_integers=True),
+    general(np.fft.fftfreq, _fftfreq, (5, 0.5), unsized=True, open_integers=True),
+    general(np.fft.rfftfreq, _rfftfreq, (5, 0.5), unsized=True, open_integers=True),
     constant(runtime.spectrum_counts, effect=SHAPE_ONLY, open_integers=True),
 )
