@@ -153,7 +153,7 @@ class CheckpointReversal(BlockReversal):
             b.effect(operator.setitem, var, WHOLE, contents)
         self.after_loop(op, body, cts, b)
         for place, ct in zip(mirrored, pulled, strict=True):
-            self.contribute(op.inits[place], ct, b)
+            self.contribute(op.inits[place], self.across(ct, b), b)
 
     def iterations(self, op: For | While, places: tuple[int, ...], memory: LoopMemory, f: Builder) -> Iterations:
         """`op` as iterations that can run again, of which each needs what is carried at `places`; its stacks are made in `f`."""
