@@ -507,6 +507,27 @@ def test_memory_carried_through_checkpoints(f: Callable[..., Any], options: Any)
     assert paired([ad.grad(f, **options)(z)], along) == pytest.approx(float(differences(f, (z,), along)[0]), rel=1e-7)
 
 
+def from_a_number(start: Any) -> Callable[..., Any]:
+    def f(z: Any) -> Any:
+        w, n = start, 0
+        while n < 4 and abs(w) < 40:
+            w = w * w * z * 0.5 + z * w
+            n += 1
+        return abs(w) ** 2
+
+    return f
+
+
+@pytest.mark.parametrize("order", EVERY)
+@pytest.mark.parametrize("start", [1j, 1, 1.0])
+def test_second_derivatives_of_checkpoints(start: Any, order: Any) -> None:
+    """A number that such a loop begins with is kept, and beside it its tangent."""
+    f = from_a_number(start)
+    kept = ad.checkpoint(f, checkpoint_steps=1)
+    found = ad.hvp(lambda z: kept(z), mode=order)(POINT, 0.3 - 0.2j)
+    assert found == pytest.approx(ad.hvp(f)(POINT, 0.3 - 0.2j))
+
+
 def test_zero_and_absent_cotangents() -> None:
     def f(z: Any, n: Any) -> Any:
         return z * z, n, z.real
