@@ -507,7 +507,7 @@ def _of_type(value: Operand, var: Var, b: Builder) -> Operand:
     into = complex if is_complex(var.type) else float
     if isinstance(value, Lit):
         return Lit(into(value.value)) if type(value.value) is int else value
-    if isinstance(value.type, Scalar) and not is_inexact(value.type):
+    if isinstance(value, Var) and isinstance(value.type, Scalar) and not is_inexact(value.type):
         return b.call(into if var.type.weak else np.dtype(var.type.dtype).type, value, type=var.type, hint=var.base)
     return value
 
