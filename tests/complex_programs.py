@@ -47,6 +47,13 @@ def mixed_with_reals(z, x):
     return z * x + x / z - x**2 + z**x, x**z
 
 
+@at(real(4))
+def imaginary_part_of_what_is_real(x):
+    y = x.copy()
+    y[0] = y[1] ** 2
+    return y * y.imag + y, np.sum(np.imag(y)) + np.sum(np.angle(y) * y)
+
+
 @at(normal(3), real(3))
 def arrays_mixed(z, x):
     return z * x + x / z, np.sum(z.real * x), np.conj(z) - x
@@ -529,6 +536,31 @@ def dft_by_hand(f, x):
             s += x[n] * cmath.exp(-2j * math.pi * k * n * (1 + f) / len(x))
         found.append(s)
     return [abs(s) for s in found], found[1]
+
+
+@at(normal(3), 0.7)
+def orbit_kept_in_a_list(z, x):
+    w, orbit = z[0], []
+    while abs(w) < 10 and len(orbit) < 5:
+        w = w * w + z[1] * x
+        orbit.append(w.conjugate())
+        if len(orbit) == 3:
+            orbit[1] = orbit[0] * w
+    s = 0j
+    while orbit:
+        s = s * 0.5 + orbit.pop() * z[2]
+    return s, abs(s)
+
+
+@at(normal(4))
+def rows_kept_in_a_list(z):
+    rows = []
+    for k in range(3):
+        if z[k].real > -5:
+            rows.append(z[k : k + 2])
+    m = np.array(rows)
+    m[0] *= 1j
+    return np.abs(m) ** 2, m
 
 
 @at(np.array([0.1, 0.4, -0.2]), 0.3)

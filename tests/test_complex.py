@@ -476,6 +476,58 @@ def test_checkpoints(options: Any) -> None:
     close(list(numbers(found)), list(numbers(ad.grad(phi, (0, 1))(*args))), 1e-12)
 
 
+def carried(z: Any) -> Any:
+    a = z.copy()
+    for _ in range(5):
+        a = a * a
+        a[0] *= 1j
+    return np.sum(a.real)
+
+
+def exchanged(z: Any) -> Any:
+    a, c = z.copy(), np.zeros(2, complex)
+    n = 0
+    while n < 5:
+        c[:] = a * a + np.conj(a)
+        a, c = c, a
+        n += 1
+    return np.sum(a.real)
+
+
+def in_a_call(z: Any) -> Any:
+    return ad.checkpoint(carried)(z * z) + ad.checkpoint(exchanged, checkpoint_steps=1)(z)
+
+
+@pytest.mark.parametrize("options", [{"checkpoint_steps": 2}, {"max_memory": 4096}, {}])
+@pytest.mark.parametrize("f", [carried, exchanged, in_a_call])
+def test_memory_carried_through_checkpoints(f: Callable[..., Any], options: Any) -> None:
+    """What a loop carries with memory for its cotangent holds conjugates: it leaves the loop as it enters it."""
+    z = np.array([0.3 + 0.5j, 0.8 - 0.6j])
+    along = [np.array([0.3 + 1j, -0.2])]
+    assert paired([ad.grad(f, **options)(z)], along) == pytest.approx(float(differences(f, (z,), along)[0]), rel=1e-7)
+
+
+def from_a_number(start: Any) -> Callable[..., Any]:
+    def f(z: Any) -> Any:
+        w, n = start, 0
+        while n < 4 and abs(w) < 40:
+            w = w * w * z * 0.5 + z * w
+            n += 1
+        return abs(w) ** 2
+
+    return f
+
+
+@pytest.mark.parametrize("order", EVERY)
+@pytest.mark.parametrize("start", [1j, 1, 1.0])
+def test_second_derivatives_of_checkpoints(start: Any, order: Any) -> None:
+    """A number that such a loop begins with is kept, and beside it its tangent."""
+    f = from_a_number(start)
+    kept = ad.checkpoint(f, checkpoint_steps=1)
+    found = ad.hvp(lambda z: kept(z), mode=order)(POINT, 0.3 - 0.2j)
+    assert found == pytest.approx(ad.hvp(f)(POINT, 0.3 - 0.2j))
+
+
 def test_zero_and_absent_cotangents() -> None:
     def f(z: Any, n: Any) -> Any:
         return z * z, n, z.real

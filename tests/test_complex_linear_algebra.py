@@ -48,6 +48,10 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("np.linalg.det(a)", "squares"),
     ("np.linalg.inv(a)", "squares"),
     ("np.linalg.solve(a, b)", "square vector"),
+    ("np.linalg.solve(a, b)", "squares vector"),
+    ("np.linalg.solve(a, b)", "cube vector"),
+    ("np.linalg.solve(a, b)", "squares square"),
+    ("np.linalg.solve(a, b)", "square squares"),
     ("np.linalg.multi_dot([a, a, b])", "square vector"),
     *((f"np.linalg.matrix_power(a, {n})", "squares") for n in (0, 5, -2)),
     *((f"np.linalg.pinv(a{more})", kind) for more, kind in (("", "square"), ("", "tall"), (", 1e-10", "wide"))),
@@ -120,6 +124,7 @@ def operands(kinds: str, is_complex: bool) -> tuple[Any, ...]:
     shapes: dict[str, Callable[[], Any]] = {
         "square": lambda: made(3, 3),
         "squares": lambda: made(2, 3, 3),
+        "cube": lambda: made(3, 3, 3),
         "tall": lambda: made(4, 3),
         "wide": lambda: made(2, 4),
         "vector": lambda: made(4 if "tall" in kinds else 3),

@@ -501,10 +501,10 @@ def _is_stack(var: Var) -> bool:
 
 
 def _has_tangent(value: Operand) -> bool:
-    """Whether a tangent is pushed beside `value`: what is popped again has one if it is a float, an array of them or a tape."""
+    """Whether a tangent is pushed beside `value`: what is popped again has one if it is inexact, an array of that or a tape."""
     if isinstance(value, Var):
         return _moves(value)
-    return isinstance(value, Lit) and (value.value is None or isinstance(value.value, float))
+    return isinstance(value, Lit) and (value.value is None or isinstance(value.value, float | complex))
 
 
 def _is_python(var: Var) -> bool:

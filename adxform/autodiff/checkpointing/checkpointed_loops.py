@@ -42,7 +42,7 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, If, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.spans import Span
-from adxform.ir.types import BOOL, INT, Array, Stack
+from adxform.ir.types import BOOL, INT, Array, Scalar, Stack, is_complex, is_inexact
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import all_ops, blocks, free_variables, never_ends, outs, rename_block, variables, variables_of
 from adxform.primitives.declare import name_of
@@ -153,7 +153,7 @@ class CheckpointReversal(BlockReversal):
             b.effect(operator.setitem, var, WHOLE, contents)
         self.after_loop(op, body, cts, b)
         for place, ct in zip(mirrored, pulled, strict=True):
-            self.contribute(op.inits[place], ct, b)
+            self.contribute(op.inits[place], self.across(ct, b), b)
 
     def iterations(self, op: For | While, places: tuple[int, ...], memory: LoopMemory, f: Builder) -> Iterations:
         """`op` as iterations that can run again, of which each needs what is carried at `places`; its stacks are made in `f`."""
@@ -385,8 +385,10 @@ class CheckpointReversal(BlockReversal):
         values = [(now[place], place in loop.copied) for place in loop.places]
         values += [(var, True) for var in loop.memory]
         return [
-            b.call(copy, value, type=value.type, hint=value.base) if is_copied and isinstance(value, Var) else value
-            for value, is_copied in values
+            b.call(copy, value, type=value.type, hint=value.base)
+            if is_copied and isinstance(value, Var)
+            else _of_type(value, var, b)
+            for var, (value, is_copied) in zip(loop.state, values, strict=True)
         ]
 
     def keep(self, at: Operand, state: tuple[Operand, ...], loop: Iterations, b: Builder) -> None:
@@ -496,6 +498,18 @@ def _done(block: Block) -> Iterator[Op]:
         for inner in blocks(op):
             if not never_ends(inner):
                 yield from _done(inner)
+
+
+def _of_type(value: Operand, var: Var, b: Builder) -> Operand:
+    """`value`, kept for `var`: a whole number as one of its type, for what is kept tells whether a tangent is beside it."""
+    if not (isinstance(var.type, Scalar) and is_inexact(var.type)):
+        return value
+    into = complex if is_complex(var.type) else float
+    if isinstance(value, Lit):
+        return Lit(into(value.value)) if type(value.value) is int else value
+    if isinstance(value, Var) and isinstance(value.type, Scalar) and not is_inexact(value.type):
+        return b.call(into if var.type.weak else np.dtype(var.type.dtype).type, value, type=var.type, hint=var.base)
+    return value
 
 
 def _is_plain(op: For) -> bool:

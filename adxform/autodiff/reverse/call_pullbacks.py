@@ -340,7 +340,7 @@ class CallReversal(Cotangents):
             case Var(type=type_):
                 return is_inexact(type_)
             case Lit(found):
-                return found is None or isinstance(found, float)
+                return found is None or isinstance(found, float | complex)
             case _:
                 return False
 

@@ -63,6 +63,12 @@ def _views_real(call: Call) -> Effect:
     return PURE if isinstance(first, Var) and is_complex(first.type) else views_array(call)
 
 
+def _views_complex(call: Call) -> Effect:
+    """A view of what is complex; of what is real, zeros that do not move, and that NumPy lets nobody write to."""
+    first = call.args[0]
+    return views_array(call) if isinstance(first, Var) and is_complex(first.type) else PURE
+
+
 def _fmax_partials(y: Any, a: Any, b: Any) -> Any:
     taken = np.logical_or(a >= b, np.isnan(b))
     return taken, np.logical_not(taken)
@@ -349,7 +355,7 @@ _OTHER = (
     linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT, open_integers=True),
     linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART),
-    linear(np.imag, lambda ct, x: -1.0j * ct, (_REAL,), effect=views_array, moves=Moves.PART),
+    linear(np.imag, lambda ct, x: -1.0j * ct, (_REAL,), effect=_views_complex, moves=Moves.PART),
     linear(np.complex64, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     *(
         linear(dtype, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT)

@@ -31,6 +31,9 @@ def _solve(a: Any, b: Any) -> Any:
     x = np.linalg.solve(a, b)
 
     def pullback(x_ct: Any) -> Any:
+        if np.ndim(b) == 1 and np.ndim(a) > 2:  # one vector for a stack of matrices: of the many solutions each is a column
+            columns = np.linalg.solve(np.swapaxes(a, -1, -2), np.expand_dims(x_ct, -1))
+            return runtime.unbroadcast(-columns * np.expand_dims(x, -2), a), runtime.unbroadcast(columns[..., 0], b)
         b_ct = np.linalg.solve(np.swapaxes(a, -1, -2), x_ct)
         if np.ndim(b) == 1:
             return runtime.unbroadcast(-np.expand_dims(b_ct, -1) * np.expand_dims(x, -2), a), runtime.unbroadcast(b_ct, b)
@@ -40,8 +43,13 @@ def _solve(a: Any, b: Any) -> Any:
 
 
 def _solve_tangent(x: Any, args: Any, args_t: Any) -> Any:
-    a = args[0]
+    a, b = args
     a_t, b_t = args_t
+    if np.ndim(b) == 1 and np.ndim(a) > 2:
+        if isinstance(a_t, float):
+            return np.linalg.solve(a, b_t)
+        moved = (a_t @ np.expand_dims(x, -1))[..., 0]
+        return np.linalg.solve(a, np.expand_dims(b_t - moved, -1))[..., 0]
     if isinstance(a_t, float):
         return np.linalg.solve(a, runtime.broadcast_like(b_t, x))
     return np.linalg.solve(a, runtime.broadcast_like(b_t - a_t @ x, x))

@@ -398,8 +398,9 @@ _INTERNAL = (
         (np.empty((0, 3)), _V),
         tangent=_appended_row_tangent,
         linear_in=(0, 1),
+        of_complex=True,
     ),
-    general(runtime.appended, _appended, (_V, 0.5), (_M, np.array([1.0, 2.0, 0.5])), linear_in=(0, 1)),
+    general(runtime.appended, _appended, (_V, 0.5), (_M, np.array([1.0, 2.0, 0.5])), linear_in=(0, 1), of_complex=True),
     linear(
         runtime.add_diagonal,
         lambda ct, values, x, k: np.diagonal(ct, k),
