@@ -306,6 +306,8 @@ def _solve_ivp(
         return np.asarray(fun(t, y) if args is None else fun(t, y, *as_tuple(args)))
 
     y0 = np.atleast_1d(np.asarray(y0) * 1.0)
+    if np.iscomplexobj(y0):
+        raise NotImplementedError("solve_ivp has a derivative for real y0: give real and imaginary parts")
     start, end = np.float64(t_span[0]), np.float64(t_span[1])
     times = None if t_eval is None else held_times(np.asarray(t_eval) * 1.0)
     y, t, ends, success, status = solve(
@@ -340,6 +342,8 @@ def _odeint_value(f: Any, y0: Any, t: Any, rtol: Any, atol: Any, mxstep: Any) ->
     found = integrate.odeint(lambda y, at: f(y, at), y0, t, rtol=rtol, atol=atol, mxstep=mxstep)
     ends = [t[:1]]
     for k in range(len(t) - 1):
+        if t[k + 1] == t[k]:
+            continue
         part = integrate.solve_ivp(lambda at, y: f(y, at), (t[k], t[k + 1]), found[k], "RK45", rtol=1e-9, atol=1e-10)
         ends.append(part.t[1:])
     return found, np.concatenate(ends)
