@@ -459,6 +459,68 @@ def test_another_root_when_a_captured_number_is_another() -> None:
         adxform.grad(third)(4.0)
 
 
+# -- arrays that change after an object was made of them ---------------------------------------------------------------
+
+
+def covariance_changes(p: Any) -> Any:
+    c = np.diag(p)
+    made = stats.multivariate_normal(np.zeros(2), c)
+    c[0, 0] = 7.0 * p[1]
+    return made.logpdf(np.array([0.3, -0.7])) + np.sum(c)
+
+
+def scale_changes(p: Any) -> Any:
+    c = np.diag(p)
+    made = stats.wishart(4, scale=c)
+    c[0, 0] = 7.0 * p[1]
+    return made.logpdf(np.eye(2))
+
+
+def samples_change(p: Any) -> Any:
+    samples = RIPPLE * p[0]
+    made = stats.gaussian_kde(samples)
+    samples[0] = p[1]
+    return made(0.2)[0]
+
+
+def table_changes(p: Any) -> Any:
+    table = TABLE * p[0]
+    made = interpolate.RegularGridInterpolator(GRID, table)
+    table[1, 2] = p[1]
+    return made(np.array([0.8, 1.3]))[0]
+
+
+def coefficients_change(p: Any) -> Any:
+    c = np.array([1.0, 2, 1, 4, 2]) * p[0]
+    made = interpolate.BSpline(KNOTS, c, 3)
+    c[1] = p[1]
+    return made(0.5) * 1.0
+
+
+def heights_change(p: Any) -> Any:
+    y = heights(p)
+    made = interpolate.interp1d(PLACES, y)
+    y[:] = 0.0
+    return made(0.5 * p[0]) * 1.0
+
+
+@pytest.mark.parametrize(
+    "model", [covariance_changes, scale_changes, samples_change, table_changes, coefficients_change, heights_change]
+)
+def test_an_array_that_changes_after_an_object_was_made_of_it(model: Model) -> None:
+    judge(model, np.array([0.7, 1.2]))
+
+
+def test_a_covariance_from_outside_that_changes_or_is_singular() -> None:
+    c = np.eye(2)
+    made = stats.multivariate_normal(np.zeros(2), c)
+    flat = stats.multivariate_normal(np.zeros(2), np.ones((2, 2)), allow_singular=True)
+    for _ in range(2):
+        judge(lambda p: made.logpdf(p) + made.pdf(2.0 * p), np.array([0.7, 1.2]))
+        c[0, 0] = 9.0
+    judge(lambda p: flat.logpdf(p[0] * np.ones(2)) * p[1], np.array([0.7, 1.2]))
+
+
 # -- integrands that are steep ------------------------------------------------------------------------------------------
 
 STEEP: dict[str, tuple[Model, list[float], list[float]]] = {

@@ -245,7 +245,9 @@ def _basis_value(t: Any, c: Any, k: Any, at: Any) -> Any:
 
 
 def _basis_spline(t: Any, c: Any, k: Any) -> Any:
-    t, c = _knots(t, c)
+    t, c = np.asarray(t), np.asarray(c)
+    if np.ndim(c) != 1:
+        raise NotImplementedError("interpolants that a function makes have a derivative for one value at each knot")
     return BasisSpline(t, c, k)
 
 
@@ -272,8 +274,9 @@ class Grid:
     def __call__(self, xi: Any) -> Any:
         """The values at the places."""
         at = _places(xi, len(self.points))
-        found = _on_grid(self.points, self.values, at)
-        return moving(solve(_grid_value, (), (), (found,), self.points, self.values, at), found)
+        points, values = _rising(self.points, self.values)
+        found = _on_grid(points, values, at)
+        return moving(solve(_grid_value, (), (), (found,), points, values, at), found)
 
 
 def _grid_value(points: Any, values: Any, at: Any) -> Any:
@@ -305,14 +308,17 @@ def _on_grid(points: Any, values: Any, at: Any) -> Any:
 def _regular_grid(points: Any, values: Any, method: Any = "linear") -> Any:
     if method != "linear":
         raise NotImplementedError("RegularGridInterpolator has a derivative for the method linear")
-    values = np.asarray(values) * 1.0
+    return Grid(tuple([np.asarray(one) for one in points]), np.asarray(values))
+
+
+def _rising(points: Any, values: Any) -> Any:
+    """The grid with axes that rise, as its arrays are now: SciPy takes no copies of them."""
     rising = []
     for axis, one in enumerate(points):
-        x = np.asarray(one) * 1.0
-        order = np.argsort(x)
-        rising.append(x[order])
+        order = np.argsort(one)
+        rising.append(one[order])
         values = np.take(values, order, axis=axis)
-    return Grid(tuple(rising), values)
+    return tuple(rising), values
 
 
 # -- interpolants from outside ------------------------------------------------------------------------------------------
