@@ -5,6 +5,7 @@ The oracle is differences of SciPy itself.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -376,6 +377,33 @@ INTERPOLANTS: dict[str, Model] = {
     ),
     "outer_grid": lambda p: np.sum(ON_GRID(np.stack((ASKED * p[0], ASKED * p[1]), 1)) ** 2),
 }
+PERIODIC = interpolate.make_interp_spline(np.arange(5.0), np.array([1.0, 2, 0, 3, 1]), bc_type="periodic")
+FALLING = interpolate.RegularGridInterpolator((GRID[0][::-1], GRID[1]), TABLE, bounds_error=False, fill_value=7.0)
+PARTS = np.stack((TABLE, TABLE**2, TABLE[::-1]), -1)
+OF_PARTS = interpolate.RegularGridInterpolator(GRID, PARTS, bounds_error=False, fill_value=None)
+BEYOND = np.array([[0.3, 0.4], [1.1, 9.0], [-1.0, 0.5]])
+SHUFFLED = np.array([3, 0, 5, 1, 4, 2])
+INTERPOLANTS |= {
+    "fill_that_moves": lambda p: np.sum(
+        interpolate.interp1d(PLACES, WAVE * p[0], bounds_error=False, fill_value=p[1])(ASKED * 4.0 - 1.0) ** 2
+    ),
+    "ends_held": lambda p: np.sum(
+        interpolate.interp1d(PLACES, heights(p), bounds_error=False, fill_value=(heights(p)[0], p[0]))(ASKED * 4.0 - 1.0) ** 2
+    ),
+    "knots_in_any_order": lambda p: (
+        np.sum(interpolate.interp1d((PLACES * p[1])[SHUFFLED], heights(p)[SHUFFLED])(ASKED * p[0]) ** 2)
+        + np.sum(interpolate.interp1d(PLACES[SHUFFLED], heights(p)[SHUFFLED], kind="cubic")(ASKED) ** 2)
+    ),
+    "grid_that_falls": lambda p: np.sum(
+        interpolate.RegularGridInterpolator((GRID[0], GRID[1][::-1]), TABLE * p[0])(np.stack((ASKED * p[0], ASKED * p[1]), 1))
+        ** 2
+    ),
+    "grid_of_parts": lambda p: np.sum(
+        interpolate.RegularGridInterpolator(GRID, PARTS * p[0])(np.stack((ASKED * p[0], ASKED * p[1]), 1)) @ ASKED
+    ),
+    "outer_grid_with_a_border": lambda p: np.sum(FALLING(BEYOND * p) ** 2),
+    "outer_grid_of_parts": lambda p: np.sum(OF_PARTS(BEYOND * p) @ ASKED),
+}
 
 
 @pytest.mark.parametrize("name", INTERPOLANTS)
@@ -431,6 +459,113 @@ def test_another_root_when_a_captured_number_is_another() -> None:
         adxform.grad(third)(4.0)
 
 
+# -- arrays that change after an object was made of them ---------------------------------------------------------------
+
+
+def covariance_changes(p: Any) -> Any:
+    c = np.diag(p)
+    made = stats.multivariate_normal(np.zeros(2), c)
+    c[0, 0] = 7.0 * p[1]
+    return made.logpdf(np.array([0.3, -0.7])) + np.sum(c)
+
+
+def scale_changes(p: Any) -> Any:
+    c = np.diag(p)
+    made = stats.wishart(4, scale=c)
+    c[0, 0] = 7.0 * p[1]
+    return made.logpdf(np.eye(2))
+
+
+def samples_change(p: Any) -> Any:
+    samples = RIPPLE * p[0]
+    made = stats.gaussian_kde(samples)
+    samples[0] = p[1]
+    return made(0.2)[0]
+
+
+def table_changes(p: Any) -> Any:
+    table = TABLE * p[0]
+    made = interpolate.RegularGridInterpolator(GRID, table)
+    table[1, 2] = p[1]
+    return made(np.array([0.8, 1.3]))[0]
+
+
+def coefficients_change(p: Any) -> Any:
+    c = np.array([1.0, 2, 1, 4, 2]) * p[0]
+    made = interpolate.BSpline(KNOTS, c, 3)
+    c[1] = p[1]
+    return made(0.5) * 1.0
+
+
+def heights_change(p: Any) -> Any:
+    y = heights(p)
+    made = interpolate.interp1d(PLACES, y)
+    y[:] = 0.0
+    return made(0.5 * p[0]) * 1.0
+
+
+@pytest.mark.parametrize(
+    "model", [covariance_changes, scale_changes, samples_change, table_changes, coefficients_change, heights_change]
+)
+def test_an_array_that_changes_after_an_object_was_made_of_it(model: Model) -> None:
+    judge(model, np.array([0.7, 1.2]))
+
+
+def test_a_covariance_from_outside_that_changes_or_is_singular() -> None:
+    c = np.eye(2)
+    made = stats.multivariate_normal(np.zeros(2), c)
+    flat = stats.multivariate_normal(np.zeros(2), np.ones((2, 2)), allow_singular=True)
+    for _ in range(2):
+        judge(lambda p: made.logpdf(p) + made.pdf(2.0 * p), np.array([0.7, 1.2]))
+        c[0, 0] = 9.0
+    judge(lambda p: flat.logpdf(p[0] * np.ones(2)) * p[1], np.array([0.7, 1.2]))
+
+
+# -- integrands that are steep ------------------------------------------------------------------------------------------
+
+STEEP: dict[str, tuple[Model, list[float], list[float]]] = {
+    "power": (lambda p: integrate.quad(lambda t: t ** -p[0], 0, 1)[0], [0.4], [1.0 / 0.36]),
+    "logarithm": (
+        lambda p: integrate.quad(lambda t: p[0] * np.log(t), 0, p[1])[0],
+        [2.0, 0.5],
+        [0.5 * np.log(0.5) - 0.5, 2 * np.log(0.5)],
+    ),
+    "other_end": (lambda p: integrate.quad(lambda t: p[0] / np.sqrt(1 - t), 0, 1)[0], [0.5], [2.0]),
+    "turned": (lambda p: integrate.quad(lambda t: p[0] * np.log(t), 1, 0)[0], [0.5], [1.0]),
+    "half_line": (
+        lambda p: integrate.quad(lambda t: np.exp(-p[0] * t) / np.sqrt(t), 0, np.inf)[0],
+        [0.5],
+        [-0.5 * np.sqrt(np.pi) * 0.5**-1.5],
+    ),
+    "circle": (lambda p: integrate.quad(lambda t: np.sqrt(p[0] ** 2 - t**2), -p[0], p[0])[0], [1.5], [1.5 * np.pi]),
+    "raises_there": (lambda p: integrate.quad(lambda t: p[0] * math.log(t), 0, 1)[0], [0.5], [-1.0]),
+    "density": (lambda p: integrate.quad(lambda t: stats.beta.pdf(t, 0.5, 0.5) * p[0] * t, 0, 1)[0], [0.7], [0.5]),
+}
+
+
+@pytest.mark.parametrize("name", STEEP)
+def test_integrands_that_are_steep_at_the_limits(name: str) -> None:
+    model, p, expected = STEEP[name]
+    at, v = np.array(p), np.ones(len(p))
+    value, g = adxform.value_and_grad(model)(at)
+    assert value == model(at)
+    np.testing.assert_allclose(g, expected, rtol=1e-6)
+    np.testing.assert_allclose(adxform.jvp(model, (at,), (v,))[1], np.sum(expected), rtol=1e-6)
+
+
+def test_second_order_of_integrands_that_are_steep_at_limits_that_move() -> None:
+    with pytest.raises(RuntimeError, match="of the first order only"):
+        adxform.hvp(STEEP["circle"][0])(np.array([1.5]), np.ones(1))
+    model, p, _ = STEEP["power"]
+    np.testing.assert_allclose(adxform.hvp(model)(np.array(p), np.ones(1)), 2.0 / 0.6**3, rtol=1e-6)
+
+
+def test_times_of_odeint_that_come_twice() -> None:
+    judge(
+        lambda p: np.sum(integrate.odeint(lambda y, t: -p[0] * y, p[1], np.array([0.0, 0, 1, 1, 2])) ** 2), np.array([0.4, 1.1])
+    )
+
+
 # -- what is refused ----------------------------------------------------------------------------------------------------
 
 
@@ -473,6 +608,9 @@ def test_what_has_no_formula_is_refused(name: str) -> None:
             NotImplementedError,
             "RK45",
         ),
+        (lambda p: integrate.quad(lambda t: abs(t - p[0]) ** -0.5, 0, 4)[0], RuntimeError, "singular place within"),
+        (lambda p: PERIODIC(p[0]), NotImplementedError, "one period"),
+        (lambda p: integrate.solve_ivp(lambda t, y: 1j * p[0] * y, (0, 1), [1j]).y[0, -1].imag, NotImplementedError, "real y0"),
         (lambda p: interpolate.CubicSpline(np.arange(3.0), p[0] * np.ones(3))(0.5), NotImplementedError, "four or more knots"),
     ],
 )

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 from scipy import integrate, special
 
+from adxform.api import jvp
 from adxform.api.scipy_models.optimize import as_tuple
+from adxform.api.scipy_models.orders import FIRST_ORDER, to_first_order
 from adxform.api.scipy_models.solving import moving, solve, still
 from adxform.primitives.declare import primitive
 from adxform.primitives.definitions.definition import Definition, Value
@@ -126,17 +128,38 @@ _WEIGHTS = np.concatenate((_HALF_WEIGHTS, _HALF_WEIGHTS[:-1][::-1]))
 _LINE_NODES, _LINE_WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 
-def _quad_value(f: Any, a: Any, b: Any, epsabs: Any, epsrel: Any, limit: Any, points: Any) -> Any:
-    """The integral, the estimate of its error, and nodes with weights of a rule that gives it too."""
+def _cut(left: Any, right: Any, end: Any) -> Any:
+    """The intervals between `left` and `right`, of which that at `end`, a steep place, is cut ever finer towards it."""
+    (k,) = np.flatnonzero((left == end) | (right == end))
+    other = left[k] if right[k] == end else right[k]
+    count = int(np.log2(1.0 / max(1e-12 * abs(end / (other - end)), 2.0**-100)))
+    cuts = np.sort(np.append(end + (other - end) * 0.5 ** np.arange(max(count, 0) + 1), end))
+    return np.concatenate((np.delete(left, k), cuts[:-1])), np.concatenate((np.delete(right, k), cuts[1:]))
+
+
+def _quad_value(f: Any, a: Any, b: Any, steep_a: Any, steep_b: Any, epsabs: Any, epsrel: Any, limit: Any, points: Any) -> Any:
+    """The integral, the estimate of its error, and nodes with weights of a rule that gives it too.
+
+    Raises:
+        RuntimeError: QUADPACK has extrapolated to a value that no rule on its intervals gives.
+    """
     value, error, how, *_ = integrate.quad(f, a, b, (), 1, epsabs, epsrel, limit, points)
     turned = b < a
-    low, high = (b, a) if turned else (a, b)
+    low, high, steep_low, steep_high = (b, a, steep_b, steep_a) if turned else (a, b, steep_a, steep_b)
     count = how["last"]
     left, right = how["alist"][:count], how["blist"][:count]
+    endless = math.isinf(low) or math.isinf(high)
+    if endless:
+        steep = [1.0] if steep_low or steep_high else []
+    else:
+        steep = [end for end, is_steep in ((low, steep_low), (high, steep_high)) if is_steep]
+    if count:
+        for end in steep:
+            left, right = _cut(left, right, end)
     middle, half = 0.5 * (left + right), 0.5 * (right - left)
     nodes = np.ravel(middle[:, None] + half[:, None] * _NODES)
     weights = np.ravel(half[:, None] * _WEIGHTS)
-    if math.isinf(low) or math.isinf(high):
+    if endless:
         outward = (1.0 - nodes) / nodes
         weights = weights / (nodes * nodes)
         if math.isinf(low) and math.isinf(high):
@@ -146,7 +169,38 @@ def _quad_value(f: Any, a: Any, b: Any, epsabs: Any, epsrel: Any, limit: Any, po
     if turned:
         weights = -weights
     kept = weights != 0.0
-    return value, error, nodes[kept], weights[kept]
+    nodes, weights = nodes[kept], weights[kept]
+    near = 10.0 * max(error, epsabs, epsrel * abs(value))
+    if abs(abs(np.sum(how["rlist"][:count])) - abs(value)) > near:
+        again = sum(weight * f(node) for weight, node in zip(weights, nodes, strict=True))
+        if abs(again - value) > near:
+            raise RuntimeError(
+                "the integral has a singular place within, and no derivative: give `points`, or integrate up to it"
+            )
+    return value, error, nodes, weights
+
+
+def _at_limit(f: Any, end: Any) -> float:
+    """What `f` gives at a limit, where SciPy has not called it; NaN where it raises."""
+    with np.errstate(all="ignore"):
+        try:
+            return float(f(end))
+        except (ArithmeticError, ValueError):
+            return math.nan
+
+
+def _is_steep(f: Any, end: Any) -> Any:
+    """Whether `f` has no slope at the limit `end`, where that is a number."""
+    return math.isfinite(end) and not math.isfinite(_at_limit(f, end))
+
+
+def _by_limit(f: Any, end: Any, steep: Any) -> Any:
+    """The integral over a line that has no length yet; where `f` is steep, it moves as its value there says, once."""
+    if not np.isfinite(end):
+        return 0.0
+    if steep:
+        return solve(_at_limit, (f,), ((0.5,),), ("float",), end) * (to_first_order(end) - still(end))
+    return _along(f, still(end), end)
 
 
 def _along(f: Any, start: Any, end: Any) -> Any:
@@ -172,15 +226,21 @@ def _quad(
         return func(t, *as_tuple(args))
 
     a, b = np.float64(a), np.float64(b)
-    found = solve(_quad_value, (integrand,), ((0.5,),), ("float", "float", 1, 1), a, b, epsabs, epsrel, limit, points)
-    value, error, nodes, weights = found
+
+    def slope(t: Any) -> Any:
+        return jvp(integrand, (t,), (1.0,))[1]
+
+    steep_a = solve(_is_steep, (slope,), ((0.5,),), ("any",), a)
+    steep_b = solve(_is_steep, (slope,), ((0.5,),), ("any",), b)
+    kinds = ("float", "float", 1, 1)
+    value, error, nodes, weights = solve(
+        _quad_value, (integrand,), ((0.5,),), kinds, a, b, steep_a, steep_b, epsabs, epsrel, limit, points
+    )
     total = 0.0
     for k in range(nodes.shape[0]):
         total += weights[k] * integrand(nodes[k])
-    if np.isfinite(b):
-        total += _along(integrand, still(b), b)
-    if np.isfinite(a):
-        total -= _along(integrand, still(a), a)
+    total = total + _by_limit(integrand, b, steep_b)
+    total = total - _by_limit(integrand, a, steep_a)
     return moving(value, total), error
 
 
@@ -306,6 +366,8 @@ def _solve_ivp(
         return np.asarray(fun(t, y) if args is None else fun(t, y, *as_tuple(args)))
 
     y0 = np.atleast_1d(np.asarray(y0) * 1.0)
+    if np.iscomplexobj(y0):
+        raise NotImplementedError("solve_ivp has a derivative for real y0: give real and imaginary parts")
     start, end = np.float64(t_span[0]), np.float64(t_span[1])
     times = None if t_eval is None else held_times(np.asarray(t_eval) * 1.0)
     y, t, ends, success, status = solve(
@@ -340,6 +402,8 @@ def _odeint_value(f: Any, y0: Any, t: Any, rtol: Any, atol: Any, mxstep: Any) ->
     found = integrate.odeint(lambda y, at: f(y, at), y0, t, rtol=rtol, atol=atol, mxstep=mxstep)
     ends = [t[:1]]
     for k in range(len(t) - 1):
+        if t[k + 1] == t[k]:
+            continue
         part = integrate.solve_ivp(lambda at, y: f(y, at), (t[k], t[k + 1]), found[k], "RK45", rtol=1e-9, atol=1e-10)
         ends.append(part.t[1:])
     return found, np.concatenate(ends)
@@ -368,7 +432,7 @@ def _odeint(
     return moving(found, _walked(turned, y0, ends, t, _TABLEAUS["RK45"]))
 
 
-RECORDS: tuple[Primitive, ...] = (primitive(held_times, None),)
+RECORDS: tuple[Primitive, ...] = (*FIRST_ORDER, primitive(held_times, None))
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(integrate.trapezoid, _trapezoid, Value.OWN),

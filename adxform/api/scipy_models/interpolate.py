@@ -155,23 +155,24 @@ def _cubic_value(made: Any, option: Any, x: Any, y: Any, at: Any, nu: Any) -> An
 class Linear:
     """A piecewise linear interpolant that the function has made; beyond its ends SciPy says what it gives."""
 
-    def __init__(self, x: Any, y: Any, bounds_error: Any, fill_value: Any) -> None:
-        self.x, self.y, self.bounds_error, self.fill_value = x, y, bounds_error, fill_value
+    def __init__(self, x: Any, y: Any, bounds_error: Any, below: Any, above: Any) -> None:
+        self.x, self.y, self.bounds_error, self.below, self.above = x, y, bounds_error, below, above
 
     def __call__(self, x: Any) -> Any:
         """The values at the places."""
         at = np.asarray(x) * 1.0
-        value = solve(_linear_value, (), (), (at,), self.x, self.y, at, self.bounds_error, self.fill_value)
-        return moving(value, _linear_within(self.x, self.y, at, self.fill_value))
+        value = solve(_linear_value, (), (), (at,), self.x, self.y, at, self.bounds_error, self.below, self.above)
+        return moving(value, _linear_within(self.x, self.y, at, self.below, self.above))
 
 
-def _linear_value(x: Any, y: Any, at: Any, bounds_error: Any, fill_value: Any) -> Any:
+def _linear_value(x: Any, y: Any, at: Any, bounds_error: Any, below: Any, above: Any) -> Any:
+    fill_value = below if isinstance(below, str) else (below, above)
     return interpolate.interp1d(x, y, bounds_error=bounds_error, fill_value=fill_value)(at)[()]
 
 
-def _linear_within(x: Any, y: Any, at: Any, fill_value: Any) -> Any:
+def _linear_within(x: Any, y: Any, at: Any, below: Any, above: Any) -> Any:
     found = _linear(x, y, at)
-    return found if isinstance(fill_value, str) else np.where((at >= x[0]) & (at <= x[-1]), found, 0.0)
+    return found if isinstance(below, str) else np.where(at < x[0], below, np.where(at > x[-1], above, found))
 
 
 def _cubic_spline(x: Any, y: Any, *, bc_type: Any = "not-a-knot") -> Any:
@@ -198,8 +199,13 @@ def _akima(x: Any, y: Any) -> Any:
 
 def _interp1d(x: Any, y: Any, kind: Any = "linear", *, bounds_error: Any = None, fill_value: Any = np.nan) -> Any:
     x, y = _knots(x, y)
+    order = np.argsort(x, kind="stable")
+    x, y = x[order], y[order]
     if kind == "linear":
-        return Linear(x, y, bounds_error, fill_value)
+        if isinstance(fill_value, str):
+            return Linear(x, y, bounds_error, fill_value, fill_value)
+        below, above = fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
+        return Linear(x, y, bounds_error, np.reshape(np.asarray(below) * 1.0, ()), np.reshape(np.asarray(above) * 1.0, ()))
     if kind != "cubic" or bounds_error is not None or isinstance(fill_value, str):
         raise NotImplementedError("interp1d has a derivative for the kinds linear, and cubic without options")
     return Cubic(interpolate.interp1d, x, y, _not_a_knot(x, y), "cubic")
@@ -239,7 +245,9 @@ def _basis_value(t: Any, c: Any, k: Any, at: Any) -> Any:
 
 
 def _basis_spline(t: Any, c: Any, k: Any) -> Any:
-    t, c = _knots(t, c)
+    t, c = np.asarray(t), np.asarray(c)
+    if np.ndim(c) != 1:
+        raise NotImplementedError("interpolants that a function makes have a derivative for one value at each knot")
     return BasisSpline(t, c, k)
 
 
@@ -266,8 +274,9 @@ class Grid:
     def __call__(self, xi: Any) -> Any:
         """The values at the places."""
         at = _places(xi, len(self.points))
-        found = _on_grid(self.points, self.values, at)
-        return moving(solve(_grid_value, (), (), (found,), self.points, self.values, at), found)
+        points, values = _rising(self.points, self.values)
+        found = _on_grid(points, values, at)
+        return moving(solve(_grid_value, (), (), (found,), points, values, at), found)
 
 
 def _grid_value(points: Any, values: Any, at: Any) -> Any:
@@ -292,14 +301,24 @@ def _on_grid(points: Any, values: Any, at: Any) -> Any:
         corners = [((*place, to), weight * part) for place, weight in corners for to, part in ((k, 1.0 - share), (k + 1, share))]
     total = 0.0
     for place, weight in corners:
-        total = total + weight * values[place]
+        total = total + np.reshape(weight, (*np.shape(weight), *((1,) * (np.ndim(values) - len(points))))) * values[place]
     return total
 
 
 def _regular_grid(points: Any, values: Any, method: Any = "linear") -> Any:
     if method != "linear":
         raise NotImplementedError("RegularGridInterpolator has a derivative for the method linear")
-    return Grid(tuple([np.asarray(one) * 1.0 for one in points]), np.asarray(values) * 1.0)
+    return Grid(tuple([np.asarray(one) for one in points]), np.asarray(values))
+
+
+def _rising(points: Any, values: Any) -> Any:
+    """The grid with axes that rise, as its arrays are now: SciPy takes no copies of them."""
+    rising = []
+    for axis, one in enumerate(points):
+        order = np.argsort(one)
+        rising.append(one[order])
+        values = np.take(values, order, axis=axis)
+    return tuple(rising), values
 
 
 # -- interpolants from outside ------------------------------------------------------------------------------------------
@@ -332,13 +351,23 @@ def _falling(power: Any, nu: Any) -> Any:
 def _outer_basis(made: Any, x: Any) -> Any:
     if np.ndim(made.c) != 1:
         raise NotImplementedError("a spline from outside has a derivative for one value at each place")
+    if made.extrapolate == "periodic":
+        raise NotImplementedError("a periodic interpolant has no derivative rule: reduce its argument to one period")
     return _de_boor(made.t, made.c, made.k, np.asarray(x) * 1.0)
 
 
 def _outer_grid(made: Any, xi: Any) -> Any:
     if made.method != "linear":
         raise NotImplementedError("RegularGridInterpolator has a derivative for the method linear")
-    return _on_grid(made.grid, made.values, _places(xi, len(made.grid)))
+    at = _places(xi, len(made.grid))
+    found = _on_grid(made.grid, made.values, at)
+    if made.fill_value is None or made.bounds_error:
+        return found
+    inside = True
+    for axis in range(len(made.grid)):
+        x = made.grid[axis]
+        inside = inside & (at[..., axis] >= x[0]) & (at[..., axis] <= x[-1])
+    return np.where(np.reshape(inside, (*np.shape(inside), *((1,) * (np.ndim(found) - np.ndim(inside))))), found, 0.0)
 
 
 RECORDS: tuple[Primitive, ...] = ()
@@ -348,7 +377,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(interpolate.make_interp_spline, _interpolating_spline, Value.FOLLOWED),
     Definition(interpolate.PchipInterpolator, _pchip, Value.FOLLOWED),
     Definition(interpolate.Akima1DInterpolator, _akima, Value.FOLLOWED),
-    Definition(interpolate.interp1d, _interp1d, Value.FOLLOWED),
+    Definition(interpolate.interp1d, _interp1d, Value.FOLLOWED, sequences=True),
     Definition(interpolate.BSpline, _basis_spline, Value.FOLLOWED),
     Definition(interpolate.RegularGridInterpolator, _regular_grid, Value.FOLLOWED, sequences=True),
     Definition(interpolate.splev, _splev, sequences=True),

@@ -27,10 +27,11 @@ def _mixture(dataset: Any, covariance: Any, weights: Any, points: Any) -> Any:
 
 
 class Density:
-    """A density that the function has estimated."""
+    """A density that the function has estimated, with the covariance of the samples as they are when it is made."""
 
     def __init__(self, dataset: Any, bandwidth: Any) -> None:
-        self.dataset, self.bandwidth = np.atleast_2d(np.asarray(dataset) * 1.0), bandwidth
+        self.dataset, self.bandwidth = np.atleast_2d(np.asarray(dataset)), bandwidth
+        self.spread = self.dataset * 1.0
 
     def __call__(self, points: Any) -> Any:
         """The density at the places."""
@@ -42,9 +43,9 @@ class Density:
             factor = (n * (d + 2) / 4.0) ** (-1.0 / (d + 4))
         else:
             raise NotImplementedError("gaussian_kde has a derivative for the bandwidths of Scott and Silverman")
-        covariance = np.reshape(np.cov(self.dataset), (d, d)) * factor**2
+        covariance = np.reshape(np.cov(self.spread), (d, d)) * factor**2
         found = _mixture(self.dataset, covariance, np.ones(n) / n, at)
-        return moving(solve(_density_value, (), (), (found,), self.dataset, self.bandwidth, at), found)
+        return moving(solve(_density_value, (), (), (found,), self.spread, self.dataset, self.bandwidth, at), found)
 
     def evaluate(self, points: Any) -> Any:
         """The density at the places."""
@@ -55,8 +56,10 @@ class Density:
         return self(x)
 
 
-def _density_value(dataset: Any, bandwidth: Any, points: Any) -> Any:
-    return stats.gaussian_kde(dataset, bandwidth)(points)
+def _density_value(spread: Any, dataset: Any, bandwidth: Any, points: Any) -> Any:
+    made = stats.gaussian_kde(spread, bandwidth)
+    made.dataset = dataset  # of which SciPy takes no copy: the covariance is that of the samples as they were
+    return made(points)
 
 
 def _density(dataset: Any, bw_method: Any = None) -> Any:

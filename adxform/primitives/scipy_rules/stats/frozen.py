@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from scipy import stats
 
 from adxform.primitives.definitions.definition import Definition, Value
@@ -12,6 +14,8 @@ from adxform.primitives.definitions.definition import Definition, Value
 _OF_PLACES = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
 _OF_NOTHING = ("mean", "var", "std", "entropy", "median")
 _VECTORS = (stats.multivariate_normal, stats.dirichlet, stats.wishart)
+_NORMAL = type(stats.multivariate_normal())
+_DECOMPOSED = type(stats.multivariate_normal(np.zeros(2)).cov_object)
 
 
 class Frozen:
@@ -92,11 +96,20 @@ class Frozen:
         return getattr(self.dist.freeze(*self.args, **self.kwds), name)  # what SciPy's own object has beside these
 
 
+def as_made(given: Any) -> Any:
+    """An array as it is now."""
+    return given.copy() if isinstance(given, np.ndarray) else given
+
+
 class FrozenVector:
-    """The same of a distribution of vectors or matrices."""
+    """The same of a distribution of vectors or matrices; a matrix is decomposed when the distribution is made."""
 
     def __init__(self, dist: Any, args: Any, kwds: Any) -> None:
-        self.dist, self.args, self.kwds = dist, args, kwds
+        self.dist = dist
+        self.args = (
+            args if dist is stats.dirichlet else tuple([as_made(args[k]) if k == 1 else args[k] for k in range(len(args))])
+        )
+        self.kwds = {name: as_made(kwds[name]) if name in ("cov", "scale") else kwds[name] for name in kwds}
 
     def pdf(self, x: Any) -> Any:
         """The density."""
@@ -135,11 +148,17 @@ def _of_parameters(name: str) -> Callable[..., Any]:
 
 
 def _normal_logpdf(frozen: Any, x: Any) -> Any:
-    return stats.multivariate_normal.logpdf(x, frozen.mean, frozen.cov)
+    made = frozen.cov_object
+    if type(made) is not _DECOMPOSED or frozen.dim == 1:
+        raise NotImplementedError(
+            "multivariate_normal from outside has a derivative for a matrix of two or more rows as its covariance"
+        )
+    apart = (np.asarray(x) - frozen.mean) @ made._LP
+    return -0.5 * (made._rank * math.log(2.0 * math.pi) + made._log_pdet + np.sum(apart * apart, axis=-1))
 
 
 def _normal_pdf(frozen: Any, x: Any) -> Any:
-    return stats.multivariate_normal.pdf(x, frozen.mean, frozen.cov)
+    return np.exp(_normal_logpdf(frozen, x))
 
 
 def _distributions() -> tuple[Any, ...]:
@@ -152,11 +171,8 @@ def _methods() -> dict[Callable[..., Any], Callable[..., Any]]:
     """What the methods of SciPy's frozen objects mean."""
     classes = {cls for one in (stats.norm(), stats.poisson(1.0)) for cls in type(one).__mro__ if cls is not object}
     bodies = {name: _at_places(name) for name in _OF_PLACES} | {name: _of_parameters(name) for name in _OF_NOTHING}
-    normal = type(stats.multivariate_normal())
     return {
         **{vars(cls)[name]: body for cls in classes for name, body in bodies.items() if name in vars(cls)},
-        normal.logpdf: _normal_logpdf,
-        normal.pdf: _normal_pdf,
     }
 
 
@@ -164,4 +180,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     *(Definition(dist, _freezing(dist, Frozen), Value.FOLLOWED) for dist in _distributions()),
     *(Definition(dist, _freezing(dist, FrozenVector), Value.FOLLOWED) for dist in _VECTORS),
     *(Definition(fn, body) for fn, body in _methods().items()),
+    Definition(_NORMAL.logpdf, _normal_logpdf, Value.OWN),
+    Definition(_NORMAL.pdf, _normal_pdf, Value.OWN),
 )
