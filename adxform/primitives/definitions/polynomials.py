@@ -178,7 +178,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.polyadd, _polyadd, Value.OWN, makes=True),
     Definition(np.polysub, _polysub, Value.OWN, makes=True),
     Definition(np.poly, _poly, Value.OWN),
-    Definition(np.vander, _vander, makes=True),
+    Definition(np.vander, _vander, Value.OWN, makes=True),
     Definition(np.polyfit, _polyfit, Value.OWN, makes=True),
     Definition(polynomial.polyval, _power_series, Value.OWN),
     Definition(chebyshev.chebval, _chebyshev_series, Value.OWN),
