@@ -135,7 +135,7 @@ BASES: Mapping[Callable[..., Any], Base] = MappingProxyType(
         np.geomspace: (0.3, 1.7),
         np.histogram: (V,),
         np.histogram_bin_edges: (V,),
-        np.row_stack: ([M, M],),
+        **({np.row_stack: ([M, M],)} if hasattr(np, "row_stack") else {}),
         np.dsplit: (T, t("[1]")),
         np.place: (V, t("[True, False, True]"), U[:2]),
         np.put_along_axis: (M, t("np.array([[1], [0]])"), M[:, :1], t("1")),

@@ -122,7 +122,7 @@ def _rows_as_blocks(rows: Any) -> Any:
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.hstack, _hstack, sequences=True),
     Definition(np.vstack, _vstack, sequences=True),
-    Definition(np.row_stack, _vstack, sequences=True),
+    *(Definition(getattr(np, name), _vstack, sequences=True) for name in ("row_stack",) if hasattr(np, name)),  # before 2.5
     Definition(np.column_stack, _column_stack, sequences=True),
     Definition(np.dstack, _dstack, sequences=True),
     Definition(np.block, _block, sequences=True),
