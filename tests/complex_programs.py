@@ -278,7 +278,7 @@ def list_of_complex(x):
     for k in range(4):
         z = z + cmath.exp(1j * x * k)
         terms.append(z * x)
-    return sum(terms), abs(terms[-1]) ** 2, sum([abs(t) ** 2 for t in terms])
+    return sum(terms), abs(terms[-1]) ** 2, abs(terms[1]) ** 2 + abs(terms[2])
 
 
 @at(normal(5))

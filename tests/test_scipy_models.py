@@ -315,7 +315,21 @@ def test_least_squares() -> None:
 
         return np.sum(optimize.least_squares(misfit, np.array([0.1, 0.1]), xtol=1e-15, ftol=1e-15, gtol=1e-15).x)
 
-    judge(fitted, np.array([1.3, 2.1]), rtol=1e-3)
+    def settled(p: Any) -> Any:
+        """The same by the equations of the minimum, which a solver of equations solves to the last digits."""
+
+        def slopes(x: Any) -> Any:
+            above, beside = np.exp(x[0]) - p[0], x[1] * x[0] - p[1]
+            return [np.exp(x[0]) * above + x[1] * beside, x[0] * beside + x[1] - 1.0]
+
+        return np.sum(optimize.fsolve(slopes, np.array([0.5, 1.5]), xtol=1e-12))
+
+    p = np.array([1.3, 2.1])
+    assert adxform.value_and_grad(fitted)(p)[0] == fitted(p)
+    expected = [(settled(p + step) - settled(p - step)) / 2e-4 for step in 1e-4 * np.eye(2)]
+    gradient, v = adxform.grad(fitted)(p), np.array([0.3, -0.7])
+    np.testing.assert_allclose(gradient, expected, rtol=1e-4)
+    np.testing.assert_allclose(adxform.jvp(fitted, (p,), (v,))[1], gradient @ v, rtol=1e-9)
 
 
 def test_assignments_are_constant() -> None:
