@@ -18,7 +18,7 @@ from adxform.primitives.table import TABLE, lookup, register, rule, table_versio
 from adxform.testing import check_derivatives, check_rule
 
 DERIVATIVES = (Partials, Linear, General)
-COARSE = {np.float16, np.float32, np.complex64, np.clongdouble, intrinsics.valued}  # the last: one value moves as another does
+COARSE = {np.float16, np.float32, np.complex64, intrinsics.valued}  # the last: one value moves as another does
 
 
 def has_derivative(derivative: Derivative | None) -> bool:
@@ -295,6 +295,11 @@ def test_the_variance_of_too_few_is_no_number_and_does_not_raise(spread) -> None
 def test_a_cross_product_of_three_and_two_is_that_in_space() -> None:
     a, b = np.array([0.25, 2.0, -0.75]), np.array([0.5, -1.5])
     weights = np.array([1.0, -2.0, 3.0])
-    found = adxform.grad(lambda x, y: np.sum(weights * np.cross(x, y)), argnums=(0, 1))(a, b)
+    gradient = adxform.grad(lambda x, y: np.sum(weights * np.cross(x, y)), argnums=(0, 1))
+    if np.lib.NumpyVersion(np.__version__) >= "2.5.0":
+        with pytest.raises(ValueError, match="3-dimensional"):
+            gradient(a, b)
+        return
+    found = gradient(a, b)
     np.testing.assert_allclose(found[0], np.cross(np.append(b, 0.0), weights))
     np.testing.assert_allclose(found[1], np.cross(weights, a)[:2])
