@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.cli.rules import MODULES, Kind, decided, kind_of, undecided
+from adxform.cli.rules import MODULES, Decision, decided, kind_of, undecided
 from adxform.errors import AdxError, MissingRuleError
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import DEFINITIONS
-from adxform.primitives.refusals import REFUSALS, REFUSED_ATTRIBUTES
 from adxform.primitives.table import lookup
+from adxform.primitives.without_rules import REFUSALS, REFUSED_ATTRIBUTES
 from adxform.testing import check_derivatives
 from tests.tables.cell import program
 
@@ -229,7 +229,7 @@ def test_an_error_says_why_and_what_to_do(call: str, words: str) -> None:
 
 
 def test_every_kind_has_functions() -> None:
-    assert set(decided().values()) == set(Kind)
+    assert set(decided().values()) == set(Decision)
     assert all(kind_of(getattr(owner, "fill", None) or np.sin) is not None for _, owner in MODULES)
 
 

@@ -17,14 +17,14 @@ from adxform.primitives.completeness import lacks
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import DEFINITIONS, OWN_VALUES
 from adxform.primitives.record import Constant, Linear, Memory, Primitive
-from adxform.primitives.refusals import REFUSALS, refusal
 from adxform.primitives.signatures import signature_of, stated, taken
 from adxform.primitives.table import TABLE, bodies, definition, lookup
+from adxform.primitives.without_rules import REFUSALS, refusal
 
 Fn = Callable[..., Any]
 
 
-class Kind(Enum):
+class Decision(Enum):
     """What has been decided of a function; the value is how people read it."""
 
     RULE = "rule"
@@ -39,7 +39,7 @@ MODULES = (("np", np), ("np.linalg", np.linalg), ("np.fft", np.fft), ("np.ndarra
 """Where people find the functions of NumPy."""
 
 
-def kind_of(fn: Any) -> Kind | None:
+def kind_of(fn: Any) -> Decision | None:
     """What has been decided of `fn`; ``None``: nothing yet.
 
     >>> tuple(kind_of(fn).value for fn in (np.sin, np.diff, np.floor, np.roots))
@@ -48,17 +48,17 @@ def kind_of(fn: Any) -> Kind | None:
     record = lookup(fn)
     if record is not None and record.derivative is not None:
         zero = isinstance(record.derivative, Constant) and fn not in KNOWN
-        return Kind.ZERO if zero else Kind.FOLLOWED if isinstance(record.derivative, Memory) else Kind.RULE
+        return Decision.ZERO if zero else Decision.FOLLOWED if isinstance(record.derivative, Memory) else Decision.RULE
     if definition(fn) is not None:
-        return Kind.DEFINITION
+        return Decision.DEFINITION
     refused = refusal(fn)
     if refused is not None:
-        return Kind.REFUSED if refused.numbers else Kind.NO_NUMBERS
+        return Decision.REFUSED if refused.numbers else Decision.NO_NUMBERS
     if _is_known(fn):
-        return Kind.FOLLOWED
+        return Decision.FOLLOWED
     if isinstance(fn, type) and issubclass(fn, np.generic):
-        return Kind.NO_NUMBERS
-    return None if record is None else Kind.NO_NUMBERS
+        return Decision.NO_NUMBERS
+    return None if record is None else Decision.NO_NUMBERS
 
 
 def _is_known(fn: Any) -> bool:
@@ -68,7 +68,7 @@ def _is_known(fn: Any) -> bool:
         return False
 
 
-def decided() -> dict[Fn, Kind]:
+def decided() -> dict[Fn, Decision]:
     """Every function that a program may call and of which something has been decided, by kind."""
     every = (*TABLE, *DEFINITIONS, *REFUSALS, *(fn for fn in KNOWN if callable(fn)))
     return {fn: kind for fn in dict.fromkeys(every) if not _is_internal(fn) and (kind := kind_of(fn)) is not None}
@@ -95,7 +95,7 @@ def listing() -> str:
     width = max(len(name) for name, _ in found)
     counts = Counter(kind for _, kind in found)
     lines = [f"{name:{width}}  {kind.value}" for name, kind in found]
-    totals = [f"{counts[kind]:5}  {kind.value}" for kind in Kind if counts[kind]]
+    totals = [f"{counts[kind]:5}  {kind.value}" for kind in Decision if counts[kind]]
     return "\n".join([f"{'function':{width}}  what is known of it", *lines, "", "count  kind", *totals]) + "\n"
 
 
@@ -110,18 +110,18 @@ def told(name: str) -> str:
     return "".join(f"{full}  {kind.value}\n" for full, kind in near) or f"nothing is known of a function called {name}\n"
 
 
-def _told_of(fn: Fn, name: str, kind: Kind) -> Iterator[str]:
+def _told_of(fn: Fn, name: str, kind: Decision) -> Iterator[str]:
     record, refused = lookup(fn), refusal(fn)
     yield name
     yield f"  kind        {kind.value}{_form(fn, record)}"
-    if refused is not None and kind in (Kind.REFUSED, Kind.NO_NUMBERS):
+    if refused is not None and kind in (Decision.REFUSED, Decision.NO_NUMBERS):
         yield f"  why         it {refused.why}"
         if refused.instead:
             yield f"  instead     {refused.instead}"
         return
-    if kind in (Kind.RULE, Kind.DEFINITION):
+    if kind in (Decision.RULE, Decision.DEFINITION):
         yield from _parameters(fn, record)
-    if record is not None and kind is Kind.RULE:
+    if record is not None and kind is Decision.RULE:
         holds = "the rule holds for complex numbers" if record.takes_complex else "refused: the rule is for real numbers"
         yield f"  complex     {holds}"
         if record.elementwise:
@@ -152,10 +152,10 @@ def _parameters(fn: Fn, record: Primitive | None) -> Iterator[str]:
         yield f"  refused     {', '.join(refused)}, unless left at their defaults"
 
 
-def _sources(fn: Fn, record: Primitive | None, kind: Kind) -> list[Any]:
-    if kind is Kind.DEFINITION:
+def _sources(fn: Fn, record: Primitive | None, kind: Decision) -> list[Any]:
+    if kind is Decision.DEFINITION:
         return [DEFINITIONS[fn]]
-    if kind is Kind.RULE and record is not None:
+    if kind is Decision.RULE and record is not None:
         found = [body for body in bodies(record) if body is not None]
         return list(dict.fromkeys(found)) if isinstance(record.derivative, Linear) else found
     return []

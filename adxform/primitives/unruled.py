@@ -20,8 +20,8 @@ from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import CALLING_BACK
 from adxform.primitives.effects import IN_PLACE_OPERATORS
-from adxform.primitives.refusals import refusal
 from adxform.primitives.table import reason
+from adxform.primitives.without_rules import refusal
 
 NAMELESS = ("tmp", "result")
 """What lowering calls a value to which the user gave no name."""

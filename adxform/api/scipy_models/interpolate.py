@@ -152,7 +152,7 @@ def _cubic_value(made: Any, option: Any, x: Any, y: Any, at: Any, nu: Any) -> An
     return found(at, nu)[()]
 
 
-class Linear:
+class LinearInterpolant:
     """A piecewise linear interpolant that the function has made; beyond its ends SciPy says what it gives."""
 
     def __init__(self, x: Any, y: Any, bounds_error: Any, below: Any, above: Any) -> None:
@@ -203,9 +203,11 @@ def _interp1d(x: Any, y: Any, kind: Any = "linear", *, bounds_error: Any = None,
     x, y = x[order], y[order]
     if kind == "linear":
         if isinstance(fill_value, str):
-            return Linear(x, y, bounds_error, fill_value, fill_value)
+            return LinearInterpolant(x, y, bounds_error, fill_value, fill_value)
         below, above = fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
-        return Linear(x, y, bounds_error, np.reshape(np.asarray(below) * 1.0, ()), np.reshape(np.asarray(above) * 1.0, ()))
+        return LinearInterpolant(
+            x, y, bounds_error, np.reshape(np.asarray(below) * 1.0, ()), np.reshape(np.asarray(above) * 1.0, ())
+        )
     if kind != "cubic" or bounds_error is not None or isinstance(fill_value, str):
         raise NotImplementedError("interp1d has a derivative for the kinds linear, and cubic without options")
     return Cubic(interpolate.interp1d, x, y, _not_a_knot(x, y), "cubic")

@@ -19,8 +19,8 @@ import numpy as np
 from adxform.frontend.evaluate.settled import may_change
 from adxform.ir.kinds import scalar_type
 from adxform.primitives.record import Effect
-from adxform.primitives.refusals import REFUSALS
 from adxform.primitives.table import definition, lookup
+from adxform.primitives.without_rules import REFUSALS
 
 
 def _named(module: types.ModuleType | type, names: str) -> frozenset[Any]:

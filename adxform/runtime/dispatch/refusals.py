@@ -10,6 +10,7 @@ import numpy as np
 from adxform.errors import AdxError, NonDifferentiableError, NonScalarOutputError, OptionError, SourceUnavailableError
 from adxform.frontend.lowering.source_text import find_source
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, sign
+from adxform.ir.kinds import scalar_type
 from adxform.ir.spans import NOWHERE, Span
 from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_complex, is_float, is_inexact
 from adxform.runtime.dispatch.result_structures import leaves_of, named_ends
@@ -145,28 +146,24 @@ def differentiated_output(
         if not isinstance(tree, Node) or tree.kind != "tuple" or len(tree.children) != 2:
             raise non_scalar(fn, "with has_aux=True it returns `(value, aux)`", shown(tree, sizes))
         tree = tree.children[0]
-    match tree:
-        case Leaf(type=type_) if holomorphic and is_float(type_):
-            raise not_complex(fn, shown(tree, sizes))
-        case Leaf(type=Scalar(dtype, weak) as type_) if holomorphic and is_complex(type_):
-            return (1 + 0j if weak else np.dtype(dtype).type(1)), 1
-        case Leaf(type=Array(dtype, shape) as type_) if holomorphic and is_complex(type_) and not shape:
-            return (np.ones((), dtype) if shape == () else np.dtype(dtype).type(1)), 1
-        case Fixed() if holomorphic and isinstance(tree.lit.value, complex):
-            return 1 + 0j, 0
-        case Leaf(type=type_) if is_complex(type_) and not holomorphic and not getattr(type_, "shape", ()):
-            message = (
-                f"a gradient needs a function that returns one real number, but `{name_of(fn)}` returns {shown(tree, sizes)}"
-            )
-            raise NonScalarOutputError(message, span=definition(fn), help=COMPLEX_RESULT)
-        case Leaf(type=Scalar(dtype, weak) as type_) if is_float(type_):
-            return (1.0 if weak else np.dtype(dtype).type(1)), 1
-        case Leaf(type=Array(dtype, shape) as type_) if is_float(type_) and not shape:
-            return (np.ones((), dtype) if shape == () else np.dtype(dtype).type(1)), 1
-        case Fixed() if isinstance(tree.lit.value, float) and not holomorphic:
-            return 1.0, 0
-        case _:
-            raise non_scalar(fn, "a gradient needs a function that returns one real number", shown(tree, sizes))
+    type_ = tree.type if isinstance(tree, Leaf) else scalar_type(tree.lit.value) if isinstance(tree, Fixed) else None
+    one_number = isinstance(type_, Scalar | Array) and not getattr(type_, "shape", ())
+    if isinstance(type_, Scalar | Array) and one_number and (is_complex if holomorphic else is_float)(type_):
+        return _one(type_), int(isinstance(tree, Leaf))
+    got = shown(tree, sizes)
+    if holomorphic and isinstance(tree, Leaf) and is_float(tree.type):
+        raise not_complex(fn, got)
+    refused = non_scalar(fn, "a gradient needs a function that returns one real number", got)
+    if type_ is not None and one_number and is_complex(type_) and isinstance(tree, Leaf):
+        refused.help = COMPLEX_RESULT
+    raise refused
+
+
+def _one(type_: Scalar | Array) -> Any:
+    """The number one of `type_`, which has no axes."""
+    if isinstance(type_, Scalar) and type_.weak:
+        return 1 + 0j if is_complex(type_) else 1.0
+    return np.ones((), type_.dtype) if isinstance(type_, Array) and type_.shape == () else np.dtype(type_.dtype).type(1)
 
 
 def non_scalar(fn: Callable[..., Any], need: str, got: str) -> NonScalarOutputError:

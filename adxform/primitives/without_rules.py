@@ -15,7 +15,7 @@ import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class NoRule:
     """Why no derivative is followed through `fn`, as the rest of a sentence about it, and the way out.
 
     `numbers`: it gives floats, so that there could be a derivative. `makes`: its result shares no memory with what it is given.
@@ -30,43 +30,43 @@ class Refusal:
     pure: bool = False
 
 
-def _gives(what: str, *fns: Callable[..., Any], pure: bool = False) -> Iterator[Refusal]:
+def _gives(what: str, *fns: Callable[..., Any], pure: bool = False) -> Iterator[NoRule]:
     """Functions that give `what`, and no numbers."""
     for fn in fns:
-        yield Refusal(fn, f"gives {what}", numbers=False, pure=pure)
+        yield NoRule(fn, f"gives {what}", numbers=False, pure=pure)
 
 
-def _changes_length(*fns: Callable[..., Any]) -> Iterator[Refusal]:
+def _changes_length(*fns: Callable[..., Any]) -> Iterator[NoRule]:
     why = "gives as many values as there are different ones, a number that jumps where two of them meet"
     for fn in fns:
-        yield Refusal(fn, why, "find the places outside of the function and pass them: `x[places]`", makes=True)
+        yield NoRule(fn, why, "find the places outside of the function and pass them: `x[places]`", makes=True)
 
 
-def _reads(*fns: Callable[..., Any]) -> Iterator[Refusal]:
+def _reads(*fns: Callable[..., Any]) -> Iterator[NoRule]:
     for fn in fns:
-        yield Refusal(fn, "reads numbers from elsewhere", "read them outside of the function and pass them")
+        yield NoRule(fn, "reads numbers from elsewhere", "read them outside of the function and pass them")
 
 
-def _of_matrices(*fns: Callable[..., Any]) -> Iterator[Refusal]:
+def _of_matrices(*fns: Callable[..., Any]) -> Iterator[NoRule]:
     for fn in fns:
-        yield Refusal(fn, "gives a `np.matrix`, whose `*` is another", "use an array: `np.asarray`, `np.block`")
+        yield NoRule(fn, "gives a `np.matrix`, whose `*` is another", "use an array: `np.asarray`, `np.block`")
 
 
-def _of_bytes(*fns: Callable[..., Any]) -> Iterator[Refusal]:
+def _of_bytes(*fns: Callable[..., Any]) -> Iterator[NoRule]:
     for fn in fns:
-        yield Refusal(fn, "takes the bytes of numbers, not the numbers", "convert them with `x.astype(dtype)`")
+        yield NoRule(fn, "takes the bytes of numbers, not the numbers", "convert them with `x.astype(dtype)`")
 
 
-def _kind_by_value(*fns: Callable[..., Any], instead: str) -> Iterator[Refusal]:
+def _kind_by_value(*fns: Callable[..., Any], instead: str) -> Iterator[NoRule]:
     for fn in fns:
-        yield Refusal(
+        yield NoRule(
             fn, "gives real or complex numbers, as the values say", instead, makes=fn is np.roots, pure=fn is np.real_if_close
         )
 
 
-def _without_zeros(*fns: Callable[..., Any], instead: str) -> Iterator[Refusal]:
+def _without_zeros(*fns: Callable[..., Any], instead: str) -> Iterator[NoRule]:
     for fn in fns:
-        yield Refusal(fn, "leaves leading zeros out, so that its length follows from values", instead)
+        yield NoRule(fn, "leaves leading zeros out, so that its length follows from values", instead)
 
 
 _SLOPES = "the slope of `np.i0` is a Bessel function that NumPy does not have"
@@ -90,32 +90,32 @@ _NUMBERS = (
     *_kind_by_value(np.real_if_close, instead="say which it is: `np.real(x)`"),
     *_without_zeros(np.polymul, instead="use `np.convolve`, which keeps them"),
     *_without_zeros(np.polydiv, instead="divide values of the polynomials, or write the division out"),
-    Refusal(np.i0, _SLOPES, "register a rule with `scipy.special.i1`: `adxform.rule(np.i0)`", makes=True, pure=True),
-    Refusal(np.kaiser, _SLOPES, "make the window outside of the function, or register rules for `np.i0` and write it out"),
-    Refusal(np.histogram2d, f"gives {_HISTOGRAMS}", "call it outside of the function, or use `np.histogram` along each axis"),
-    Refusal(np.histogramdd, f"gives {_HISTOGRAMS}", "call it outside of the function, or use `np.histogram` along each axis"),
-    Refusal(
+    NoRule(np.i0, _SLOPES, "register a rule with `scipy.special.i1`: `adxform.rule(np.i0)`", makes=True, pure=True),
+    NoRule(np.kaiser, _SLOPES, "make the window outside of the function, or register rules for `np.i0` and write it out"),
+    NoRule(np.histogram2d, f"gives {_HISTOGRAMS}", "call it outside of the function, or use `np.histogram` along each axis"),
+    NoRule(np.histogramdd, f"gives {_HISTOGRAMS}", "call it outside of the function, or use `np.histogram` along each axis"),
+    NoRule(
         np.sort_complex,
         "orders complex numbers, which have no order",
         "take them in an order of real numbers: `z[np.argsort(…)]`",
     ),
-    Refusal(np.fromiter, "walks an iterator where no code can be seen", "make an array of a list: `np.array([… for … in …])`"),
-    Refusal(
+    NoRule(np.fromiter, "walks an iterator where no code can be seen", "make an array of a list: `np.array([… for … in …])`"),
+    NoRule(
         np.require,
         "gives an array or a copy of it as memory lies",
         "use `np.ascontiguousarray`, `np.asfortranarray` or `x.copy()`",
     ),
-    Refusal(np.from_dlpack, "shares the memory of another library", "pass what it gives"),
-    Refusal(np.frombuffer, "shares the memory of another object", "pass what it gives"),
+    NoRule(np.from_dlpack, "shares the memory of another library", "pass what it gives"),
+    NoRule(np.frombuffer, "shares the memory of another object", "pass what it gives"),
     *_reads(np.fromfile, np.fromregex, np.fromstring, np.genfromtxt, np.load, np.loadtxt),
     *_of_matrices(np.asmatrix, np.bmat),
-    Refusal(np.nested_iters, "walks elements that may be written to", "write loops over `range`"),
-    Refusal(np.frompyfunc, "makes a function of arrays of objects", "call the function itself on each element in a loop"),
-    Refusal(np.linalg.pinv, "jumps where the rank changes", "use `np.linalg.solve` or `np.linalg.qr`", makes=True),
-    Refusal(np.linalg.eigvals, "gives real or complex numbers, as the values say", "use `np.linalg.eigvalsh`", makes=True),
+    NoRule(np.nested_iters, "walks elements that may be written to", "write loops over `range`"),
+    NoRule(np.frompyfunc, "makes a function of arrays of objects", "call the function itself on each element in a loop"),
+    NoRule(np.linalg.pinv, "jumps where the rank changes", "use `np.linalg.solve` or `np.linalg.qr`", makes=True),
+    NoRule(np.linalg.eigvals, "gives real or complex numbers, as the values say", "use `np.linalg.eigvalsh`", makes=True),
     *_of_bytes(np.ndarray.view, np.ndarray.byteswap, np.ndarray.getfield, np.ndarray.setfield),
-    Refusal(np.ndarray.to_device, "moves an array elsewhere", "leave it out: NumPy has one device"),
-    Refusal(np.ndarray.setflags, "changes what may be done with an array", "set flags outside of the function"),
+    NoRule(np.ndarray.to_device, "moves an array elsewhere", "leave it out: NumPy has one device"),
+    NoRule(np.ndarray.setflags, "changes what may be done with an array", "set flags outside of the function"),
 )
 
 _OTHERS = (
@@ -152,18 +152,16 @@ _OTHERS = (
 )
 
 _CLASSES = (
-    Refusal(
+    NoRule(
         np.vectorize, "makes a function that runs where no code can be seen", "call the function itself on each element in a loop"
     ),
-    Refusal(
-        np.poly1d, "holds coefficients without leading zeros, as their values say", "use arrays, `np.polyval`, `np.convolve`"
-    ),
+    NoRule(np.poly1d, "holds coefficients without leading zeros, as their values say", "use arrays, `np.polyval`, `np.convolve`"),
     *_of_matrices(np.matrix),
     *_reads(np.memmap),
-    Refusal(np.recarray, "has names for its columns", "pass the columns as arrays of their own"),
-    Refusal(np.record, "has names for its columns", "pass the columns as arrays of their own"),
-    *(Refusal(fn, "walks elements as memory lies", "write loops over `range`") for fn in (np.nditer, np.flatiter, np.broadcast)),
-    Refusal(np.ndarray, "makes an array of memory that is given", "use `np.zeros`, `np.empty`, `np.array`"),
+    NoRule(np.recarray, "has names for its columns", "pass the columns as arrays of their own"),
+    NoRule(np.record, "has names for its columns", "pass the columns as arrays of their own"),
+    *(NoRule(fn, "walks elements as memory lies", "write loops over `range`") for fn in (np.nditer, np.flatiter, np.broadcast)),
+    NoRule(np.ndarray, "makes an array of memory that is given", "use `np.zeros`, `np.empty`, `np.array`"),
     *_gives("an object of its own", np.busdaycalendar, np.dtype, np.errstate, np.finfo, np.iinfo, np.ufunc),
 )
 
@@ -178,10 +176,10 @@ REFUSED_ATTRIBUTES: Mapping[str, str] = MappingProxyType(
 )
 """Attributes of arrays that are not followed, and what to do instead."""
 
-REFUSALS: Mapping[Callable[..., Any], Refusal] = MappingProxyType({one.fn: one for one in (*_NUMBERS, *_OTHERS, *_CLASSES)})
+REFUSALS: Mapping[Callable[..., Any], NoRule] = MappingProxyType({one.fn: one for one in (*_NUMBERS, *_OTHERS, *_CLASSES)})
 
 
-def refusal(fn: object) -> Refusal | None:
+def refusal(fn: object) -> NoRule | None:
     """Why no derivative is followed through `fn`, where that has been decided.
 
     >>> refusal(np.roots).why
