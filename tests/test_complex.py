@@ -606,3 +606,19 @@ def test_checks_tell_a_wrong_complex_derivative() -> None:
 
     failed = [check.name for check in check_derivatives(lambda z: swapped(z), POINT) if not check.ok]
     assert "reverse" in failed
+
+
+def test_known_numbers_among_results() -> None:
+    """A complex number that is known beforehand has the tangent zero, and a cotangent that nothing takes."""
+
+    def f(x: float) -> Any:
+        return x * x, complex(np.int64(2)), {"known": 1 + 2j}
+
+    out, tangents = ad.jvp(f, (0.7,), (1.0,))
+    assert (out, tangents) == (f(0.7), (1.4, 0j, {"known": 0j}))
+    assert type(tangents[1]) is complex
+    out, pullback = ad.vjp(f, 0.7)
+    assert out == f(0.7)
+    assert pullback((1.0, 5j, {"known": 3j})) == (1.4,)
+    prepared = ad.prepare_jvp(f, 0.7)
+    assert prepared((0.7,), (1.0,)) == (f(0.7), (1.4, 0j, {"known": 0j}))

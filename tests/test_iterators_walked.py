@@ -6,6 +6,7 @@ import csv
 import functools
 import io
 import itertools
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -353,6 +354,16 @@ def first(items):
     for v in items:
         return v
     return 0.0
+
+
+@right
+def sum_of_texts(x):
+    return x[0] + math.fsum(v for v in ("a", "b"))
+
+
+@right
+def product_of_texts(x):
+    return x[0] * math.prod(iter(("a", "b")))
 
 
 @refused("an iterator of class `StringIO` is walked over")

@@ -111,7 +111,7 @@ def structured(tree: Tree, parts: Iterator[ast.expr]) -> ast.expr | None:
         case Leaf(type=type_):
             return next(parts) if is_inexact(type_) else ast.Constant(None)
         case Fixed(lit):
-            return ast.Constant(0.0 if isinstance(lit.value, float) else None)
+            return ast.Constant(0.0 if isinstance(lit.value, float | complex) else None)
         case Node(kind, cls, keys, children, None) if cls in (tuple, list, dict):
             items = [structured(child, parts) for child in children]
             known = [item for item in items if item is not None]

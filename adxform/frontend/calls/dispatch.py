@@ -141,6 +141,8 @@ def _call_object(
     if _is_definition(fn) and are_static(interp, (*args, *kwargs.values())):
         found = run_now(interp, fn, args, kwargs)
     if found is None:
+        if known.meaning is not None and not known.ruled:
+            args = tuple(walks.opened(interp, arg) for arg in args)
         found = _call_known(interp, value, known, args, kwargs, hint, wanted)
     return _call_unruled(interp, value, args, kwargs, hint, wanted) if found is None else found
 
@@ -175,7 +177,6 @@ def _call_known(
             pin(interp, value)
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
     if known.meaning is not None:
-        args = tuple(walks.opened(interp, arg) for arg in args)
         kwargs = {key: arg for key, arg in kwargs.items() if (key, arg) != ("out", NONE)}
         tried = fn in definitions.CALLING_BACK and not any(map(_is_local, (*args, *kwargs.values())))
         called = _tried if tried else _call_defined

@@ -42,8 +42,8 @@ def alongside(values: Sequence[Any], tree: Tree, tangents: Iterable[Any]) -> Ite
     moving = (value for value, leaf in zip(values, leaves_of(tree), strict=True) if is_inexact(leaf.type))
     for value, tangent in zip(moving, tangents, strict=True):
         dtype = getattr(value, "dtype", None)
-        if type(value) in (float, complex) and not isinstance(tangent, float | complex | np.ndarray):
-            yield type(value)(tangent)
+        if (cls := type(value)) in (float, complex) and not isinstance(tangent, cls | np.ndarray):
+            yield cls(tangent)
         elif dtype is None or dtype.kind not in "fc" or getattr(tangent, "dtype", _DOUBLE) == dtype:
             yield tangent
         else:

@@ -117,7 +117,7 @@ def is_number(operand: Operand) -> bool:
         case Var(type=type_):
             return is_inexact(type_)
         case Lit(value):
-            return isinstance(value, float | np.floating)
+            return isinstance(value, float | complex | np.inexact)
         case _:
             return False
 
