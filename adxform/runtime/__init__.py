@@ -61,6 +61,7 @@ from adxform.runtime.run_time_checks import (
     undefined,
     unshifted,
     whole_items,
+    without_derivative,
 )
 from adxform.runtime.shapes import (
     add_along_axis,

@@ -70,6 +70,15 @@ def planar() -> UnsupportedOperationError:
     return UnsupportedOperationError(message, help="write `a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]`")
 
 
+def without_derivative(message: str) -> UnsupportedOperationError:
+    """Return what is raised where a function has no derivative, or one of another shape than told before the run.
+
+    >>> without_derivative("np.quantile of nothing").code
+    'ADX103'
+    """
+    return UnsupportedOperationError(message, help="treat this case before, in a branch of its own")
+
+
 def some(count: int) -> None:
     """Raise what ``np.max`` raises of nothing, if `count` is zero."""
     if count == 0:

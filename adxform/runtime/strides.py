@@ -42,15 +42,39 @@ def private(x: Any) -> Any:
     Where elements of a read-only `x` share a place (`np.broadcast_to`), each has its own in the copy, whose rows lie apart: where
     a reshape of `x` would copy, so that it can be written to, one of the copy does.
     """
+    if _shares_places(x):
+        apart = np.empty(tuple(n + 1 for n in x.shape), x.dtype)[tuple(slice(n) for n in x.shape)]
+        return filled(apart, x)
+    return _as_it_lies(x)
+
+
+def to_be_read(x: Any) -> Any:
+    """Return a copy of the array `x` which lies as `x` does, read-only where elements of a read-only `x` share a place.
+
+    In which order NumPy adds up depends on that: it walks over what is repeated along an axis as over no other array.
+    """
+    copy = _as_it_lies(x)
+    if _shares_places(x):
+        copy.flags.writeable = False
+    return copy
+
+
+def _as_it_lies(x: Any) -> Any:
     if x.flags.c_contiguous or x.flags.f_contiguous or x.size == 0:
         return x.copy(order="K")
-    low = sum(min(0, (n - 1) * s) for n, s in zip(x.shape, x.strides, strict=True))
-    high = sum(max(0, (n - 1) * s) for n, s in zip(x.shape, x.strides, strict=True))
-    copy: Any
-    if not x.flags.writeable and (high - low) // (math.gcd(*x.strides) or 1) + 1 < x.size:
-        copy = np.empty(tuple(n + 1 for n in x.shape), x.dtype)[tuple(slice(n) for n in x.shape)]
-    else:
-        buffer = np.empty(high - low + x.itemsize, np.uint8)
-        copy = np.ndarray(x.shape, x.dtype, buffer, offset=-low, strides=x.strides)
-    copy[...] = x
-    return copy
+    low, high = _reach(x)
+    return filled(np.ndarray(x.shape, x.dtype, np.empty(high - low + x.itemsize, np.uint8), offset=-low, strides=x.strides), x)
+
+
+def _shares_places(x: Any) -> bool:
+    """Whether elements of a read-only `x` lie at the same place."""
+    if x.flags.writeable or x.flags.c_contiguous or x.flags.f_contiguous or x.size == 0:
+        return False
+    low, high = _reach(x)
+    return bool((high - low) // (math.gcd(*x.strides) or 1) + 1 < x.size)
+
+
+def _reach(x: Any) -> tuple[int, int]:
+    """Where in memory the first and the last element of `x` lie, in bytes from the element at zero."""
+    steps = [(n - 1) * s for n, s in zip(x.shape, x.strides, strict=True)]
+    return sum(min(0, step) for step in steps), sum(max(0, step) for step in steps)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.definitions.statistics import axes_of, reduced, rows_along
 
@@ -39,6 +40,7 @@ def _nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -
     there = ~np.isnan(a)
     count = np.sum(there, axis=axis, keepdims=True) * 1.0
     mean = np.sum(_present(a, 0.0), axis=axis, keepdims=True) / count
+    mean = np.where(np.isfinite(mean), mean, mean * np.nan)  # its slope too: else tangents cancel to zero beside infinities
     centred = np.where(there, a - mean, 0.0)
     squares = np.real(centred) ** 2 + np.imag(centred) ** 2 if np.iscomplexobj(a) else centred * centred
     freedom = np.sum(there, axis=axis, keepdims=keepdims) * 1.0 - ddof
@@ -55,6 +57,7 @@ def _nanmedian(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
 
 def _nanquantile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     if np.ndim(q) > 0:
+        _check_several(a)
         return np.array([_nanquantile(a, one, axis, keepdims=keepdims) for one in q])
     a, axis = np.asarray(a), axes_of(axis)
     rows = np.sort(rows_along(a, axis), axis=0)  # what is missing comes last
@@ -68,8 +71,14 @@ def _nanquantile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> 
     return reduced((low + (place - left) * (high - low))[0], a, axis, keepdims)
 
 
+def _check_several(a: Any) -> None:
+    if np.size(a) == 0:
+        raise runtime.without_derivative("several quantiles of an array without elements: NumPy's result has no axis for them")
+
+
 def _nanpercentile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     if np.ndim(q) > 0:
+        _check_several(a)
         return np.array([_nanpercentile(a, one, axis, keepdims=keepdims) for one in q])
     return _nanquantile(a, q / 100.0, axis, keepdims=keepdims)
 

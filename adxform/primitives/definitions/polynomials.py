@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
+from adxform import runtime
 from adxform.primitives.complex_numbers import adjoint
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
@@ -93,7 +94,7 @@ def _polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: 
     sizes = np.linalg.svdvals(powers / scale)
     least = x.shape[0] * np.finfo(x.dtype).eps if rcond is None else rcond
     if powers.shape[0] < powers.shape[1] or sizes[-1] <= least * sizes[0]:
-        raise np.linalg.LinAlgError("many polynomials fit these points: np.polyfit has no derivative here")
+        raise runtime.without_derivative("many polynomials fit these points: `np.polyfit` has no derivative here")
     q, r = np.linalg.qr(powers / scale)
     solution = np.linalg.solve(r, adjoint(q) @ y)
     return solution / scale if np.ndim(y) == 1 else solution / scale[:, None]

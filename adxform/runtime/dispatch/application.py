@@ -21,7 +21,7 @@ from adxform.ir.spans import own_signature
 from adxform.ir.types import Type, is_inexact
 from adxform.ir.walk import never_ends
 from adxform.primitives.table import lookup
-from adxform.runtime import counters, private
+from adxform.runtime import counters
 from adxform.runtime.cache import Entry, entry_for, epoch, identity, sized
 from adxform.runtime.dispatch.call_sites import KINDS, CallSiteEntry, code_of_target, kinds_of, site_of
 from adxform.runtime.dispatch.derivation import DerivedRule
@@ -31,6 +31,7 @@ from adxform.runtime.dispatch.orders import Mode
 from adxform.runtime.dispatch.refusals import definition, differentiated_output, known_sizes, name_of, refuse, signed
 from adxform.runtime.dispatch.result_structures import leaves_of, named_ends
 from adxform.runtime.dispatch.split import CutRule
+from adxform.runtime.strides import to_be_read
 from adxform.threads.locks import new_lock
 
 Argnums = int | tuple[int, ...]
@@ -175,7 +176,7 @@ class Application:
             AliasError: the function writes to one that shares memory with another.
         """
         check_sharing(self.fn, rule, inputs)
-        return [private(value) if isinstance(value, np.ndarray) else value for value in inputs]
+        return [to_be_read(value) if isinstance(value, np.ndarray) else value for value in inputs]
 
     def run_forward(self, rule: DerivedRule, inputs: list[Any]) -> tuple[tuple[Any, ...], Residuals]:
         """The early results of `rule` for `inputs`, which are the tape's from now on, and what the last sweep needs.
