@@ -56,6 +56,10 @@ class Written:
     text: str
     names: Mapping[str, Any] = field(default_factory=dict)
 
+    def made(self, args: tuple[Any, ...]) -> Callable[..., Any]:
+        """The program, to be judged at `args`."""
+        return program(self.text, **self.names)
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -95,7 +99,7 @@ def judge(cell: Cell) -> Verdict:
         warnings.simplefilter("ignore")
         whole = cell
         if isinstance(cell.function, Written):
-            whole = replace(cell, function=program(cell.function.text, **cell.function.names))
+            whole = replace(cell, function=cell.function.made(cell.args))
         return Verdict(cell, *(cell.judged_by or _judged)(whole))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tests.oracle import is_float
-from tests.tables.cell import Cell, outcome, program
+from tests.tables.cell import Cell, Written, outcome, program
 
 FLOATS = ("float16", "float32", "float64", "longdouble")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -101,16 +100,22 @@ class Program:
 
     def cell(self, name: str, expression: str, *, smooth: bool = True) -> Cell:
         """The cell of `expression`: a floating number is returned alone, so that the second order is asked; others beside `x`."""
-        args = (0.7, *self.args)
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            alone = program(self.text(expression), **self.names)
-            plain = outcome(lambda: alone(*copy.deepcopy(args)))
-            # A constant of single precision rounds what it is combined with, and differences fall over the steps.
-            smooth = smooth and not self.rounds
-            if is_float(plain) and np.ndim(plain) == 0:
-                return Cell(name, alone, args, smooth)
-            return Cell(name, program(self.text(f"(x * x, {expression})"), **self.names), args, smooth)
+        text, beside = self.text(expression), self.text(f"(x * x, {expression})")
+        # A constant of single precision rounds what it is combined with, and differences fall over the steps.
+        return Cell(name, Alone(text, self.names, beside), (0.7, *self.args), smooth and not self.rounds)
+
+
+@dataclass(frozen=True, slots=True)
+class Alone(Written):
+    """A program that returns one floating number; where it returns something else, `beside` stands for it."""
+
+    beside: str = ""
+
+    def made(self, args: tuple[Any, ...]) -> Callable[..., Any]:
+        """The program, to be judged at `args`."""
+        alone = Written.made(self, args)
+        plain = outcome(lambda: alone(*copy.deepcopy(args)))
+        return alone if is_float(plain) and np.ndim(plain) == 0 else program(self.beside, **self.names)
 
 
 def row(value: Any) -> Any:
