@@ -325,7 +325,7 @@ def _zero(leaf: Any) -> Any:
     """The cotangent of what does not move here, though it may on another path."""
     if isinstance(leaf, np.ndarray | np.generic):
         return np.zeros_like(leaf)[()] if isinstance(leaf, np.generic) else np.zeros_like(leaf)
-    return 0.0 if isinstance(leaf, int) else None
+    return 0.0 if isinstance(leaf, int | complex) else None
 
 
 def _with_none(tree: Any, parts: Iterator[Any], other: Callable[[Any], Any] = lambda leaf: None) -> Any:
