@@ -30,7 +30,7 @@ from adxform.frontend.evaluate.outside import from_outside
 from adxform.frontend.evaluate.signals import Grows, Promote, Recursive, Unreachable
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value
-from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names
+from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names, same_static
 from adxform.frontend.signature.access import Access, Guard, InThisProcess
 from adxform.frontend.signature.assumed_lengths import with_checks
 from adxform.frontend.signature.counts import with_counts
@@ -46,6 +46,8 @@ from adxform.runtime.strict import way_back
 __all__ = ["RuleExpander", "Specialized", "specialize"]
 
 _RESTARTS = 200
+FEW = 64
+"""How long an axis of an argument is at most whose length is known when compiling, where nothing else helps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,9 @@ class Specialized:
     """A typed function and what it assumes.
 
     Its parameters are the leaves of the signature that are not `promoted`, then those read by `hidden`. `promoted` are the
-    positions and values of leaves that had to be known. `names` say what a user calls each leaf. `written` are the positions of
-    the parameters that a function writes of which a derivative is taken inside: that works on copies, which may leave no trace.
+    positions and values of leaves that had to be known, `lengths` the positions, axes and lengths of those of which a length had
+    to be. `names` say what a user calls each leaf. `written` are the positions of the parameters that a function writes of which
+    a derivative is taken inside: that works on copies, which may leave no trace.
     """
 
     function: Function
@@ -64,6 +67,12 @@ class Specialized:
     result: Tree
     names: tuple[str, ...]
     written: tuple[int, ...] = ()
+    lengths: tuple[tuple[int, int, int], ...] = ()
+
+    def takes(self, leaves: Sequence[Any]) -> bool:
+        """Whether `leaves` have the values and the lengths that had to be known."""
+        values = all(same_static(leaves[position], lit.value) for position, lit in self.promoted)
+        return values and all(leaves[position].shape[axis] == length for position, axis, length in self.lengths)
 
     def takes_place_of(self, other: Specialized) -> bool:
         """Whether it is called as `other` is, and differs at most in the names of lengths that it returns."""
@@ -71,7 +80,7 @@ class Specialized:
         def outside(one: Specialized) -> tuple[Any, ...]:
             fn = one.function
             params, results = ([unsized(v.type) if isinstance(v, Var) else v for v in some] for some in (fn.params, fn.results))
-            return params, results, unsized_tree(one.result), one.hidden, one.guards, one.promoted, one.names
+            return params, results, unsized_tree(one.result), one.hidden, one.guards, one.promoted, one.lengths, one.names
 
         return outside(self) == outside(other)
 
@@ -83,9 +92,10 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
     """
     knowledge = Knowledge({}, {})
     promoted: dict[int, Lit] = {}
+    lengths: dict[tuple[int, int], int] = {}
     first: AdxError | None = None
     for _ in range(_RESTARTS):
-        attempt = _Attempt(fn, signature, leaves, derive, knowledge, promoted)
+        attempt = _Attempt(fn, signature, leaves, derive, knowledge, promoted, lengths)
         attempt.interp.refused = None if first is None else []
         try:
             found = attempt.run()
@@ -140,11 +150,15 @@ class _Attempt:
         derive: Derive,
         knowledge: Knowledge,
         promoted: dict[int, Lit],
+        known_lengths: dict[tuple[int, int], int],
     ) -> None:
         self.fn = fn
         self.signature = signature
         self.leaves = leaves
         self.promoted = promoted
+        self.known_lengths = known_lengths
+        self.axes: dict[str, list[tuple[int, int]]] = {}
+        """The axes of leaves that have a length, by its base."""
         self.names = Names()
         self.interp = Evaluator(self.names, derive, knowledge, assumes=signature.assumed)
         self.params: dict[Var, int] = {}
@@ -208,6 +222,7 @@ class _Attempt:
             interp.equal.tree(tree),
             tuple(paths),
             written,
+            tuple((*axis, length) for axis, length in sorted(self.known_lengths.items())),
         )
 
     def called(self, fn: Function) -> Function:
@@ -227,7 +242,7 @@ class _Attempt:
         if position in self.promoted:
             return self.promoted[position]
         var = Var(self.names.fresh(name), leaf.type)
-        var = replace(var, type=self.rebased(leaf.type, var.name))
+        var = replace(var, type=self.rebased(leaf.type, var.name, position))
         self.params[var] = position
         self.interp.parameters[var.name] = var
         if self.signature.assumed and leaf.type == INT and "." not in var.name:
@@ -238,7 +253,9 @@ class _Attempt:
         return var
 
     def promote(self, param: Var) -> None:
-        """Let the next try know the value of `param`."""
+        """Let the next try know the value of `param`, or of the length that it stands for."""
+        for position, axis in self.axes.get(param.name, ()):
+            self.known_lengths[position, axis] = self.leaves[position].shape[axis]
         if param in self.params:
             position = self.params[param]
             self.promoted[position] = Lit(self.leaves[position])
@@ -247,12 +264,20 @@ class _Attempt:
             if var == param:
                 self.interp.knowledge.hidden[access] = Lit(self.interp.hidden_values[var])
 
-    def rebased(self, type_: Type, name: str) -> Type:
-        """`type_` with its lengths named after the parameter `name`, which is unique, or after the first one that has them."""
+    def rebased(self, type_: Type, name: str, position: int) -> Type:
+        """The type of the leaf at `position`, its lengths named after the parameter `name`, or after the first that has them."""
         if not isinstance(type_, Array) or type_.shape is None:
             return type_
-        own = (Dim(f"{name}.{axis}") if isinstance(size, Dim) else size for axis, size in enumerate(type_.shape))
-        return Array(type_.dtype, tuple([self.shared(size) if isinstance(size, Dim) else size for size in own]))
+        own = [self.shared(Dim(f"{name}.{axis}")) if isinstance(n, Dim) else n for axis, n in enumerate(type_.shape)]
+        return Array(type_.dtype, tuple([self.known_or_not(size, position, axis) for axis, size in enumerate(own)]))
+
+    def known_or_not(self, size: Size, position: int, axis: int) -> Size:
+        """`size`, or the length of that axis where it had to be known; where not, and it is short, it may have to be."""
+        known = self.known_lengths.get((position, axis))
+        if known is None and isinstance(size, Dim) and self.leaves[position].shape[axis] <= FEW:
+            self.axes.setdefault(size.base, []).append((position, axis))
+            self.interp.argument_lengths[size.base] = Var(size.base, INT)
+        return size if known is None else known
 
     def shared(self, size: Dim) -> Size:
         """What is `size`, the next length of the arguments: a number, or under the name of the first that has it as well."""

@@ -22,7 +22,7 @@ from adxform.backends.table import COMPILER, may_compile
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Engine, Operator, Order
 from adxform.frontend.evaluate.signals import Unassumed
-from adxform.frontend.signature import Signature, equal_lengths, same_static
+from adxform.frontend.signature import Signature, equal_lengths
 from adxform.frontend.signature.access import Access, Is, guards_hold
 from adxform.frontend.signature.assumed_lengths import has_unknown_slices
 from adxform.frontend.signature.watched_rules import renew_changed
@@ -83,9 +83,7 @@ class Entry:
 
     def holds(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> bool:
         """Whether the entry is for what `fn` reaches now and for the leaves that had to be known."""
-        specialized = self.specialized
-        known = all(same_static(leaves[position], lit.value) for position, lit in specialized.promoted)
-        return known and guards_hold(specialized.guards, fn)
+        return self.specialized.takes(leaves) and guards_hold(self.specialized.guards, fn)
 
     def rule(
         self,

@@ -92,6 +92,7 @@ class Prepared(Derivative):
         """
         specialized = self.call.entry.specialized
         known = [f"{specialized.names[position]} {static_text(lit.value)}" for position, lit in specialized.promoted]
+        known += [f"{specialized.names[position]}.{axis} {length}" for position, axis, length in specialized.lengths]
         contexts = [f"{key} {kind}" for key, kind in self.made.contexts.items()]
         options = [f"{name} {value!r}" for name, value in self.options.items()]
         sources = [text for rule in self.rules for text in (rule.request.mode, rule.text, *externals_of(rule))]

@@ -92,8 +92,10 @@ class Preparation:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """The lengths that are equal in what rules take."""
-        return equal_pairs(self.signature, {position for position, _ in self.call.entry.specialized.promoted})
+        """The lengths that are equal in what rules take, or known."""
+        specialized = self.call.entry.specialized
+        known = [(*self.call.parameters([leaf]), axis, -1, length) for leaf, axis, length in specialized.lengths]
+        return [*equal_pairs(self.signature, {position for position, _ in specialized.promoted}), *known]
 
     @cached_property
     def fits(self) -> Callable[[Sequence[Any]], bool] | None:
@@ -251,6 +253,10 @@ class Preparation:
         for position, lit in specialized.promoted:
             if not same_static(leaves[position], lit.value):
                 yield line(specialized.names[position], f"the value {lit.value!r}", f"{leaves[position]!r}")
+        for position, axis, length in specialized.lengths:
+            found = leaves[position].shape[axis]
+            if found != length:
+                yield line(specialized.names[position], f"{length} along axis {axis}", str(found))
 
     def _fitted(self, leaves: list[Any]) -> list[Any]:
         known = dict(self.call.entry.specialized.promoted)

@@ -131,7 +131,7 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
     see_exact(interp, buffer, initial)
     for k, value in enumerate(initial):
         interp.builder.effect(operator.setitem, buffer, Lit(k), interp.operand(value), span=interp.span)
-    params = frozenset() if counted else iteration.promotable(interp, source)
+    params = frozenset() if counted else iteration.deciding(interp, source)
     filled = Collected(buffer, Lit(len(initial)), count, params, nested=kind.nested, counted=counted, weak=kind.weak)
     return replace(filled, kinds=kinds_beside(item))
 

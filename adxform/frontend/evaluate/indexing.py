@@ -12,6 +12,7 @@ from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown, list_contents
 from adxform.frontend.signature import python_class
@@ -37,7 +38,7 @@ def dim(interp: Interpreter, x: Var, axis: int) -> Value:
     if isinstance(size, int):
         return Lit(size)
     out = interp.emit(intrinsics.dim, (x, Lit(axis % len(shape))), INT, "n")
-    interp.sizes[out] = size
+    learn(interp, intrinsics.dim, out, (x, Lit(axis % len(shape))))
     return out
 
 

@@ -106,7 +106,7 @@ class Evaluator(Interpreter):
         if known is None:
             count = iteration.literal_trips(self, value)
             if count is None:
-                params = iteration.promotable(self, value)
+                params = iteration.deciding(self, value)
                 if params:
                     raise Promote(params)
                 raise self.error(
@@ -254,9 +254,9 @@ class Evaluator(Interpreter):
             case _:
                 assert_never(op)
 
-    def promotable(self, value: Value) -> frozenset[Var]:
-        """The parameters that would tell how many items `value` has, if they were known when compiling."""
-        return iteration.promotable(self, value)
+    def deciding(self, value: Value) -> frozenset[Var]:
+        """The parameters, and lengths of arguments, that tell how many items `value` has, if they are known when compiling."""
+        return iteration.deciding(self, value)
 
     def kind_of_columns(self, columns: Columns) -> Kind:
         """What the items of a list of tuples are."""

@@ -21,6 +21,8 @@ def learn(interp: Interpreter, fn: Callable[..., Any], out: Var, operands: tuple
     match fn, operands:
         case intrinsics.dim, (Var(_, Array(_, shape)), Lit(axis)) if shape is not None and isinstance(size := shape[axis], Dim):
             interp.sizes[out] = size
+            if size.base in interp.argument_lengths:
+                interp.of_lengths[out] = frozenset((interp.argument_lengths[size.base],))
         case _, (Var() as a, Lit(int() as b)) if fn in (operator.add, operator.sub) and isinstance(a.type, Scalar):
             base = interp.dim_of(a)
             if base is not None:
@@ -38,13 +40,16 @@ def learn(interp: Interpreter, fn: Callable[..., Any], out: Var, operands: tuple
 
 
 def note_origin(interp: Interpreter, out: Var, sources: tuple[Operand, ...]) -> None:
-    """If `out` follows from parameters that may be promoted and literals alone, remember which."""
+    """If `out` follows from parameters that may be promoted, lengths of arguments and literals alone, remember which."""
     found: frozenset[Var] = frozenset()
+    lengths = False
     for source in sources:
         for var in variables(source):
             origin = interp.origins.get(var)
             if not origin:
+                origin, lengths = interp.of_lengths.get(var), True
+            if not origin:
                 return
             found |= origin
     if found:
-        interp.origins[out] = found
+        (interp.of_lengths if lengths else interp.origins)[out] = found

@@ -115,6 +115,11 @@ class Interpreter(ABC):
         self.frames: list[Frame] = []
         self.sizes: dict[Var, Dim] = {}
         self.origins: dict[Var, frozenset[Var]] = {}
+        """The parameters that an integer follows from, which may be known when compiling, if nothing else does."""
+        self.of_lengths: dict[Var, frozenset[Var]] = {}
+        """So with integers that follow from lengths of arguments too: these are known where nothing else helps."""
+        self.argument_lengths: dict[str, Var] = {}
+        """What stands for a length of an argument, by its base, if it may be known when compiling."""
         self.identities: dict[int, tuple[Value, FoundOutside | Given]] = {}
         self.changed: dict[Ref, tuple[tuple[Any, ...], Span]] = {}
         self.lengths: list[str] = []
@@ -210,7 +215,7 @@ class Interpreter(ABC):
                 f"this {ref.cls.__name__} cannot be followed: {contents.why}", "build it outside of the condition or loop"
             )
         if isinstance(contents, Collected | Columns):
-            params = self.promotable(ref)
+            params = self.deciding(ref)
             if params:
                 raise Promote(params)
             message = "the items of this list must be known one by one, but only a run can tell how many there are"
@@ -322,7 +327,7 @@ class Interpreter(ABC):
             case Slice(start, stop, step):
                 return slice(*(self.static(part, what) for part in (start, stop, step)))
             case Var():
-                origin = self.origins.get(value)
+                origin = self.origins.get(value) or self.of_lengths.get(value)
                 if origin:
                     raise Promote(origin)
                 raise self.error(f"{what} must be known before the program runs", "make it a constant or an integer argument")
@@ -455,8 +460,8 @@ class Interpreter(ABC):
         """Run the ops of `block` and return what is known of its results. Raises `Unreachable` when it never ends."""
 
     @abstractmethod
-    def promotable(self, value: Value) -> frozenset[Var]:
-        """The parameters that would tell how many items `value` has, if they were known when compiling."""
+    def deciding(self, value: Value) -> frozenset[Var]:
+        """The parameters, and lengths of arguments, that tell how many items `value` has, if they are known when compiling."""
 
     @abstractmethod
     def kind_of_columns(self, columns: Columns) -> Kind:

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from adxform.frontend.signature import Signature, same_static
+from adxform.frontend.signature import Signature
 from adxform.frontend.signature.access import HasCode, guards_hold
 from adxform.frontend.specialize import Specialized
 from adxform.runtime import counters
@@ -181,16 +181,11 @@ def fitting(data: bytes, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> Spe
     """The specialisation that was written as `data`, if that is what it is, and its guards hold for `fn` and `leaves`."""
     found = read(data)
     try:
-        if is_whole(found, Specialized) and known(found, leaves) and guards_hold(found.guards, fn):
+        if is_whole(found, Specialized) and found.takes(leaves) and guards_hold(found.guards, fn):
             return live(found, fn)
     except (AttributeError, IndexError, TypeError):  # its fields are not those of a specialisation
         pass
     return None
-
-
-def known(specialized: Specialized, leaves: tuple[Any, ...]) -> bool:
-    """Whether `leaves` have the values that had to be known."""
-    return all(same_static(leaves[position], lit.value) for position, lit in specialized.promoted)
 
 
 def live(specialized: Specialized, fn: Callable[..., Any]) -> Specialized:

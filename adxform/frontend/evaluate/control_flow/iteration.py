@@ -34,7 +34,7 @@ from adxform.frontend.evaluate.values import (
     is_unknown,
 )
 from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import BOOL, INT, Array, Object, Scalar, Type
+from adxform.ir.types import BOOL, INT, Array, Dim, Object, Scalar, Type
 
 Place = Callable[[], Value]
 ZERO, ONE = Lit(0), Lit(1)
@@ -344,23 +344,38 @@ def turns(interp: Interpreter, source: Value) -> tuple[list[More], int | None]:
 def promotable(interp: Interpreter, source: Value) -> frozenset[Var]:
     """The parameters that decide how many items `source` has, if nothing else does."""
     match source:
+        case Enumerate(items) | Reversed(items) | Mapped(_, items):
+            return promotable(interp, items)
+        case Zip(parts):
+            return frozenset().union(*(promotable(interp, part) for part in parts))
+        case _:
+            found = deciding(interp, source)
+            return frozenset() if any(var.name in interp.argument_lengths for var in found) else found
+
+
+def deciding(interp: Interpreter, source: Value) -> frozenset[Var]:
+    """The parameters, and lengths of arguments, that decide how many items `source` has, if nothing else does."""
+    match source:
         case Range(start, stop, step):
             found: frozenset[Var] = frozenset()
             for part in (start, stop, step):
                 if isinstance(part, Var):
-                    if not interp.origins.get(part):
+                    origin = interp.origins.get(part) or interp.of_lengths.get(part)
+                    if not origin:
                         return frozenset()
-                    found |= interp.origins[part]
+                    found |= origin
             return found
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
-            return promotable(interp, items)
+            return deciding(interp, items)
+        case Var(_, Array(_, (Dim(base), *_))) if base in interp.argument_lengths:
+            return frozenset((interp.argument_lengths[base],))
         case Ref(kind="list"):
             filled, columns = interp.filled(source), interp.columns(source)
             if columns is not None:
-                return promotable(interp, columns.lists[0])
+                return deciding(interp, columns.lists[0])
             return frozenset() if filled is None else filled.params
         case Zip(parts):
-            return frozenset().union(*(promotable(interp, part) for part in parts))
+            return frozenset().union(*(deciding(interp, part) for part in parts))
         case _:
             return frozenset()
 

@@ -154,7 +154,7 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
         if trips is None or trips > _UNROLL or trips * interp.unrolled > _NESTED or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
-            params = iteration.promotable(interp, source)
+            params = iteration.deciding(interp, source)
             if trips is None and params:
                 raise Promote(params) from None
             if interp.refused is not None:
@@ -281,7 +281,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
         if contents is not None:
             fills[ref] = contents
         elif not list_arrays.as_list_of_rows(interp, growing):
-            params = iteration.promotable(interp, source)
+            params = iteration.deciding(interp, source)
             if params:
                 raise Promote(params)
             raise _uncountable(interp, growing, op.span)

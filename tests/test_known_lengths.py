@@ -1,0 +1,143 @@
+"""Lengths of arguments that have to be known: where nothing else can tell how many things a program makes."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from adxform.errors import PreparationMismatchError, UnsupportedOperationError
+from adxform.frontend.specialize import FEW
+from adxform.runtime import counters
+from adxform.testing import check_derivatives
+
+
+@dataclass
+class Body:
+    """What an N-body program keeps of each."""
+
+    mass: float
+    x: Any
+    v: Any
+    name: str = "b"
+
+
+def bodies_on_objects(x: Any, v: Any) -> Any:
+    bodies = [Body(1.0 + i, x[i], v[i]) for i in range(len(x))]
+    for _ in range(3):
+        pulls = []
+        for one in bodies:
+            pull = np.zeros(2)
+            for other in bodies:
+                if other is not one:
+                    d = other.x - one.x
+                    pull = pull + other.mass * d / (d @ d + 0.1) ** 1.5
+            pulls.append(pull)
+        for one, pull in zip(bodies, pulls, strict=True):
+            one.v = one.v + 0.01 * pull
+            one.x = one.x + 0.01 * one.v
+    return sum(0.5 * one.mass * (one.v @ one.v) for one in bodies) + bodies[0].x[1]
+
+
+def sums_by_key(x: Any) -> Any:
+    total: dict[int, Any] = defaultdict(float)
+    for i, v in enumerate(x):
+        total[i % 2] += v**2
+    return total[0] * total[1]
+
+
+def layers_with_names(x: Any) -> Any:
+    layers = [(f"w{i}", np.outer(x, x) * x[i]) for i in range(x.shape[0] - 1)]
+    return sum(np.sum(layer) for name, layer in layers if name != "w1")
+
+
+def table_by_name(x: Any) -> Any:
+    table = {f"p{i}": x[i] for i in range(x.size)}
+    return math.prod([table[name] for name in table]) + table["p0"] ** 2
+
+
+def half_of_them(x: Any) -> Any:
+    made = [{"v": x[k], "k": k} for k in range(len(x) // 2 + 1)]
+    return sum(one["v"] ** (2 + one["k"]) for one in made)
+
+
+def number_among_rows(x: Any) -> Any:
+    rows = [x * t for t in x]
+    rows[0] = x[0]
+    return np.sum(rows[0]) * np.sum(rows[1])
+
+
+def list_that_grows_under_its_loop(x: Any) -> Any:
+    items = [v**2 for v in x]
+    total = 0.0
+    for v in items:
+        total += v
+        if len(items) < 8:
+            items.append(v * 0.5)
+    return total
+
+
+PROGRAMS = {
+    bodies_on_objects: lambda n: (np.linspace(-1, 1, 2 * n).reshape(n, 2) ** 3, np.linspace(0.3, 1.2, 2 * n).reshape(n, 2)),
+    sums_by_key: lambda n: (np.linspace(0.5, 1.5, n),),
+    layers_with_names: lambda n: (np.linspace(0.5, 1.5, n),),
+    table_by_name: lambda n: (np.linspace(0.5, 1.5, n),),
+    number_among_rows: lambda n: (np.linspace(0.5, 1.5, n),),
+    list_that_grows_under_its_loop: lambda n: (np.linspace(0.5, 1.5, n),),
+    half_of_them: lambda n: (np.linspace(0.5, 1.5, n),),
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_derivatives(program: Any) -> None:
+    for n in (3, 5, 2):
+        assert [check.name for check in check_derivatives(program, *PROGRAMS[program](n)) if not check.ok] == []
+
+
+def test_each_length_has_its_own_rule() -> None:
+    """And what was derived for one is used again."""
+    adxform.clear_cache()
+    counters.reset()
+    for n in (3, 4, 3, 4, 3):
+        x = np.linspace(0.5, 1.5, n)
+        assert np.allclose(adxform.grad(sums_by_key)(x), 2 * x * [sums(x, 1 - i % 2) for i in range(n)])
+    assert counters.snapshot()["rule_builds"] == 2
+
+
+def sums(x: Any, first: int) -> float:
+    return float(np.sum(x[first::2] ** 2))
+
+
+def test_prepared_for_one_length() -> None:
+    """Another length is refused by name, or prepared anew."""
+    prepared = adxform.prepare_gradient(sums_by_key, np.ones(3))
+    assert np.allclose(prepared(np.array([1.0, 2.0, 3.0])), [8, 40, 24])
+    with pytest.raises(PreparationMismatchError, match="`x`: expected 3 along axis 0, got 4"):
+        prepared(np.ones(4))
+    loose = adxform.prepare_gradient(sums_by_key, np.ones(3), strict=False)
+    assert np.allclose(loose(np.array([1.0, 2.0, 3.0, 4.0])), [40, 40, 120, 80])
+    assert prepared.fingerprint() != adxform.prepare_gradient(sums_by_key, np.ones(4)).fingerprint()
+
+
+def test_what_is_known_is_not_asked_for() -> None:
+    """A loop that can be followed as one stays one: its rule is for all lengths."""
+
+    def f(x: Any) -> Any:
+        found = [v * v for v in x]
+        return sum(found) * len(x)
+
+    counters.reset()
+    for n in (3, 4, 5):
+        assert np.allclose(adxform.grad(f)(np.ones(n)), 2.0 * n)
+    assert counters.snapshot()["rule_builds"] == 1
+
+
+def test_many_are_refused() -> None:
+    """Code that is written out for each item would be long."""
+    with pytest.raises(UnsupportedOperationError, match="a dict key must be known"):
+        adxform.grad(sums_by_key)(np.ones(FEW + 1))
