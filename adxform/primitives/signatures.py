@@ -368,6 +368,9 @@ def _partition_method(self: Any, kth: Any, axis: Any = -1, kind: Any = "introsel
 def _conj_method(self: Any, out: Any = None, /) -> None: ...
 
 
+def _choose_method(self: Any, /, *choices: Any, out: Any = None, mode: Any = "raise") -> None: ...
+
+
 def _dot_method(self: Any, b: Any, out: Any = None) -> None: ...
 
 
@@ -429,6 +432,7 @@ STATED: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.ndarray.take: _take_method,
         np.ndarray.searchsorted: _search_method,
         np.ndarray.argpartition: _partition_method,
+        np.ndarray.choose: _choose_method,
         np.ndarray.dot: _dot_method,
         **dict.fromkeys((np.ndarray.conj, np.ndarray.conjugate), _conj_method),
         np.einsum: _einsum,

@@ -131,13 +131,13 @@ def scatter_last(values: Any, x: Any, index: Any) -> Any:
     return out
 
 
-def partition_places(x: Any, kth: Any, axis: int) -> Any:
+def partition_places(x: Any, kth: Any, axis: int, kind: Any = "introselect") -> Any:
     """Return where the elements of ``np.partition(x, kth, axis)`` stand in `x`, each once: equal ones in their order.
 
     >>> partition_places(np.array([3.0, 1.0, 2.0]), 0, -1)
     array([1, 2, 0])
     """
-    parted = np.partition(x, kth, axis)
+    parted = np.partition(x, kth, axis, kind)
     places = np.empty(np.shape(x), np.intp)
     np.put_along_axis(places, np.argsort(parted, axis, "stable"), np.argsort(x, axis, "stable"), axis)
     return places

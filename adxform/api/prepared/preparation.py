@@ -94,7 +94,7 @@ class Preparation:
     def pairs(self) -> list[Pair]:
         """The lengths that are equal in what rules take, or known."""
         specialized = self.call.entry.specialized
-        known = [(*self.call.parameters([leaf]), axis, -1, length) for leaf, axis, length in specialized.lengths]
+        known = [(self.call.parameters([leaf])[0], axis, -1, length) for leaf, axis, length in specialized.lengths]
         return [*equal_pairs(self.signature, {position for position, _ in specialized.promoted}), *known]
 
     @cached_property

@@ -13,7 +13,9 @@ def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: An
     arr = np.asarray(arr)
     moved = np.moveaxis(arr, axis, -1)
     shape = np.shape(moved)[:-1]
-    count = np.size(moved[..., :1]) if moved.shape[-1] > 0 else 0
+    count = 1
+    for n in shape:
+        count *= n
     if count == 0:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
     rows = np.reshape(moved, (count, moved.shape[-1]))

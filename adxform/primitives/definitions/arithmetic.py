@@ -76,7 +76,8 @@ def _vector_norm(x: Any, *, axis: Any = None, keepdims: Any = False, ord: Any = 
     axes = tuple([one % rank for one in axis])
     rest = tuple([one for one in range(rank) if one not in axes])
     rows = np.transpose(x, axes + rest)
-    norm = np.linalg.norm(np.reshape(rows, (-1, *[x.shape[one] for one in rest])), ord, 0)
+    count = math.prod([x.shape[one] for one in axes])
+    norm = np.linalg.norm(np.reshape(rows, (count, *[x.shape[one] for one in rest])), ord, 0)
     return np.expand_dims(norm, axes) if keepdims else norm
 
 
@@ -96,6 +97,8 @@ def _tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
         a = np.transpose(a, tuple(order))
     shape = a.shape[np.ndim(b) :]
     count = math.prod(shape)
+    if np.size(a) != count**2:
+        raise np.linalg.LinAlgError("prod(a.shape[b.ndim:]) is not prod(a.shape[:b.ndim])")
     return np.reshape(np.linalg.solve(np.reshape(a, (count, count)), np.ravel(b)), shape)
 
 
@@ -105,7 +108,9 @@ def _angle(z: Any, deg: Any = False) -> Any:
 
 
 def _vecdot(a: Any, b: Any, *, axis: Any = -1) -> Any:
-    return np.sum(conjugate(a) * b, axis=axis)
+    if axis != -1:  # what is left of each is broadcast once the axis is gone
+        a, b = np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)
+    return np.sum(conjugate(a) * b, axis=-1)
 
 
 def _matmul(x1: Any, x2: Any) -> Any:

@@ -76,6 +76,8 @@ def _put_method(self: Any, indices: Any, values: Any) -> None:
 
 
 def _partition_in_place(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect") -> None:
+    if axis is None:
+        raise TypeError("'NoneType' object cannot be interpreted as an integer")
     self[...] = np.partition(self, kth, axis, kind)
 
 

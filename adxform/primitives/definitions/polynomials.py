@@ -58,6 +58,8 @@ def _poly(seq_of_zeros: Any) -> Any:
     if np.iscomplexobj(zeros):
         unsupported("np.poly has a derivative for real roots only: of complex ones its result is real or complex")
     n = zeros.shape[0]
+    if n == 0:
+        raise runtime.without_derivative("`np.poly` of no roots is a number, of others an array")
     p = np.zeros(n + 1, dtype=zeros.dtype)
     p[0] = 1.0
     for k in range(n):
@@ -176,8 +178,8 @@ def _probabilists_hermite_series(x: Any, c: Any, tensor: Any = True) -> Any:
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.polyder, _polyder),
     Definition(np.polyint, _polyint),
-    Definition(np.polyadd, _polyadd, Value.OWN, makes=True),
-    Definition(np.polysub, _polysub, Value.OWN, makes=True),
+    Definition(np.polyadd, _polyadd, Value.OWN, makes=True, unsized=True),
+    Definition(np.polysub, _polysub, Value.OWN, makes=True, unsized=True),
     Definition(np.poly, _poly, Value.OWN),
     Definition(np.vander, _vander, Value.OWN, makes=True),
     Definition(np.polyfit, _polyfit, Value.OWN, makes=True),

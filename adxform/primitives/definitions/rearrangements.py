@@ -23,6 +23,10 @@ def _choose(a: Any, choices: Any, *, mode: Any = "raise") -> Any:
     return y
 
 
+def _choose_method(self: Any, *choices: Any, mode: Any = "raise") -> Any:
+    return _choose(self, choices[0] if len(choices) == 1 else choices, mode=mode)
+
+
 def _compress(condition: Any, a: Any, axis: Any = None) -> Any:
     if np.ndim(condition) != 1:
         raise ValueError("condition must be a 1-d array")
@@ -40,7 +44,7 @@ def _extract(condition: Any, arr: Any) -> Any:
 def _partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect") -> Any:
     if axis is None:
         return _partition(np.ravel(a), kth, -1, kind)
-    return np.take_along_axis(a, runtime.partition_places(a, kth, axis), axis)
+    return np.take_along_axis(a, runtime.partition_places(a, kth, axis, kind), axis)
 
 
 def _along_axis(axis: Any, rank: Any, part: Any) -> Any:
@@ -142,11 +146,11 @@ def _unstack(x: Any, *, axis: Any = 0) -> Any:
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.choose, _choose, Value.OWN, sequences=True),
-    Definition(np.ndarray.choose, _choose, Value.OWN, sequences=True),
+    Definition(np.ndarray.choose, _choose_method, Value.OWN, sequences=True),
     Definition(np.compress, _compress),
     Definition(np.ndarray.compress, _compress_method),
     Definition(np.extract, _extract),
-    Definition(np.partition, _partition, makes=True),
+    Definition(np.partition, _partition, Value.OWN, makes=True),
     Definition(np.delete, _delete, makes=True),
     Definition(np.insert, _insert, makes=True),
     Definition(np.diagflat, _diagflat, makes=True),

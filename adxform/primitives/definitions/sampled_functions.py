@@ -112,7 +112,10 @@ def _as_numbers(x: Any) -> Any:
 
 def _polyval(p: Any, x: Any) -> Any:
     y = np.zeros_like(x)
-    for coefficient in p:
+    if len(p) == 0:
+        return y
+    y = y + p[0]  # and not times `x` before: that would be zero times an infinite cotangent
+    for coefficient in p[1:]:
         y = y * x + coefficient
     return y
 

@@ -87,23 +87,29 @@ def _percentile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> A
     return _quantile(x, q / 100.0, axis, keepdims=keepdims)
 
 
-def _cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
+def _centred(m: Any, y: Any, rowvar: Any) -> Any:
+    """A row for each variable, less its mean."""
     rows = np.atleast_2d(m) if rowvar or np.ndim(m) == 1 else np.atleast_2d(m).T
     if y is not None:
         more = np.atleast_2d(y)
         rows = np.concatenate((rows, more if rowvar or more.shape[0] == 1 else more.T), 0)
-    centred = rows - np.mean(rows, axis=1, keepdims=True)
+    return rows - np.mean(rows, axis=1, keepdims=True)
+
+
+def _cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
+    centred = _centred(m, y, rowvar)
     lost = (0 if bias else 1) if ddof is None else ddof
-    product = centred @ adjoint(centred) / np.float64(max(rows.shape[1] - lost, 0))
-    return np.squeeze(product)
+    return np.squeeze(centred @ adjoint(centred) / np.float64(max(centred.shape[1] - lost, 0)))
 
 
 def _corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
-    c = _cov(x, y, rowvar)
-    if np.ndim(c) == 0:
-        return c / c
-    spread = np.sqrt(np.real(np.diagonal(c)))
-    return c / spread[:, None] / spread[None, :]
+    centred = _centred(x, y, rowvar)
+    products = np.squeeze(centred @ adjoint(centred))
+    if np.ndim(products) == 0:
+        return products / products
+    squares = np.real(centred) ** 2 + np.imag(centred) ** 2 if np.iscomplexobj(centred) else centred * centred
+    lengths = np.sqrt(np.sum(squares, axis=1))
+    return products / lengths[:, None] / lengths[None, :]
 
 
 DEFINITIONS: tuple[Definition, ...] = (

@@ -205,12 +205,13 @@ def _same(ct: Any, x: Any, order: Any = "K") -> Any:
 def _item_transpose(ct: Any, x: Any, *index: Any) -> Any:
     if len(index) == 0 or np.ndim(x) == 0:
         return runtime.broadcast_like(ct, x)
-    if len(index) == 1 and not isinstance(index[0], tuple):
+    place = index[0] if len(index) == 1 and isinstance(index[0], tuple) else index
+    if len(place) == 1:  # counted along the whole array, whatever axes it has
         flat = np.zeros(np.size(x), dtype=x.dtype)
-        flat[index[0]] = ct
+        flat[place[0]] = ct
         return np.reshape(flat, np.shape(x))
     x_ct = np.zeros_like(x)
-    x_ct[index if len(index) > 1 else index[0]] = ct
+    x_ct[place] = ct
     return x_ct
 
 
@@ -326,7 +327,7 @@ _COPIES = (
         beside_memory=True,
         gives=Gives.OWN,
     ),
-    linear(np.ndarray.item, _item_transpose, (np.array([[2.0]]),), (_V, 1), (_M, 1, 2), moves=Moves.PICK, open_integers=True),
+    linear(np.ndarray.item, _item_transpose, (np.array([[2.0]]),), (_V, 1), (_M, 1, 2), (_M, (1, 2)), (_M, (3,)), moves=Moves.PICK, open_integers=True),
     linear(
         np.concatenate, _concatenate_transpose, ((_M, _R), 1), ([_V, _V],), ((_M, _R), None), moves=Moves.JOIN, takes_out=True
     ),
