@@ -27,7 +27,7 @@ ANOTHER = Dim("?**")
 """The length of one result of several, when `FRESH` is one of others."""
 DATA_DEPENDENT = frozenset(
     {"unique", "nonzero", "flatnonzero", "argwhere", "compress", "extract", "trim_zeros", "intersect1d", "union1d", "setdiff1d",
-     "repeat", "delete", "bincount"}
+     "repeat", "delete", "bincount", "polyadd", "polysub"}
 )  # fmt: skip
 INTEGERS = ((1, 2), (0, 1), (1, 1), (0, 0))
 _LARGEST_OFFSET = 4

@@ -178,8 +178,8 @@ def _probabilists_hermite_series(x: Any, c: Any, tensor: Any = True) -> Any:
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.polyder, _polyder),
     Definition(np.polyint, _polyint),
-    Definition(np.polyadd, _polyadd, Value.OWN, makes=True, unsized=True),
-    Definition(np.polysub, _polysub, Value.OWN, makes=True, unsized=True),
+    Definition(np.polyadd, _polyadd, Value.OWN, makes=True),
+    Definition(np.polysub, _polysub, Value.OWN, makes=True),
     Definition(np.poly, _poly, Value.OWN),
     Definition(np.vander, _vander, Value.OWN, makes=True),
     Definition(np.polyfit, _polyfit, Value.OWN, makes=True),

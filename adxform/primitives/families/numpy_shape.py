@@ -327,7 +327,17 @@ _COPIES = (
         beside_memory=True,
         gives=Gives.OWN,
     ),
-    linear(np.ndarray.item, _item_transpose, (np.array([[2.0]]),), (_V, 1), (_M, 1, 2), (_M, (1, 2)), (_M, (3,)), moves=Moves.PICK, open_integers=True),
+    linear(
+        np.ndarray.item,
+        _item_transpose,
+        (np.array([[2.0]]),),
+        (_V, 1),
+        (_M, 1, 2),
+        (_M, (1, 2)),
+        (_M, (3,)),
+        moves=Moves.PICK,
+        open_integers=True,
+    ),
     linear(
         np.concatenate, _concatenate_transpose, ((_M, _R), 1), ([_V, _V],), ((_M, _R), None), moves=Moves.JOIN, takes_out=True
     ),
