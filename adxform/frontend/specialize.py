@@ -276,7 +276,7 @@ class _Attempt:
         known = self.known_lengths.get((position, axis))
         if known is None and isinstance(size, Dim) and self.leaves[position].shape[axis] <= FEW:
             self.axes.setdefault(size.base, []).append((position, axis))
-            self.interp.argument_lengths[size.base] = Var(size.base, INT)
+            self.interp.argument_lengths[size.base] = frozenset((Var(size.base, INT),))
         return size if known is None else known
 
     def shared(self, size: Dim) -> Size:

@@ -22,7 +22,7 @@ from adxform.frontend.types.samples import FRESH, NoSample, broadcast, sampled_t
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import INT, Array, Object, Scalar, Size, Type
+from adxform.ir.types import INT, Array, Dim, Object, Scalar, Size, Type
 from adxform.ir.walk import variables
 from adxform.primitives.definitions.iterations import picked
 from adxform.primitives.memory import index_kind
@@ -224,13 +224,27 @@ def _basic_sizes(interp: Interpreter, shape: tuple[Size, ...], parts: list[Opera
                 size = slice_size(
                     interp.equal.size(shape[axis]), _bound(interp, start), _bound(interp, stop), _bound(interp, step)
                 )
-                sizes.append(size)
+                sizes.append(_decided(interp, size, shape[axis], (start, stop, step)))
             case Lit(slice() as piece):
-                sizes.append(slice_size(shape[axis], piece.start, piece.stop, piece.step))
+                size = slice_size(shape[axis], piece.start, piece.stop, piece.step)
+                sizes.append(_decided(interp, size, shape[axis], ()))
             case _:
                 pass
         axis += 1
     return sizes
+
+
+def _decided(interp: Interpreter, size: Size, length: Size, bounds: tuple[Operand, ...]) -> Size:
+    """`size`, of a slice of an axis of this length; with what decides on it, where `bounds` and lengths of arguments do."""
+    found = interp.argument_lengths.get(length.base) if isinstance(length, Dim) else frozenset[Var]()
+    for bound in bounds:
+        origin = interp.followed(bound) if isinstance(bound, Var) else frozenset[Var]()
+        found = None if found is None or (isinstance(bound, Var) and not origin) else found | origin
+    if size != FRESH or not found:
+        return size
+    fresh = interp.fresh_dim()
+    interp.argument_lengths[fresh.base] = found
+    return fresh
 
 
 def _fancy_type(interp: Interpreter, x: Var, shape: tuple[Size, ...], parts: list[Operand]) -> Type:

@@ -22,7 +22,7 @@ def learn(interp: Interpreter, fn: Callable[..., Any], out: Var, operands: tuple
         case intrinsics.dim, (Var(_, Array(_, shape)), Lit(axis)) if shape is not None and isinstance(size := shape[axis], Dim):
             interp.sizes[out] = size
             if size.base in interp.argument_lengths:
-                interp.of_lengths[out] = frozenset((interp.argument_lengths[size.base],))
+                interp.of_lengths[out] = interp.argument_lengths[size.base]
         case _, (Var() as a, Lit(int() as b)) if fn in (operator.add, operator.sub) and isinstance(a.type, Scalar):
             base = interp.dim_of(a)
             if base is not None:
@@ -45,11 +45,10 @@ def note_origin(interp: Interpreter, out: Var, sources: tuple[Operand, ...]) -> 
     lengths = False
     for source in sources:
         for var in variables(source):
-            origin = interp.origins.get(var)
-            if not origin:
-                origin, lengths = interp.of_lengths.get(var), True
+            origin = interp.followed(var)
             if not origin:
                 return
+            lengths |= var in interp.of_lengths
             found |= origin
     if found:
         (interp.of_lengths if lengths else interp.origins)[out] = found

@@ -118,8 +118,8 @@ class Interpreter(ABC):
         """The parameters that an integer follows from, which may be known when compiling, if nothing else does."""
         self.of_lengths: dict[Var, frozenset[Var]] = {}
         """So with integers that follow from lengths of arguments too: these are known where nothing else helps."""
-        self.argument_lengths: dict[str, Var] = {}
-        """What stands for a length of an argument, by its base, if it may be known when compiling."""
+        self.argument_lengths: dict[str, frozenset[Var]] = {}
+        """What decides on a length, by its base, where that is lengths of arguments, each of which a variable stands for."""
         self.identities: dict[int, tuple[Value, FoundOutside | Given]] = {}
         self.changed: dict[Ref, tuple[tuple[Any, ...], Span]] = {}
         self.lengths: list[str] = []
@@ -327,12 +327,16 @@ class Interpreter(ABC):
             case Slice(start, stop, step):
                 return slice(*(self.static(part, what) for part in (start, stop, step)))
             case Var():
-                origin = self.origins.get(value) or self.of_lengths.get(value)
+                origin = self.followed(value)
                 if origin:
                     raise Promote(origin)
                 raise self.error(f"{what} must be known before the program runs", "make it a constant or an integer argument")
             case _:
                 raise self.error(f"{what} must be a constant", "pass a plain value")
+
+    def followed(self, value: Var) -> frozenset[Var]:
+        """The parameters, and lengths of arguments, that an integer follows from, if nothing else does."""
+        return self.origins.get(value) or self.of_lengths.get(value, frozenset())
 
     def fail(self, exception: type[Exception], message: Any) -> Value:
         """Write the raising of `exception`: what follows on this path is never reached."""

@@ -162,10 +162,12 @@ def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = 
                 interp, items, filled.nested, cls, weak=filled.weak, kinds=filled.kinds, params=filled.params
             )
         case Range():
-            return collecting.new_list(interp, rows(interp, source), cls=cls, weak=True)
+            params = iteration.deciding(interp, source)
+            return collecting.new_list(interp, rows(interp, source), cls=cls, weak=True, params=params)
         case _:
             items = interp.call(Lit(np.ndarray.copy), (rows(interp, source),), hint=hint)
-            return collecting.new_list(interp, items, cls=cls, weak=of_python(interp, source), kinds=_kinds(interp, source))
+            weak, kinds, params = of_python(interp, source), _kinds(interp, source), iteration.deciding(interp, source)
+            return collecting.new_list(interp, items, cls=cls, weak=weak, kinds=kinds, params=params)
 
 
 def _kinds(interp: Interpreter, source: Value) -> tuple[Scalar, ...]:

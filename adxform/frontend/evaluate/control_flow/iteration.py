@@ -360,7 +360,7 @@ def deciding(interp: Interpreter, source: Value) -> frozenset[Var]:
             found: frozenset[Var] = frozenset()
             for part in (start, stop, step):
                 if isinstance(part, Var):
-                    origin = interp.origins.get(part) or interp.of_lengths.get(part)
+                    origin = interp.followed(part)
                     if not origin:
                         return frozenset()
                     found |= origin
@@ -368,7 +368,7 @@ def deciding(interp: Interpreter, source: Value) -> frozenset[Var]:
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return deciding(interp, items)
         case Var(_, Array(_, (Dim(base), *_))) if base in interp.argument_lengths:
-            return frozenset((interp.argument_lengths[base],))
+            return interp.argument_lengths[base]
         case Ref(kind="list"):
             filled, columns = interp.filled(source), interp.columns(source)
             if columns is not None:
