@@ -62,7 +62,12 @@ def is_read_only(call: Call | None) -> bool:
 
 def overlaps(fn: object) -> bool:
     """Whether `fn` makes views whose elements overlap: what is to be added to the cotangent of one goes to what it is of."""
-    return record_of(fn).moves is Moves.SPREAD
+    return record_of(fn).moves is Moves.SPREAD or slides(fn)
+
+
+def slides(fn: object) -> bool:
+    """Whether `fn` makes views of windows that overlap."""
+    return record_of(fn).moves is Moves.SLIDE
 
 
 def is_diagonal(fn: object) -> bool:

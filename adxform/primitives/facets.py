@@ -129,6 +129,8 @@ class Moves(Enum):
     DIAGONAL = auto()
     SPREAD = auto()
     """Repeated along axes without a place of their own in memory."""
+    SLIDE = auto()
+    """In windows that overlap in memory."""
     COPY = auto()
     LAY_OUT = auto()
     """The same array, in another order of memory."""

@@ -74,6 +74,7 @@ from adxform.runtime.shapes import (
     sum_padding,
     sum_repeats,
     sum_tiles,
+    sum_windows,
     tile_like,
     unbroadcast,
 )

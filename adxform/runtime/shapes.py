@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from adxform.runtime.strides import filled
 
@@ -57,6 +58,19 @@ def add_diagonal(values: Any, x: Any, k: int) -> Any:
     out = np.zeros(np.shape(x), np.result_type(values))
     rows = np.arange(len(values)) + max(-k, 0)
     out[rows, rows + k] = values
+    return out
+
+
+def sum_windows(values: Any, x: Any, window_shape: Any, axis: Any) -> Any:
+    """Return zeros shaped as `x` with the `values` of each window added where it lies: the transpose of `sliding_window_view`.
+
+    >>> sum_windows(np.ones((3, 2)), np.ones(4), 2, None)
+    array([1., 2., 2., 1.])
+    """
+    out = np.zeros(np.shape(x), np.result_type(values))
+    windows = sliding_window_view(out, window_shape, axis, writeable=True)
+    for place in np.ndindex(windows.shape[out.ndim :]):
+        windows[(..., *place)] += values[(..., *place)]  # of each window the same element: no two of these are one
     return out
 
 

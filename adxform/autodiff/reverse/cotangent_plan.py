@@ -71,11 +71,11 @@ class CotangentPlan:
         """Where the cotangent of `var` lives."""
         return self.modes.get(var, "value")
 
-    def spread(self, var: Var) -> Operand | None:
-        """The array whose elements `var` shows several times each, where that is written."""
+    def spread(self, var: Var) -> Call | None:
+        """The call of which `var` shows the elements of the first argument several times each, where that is written."""
         call = self.view_calls.get(var)
         shows = call is not None and _spreads(call) and self.mode(var) != "value" and var not in self.rebound
-        return call.args[0] if call is not None and shows else None
+        return call if shows else None
 
 
 def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing: frozenset[int]) -> CotangentPlan:

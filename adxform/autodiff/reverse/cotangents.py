@@ -11,7 +11,7 @@ import numpy as np
 from adxform import runtime
 from adxform.analysis.activity import Activity, find_activity
 from adxform.analysis.infinite_slopes import Slopes, slopes_of_cotangents
-from adxform.autodiff.expand import add, cast, fit_cotangent, is_zero, precise, reshaped, same_shape, zeros
+from adxform.autodiff.expand import add, cast, fit_cotangent, is_zero, precise, reshaped, same_shape, write, zeros
 from adxform.autodiff.reverse.callees import Adopting, Callees, Shared
 from adxform.autodiff.reverse.cotangent_plan import CotangentPlan, by_layout, may_copy, plan_cotangents, same_view
 from adxform.ir import intrinsics
@@ -29,7 +29,9 @@ from adxform.ir.ops import (
 from adxform.ir.types import BOOL, Array, Scalar, Stack, is_complex, is_inexact
 from adxform.ir.walk import Names, all_ops, defined_variables, variables
 from adxform.primitives.alias import Aliases
-from adxform.primitives.effects import effect_of
+from adxform.primitives.effects import effect_of, slides
+from adxform.primitives.record import Linear
+from adxform.primitives.table import record_of
 
 WHOLE = Lit(...)
 
@@ -179,14 +181,23 @@ class Cotangents:
             total = add(b, self.expander, self.cts.get(target), value)
             self.cts[target] = self.loosened(target, self.named(total, f"{target.base}_ct", b))
             self.contributed.append(target)
-        elif (spread := self.plan.spread(target)) is not None:
-            self.contribute(spread, value, b)
+        elif (view := self.plan.spread(target)) is not None:
+            self.contribute(view.args[0], self.gathered(view, value, target, b), b)
         elif mode == "view" and target not in self.references and self.plan.view_calls[target].fn == Lit(operator.getitem):
             call = self.plan.view_calls[target]
             assert isinstance(call.args[0], Var)
             b.effect(intrinsics.accumulate, self.reference(call.args[0]), call.args[1], self.across(value, b))
         else:
             b.effect(intrinsics.accumulate, self.reference(target), WHOLE, self.across(value, b))
+
+    def gathered(self, view: Call, value: Operand, target: Var, b: Builder) -> Operand:
+        """What `value`, a part of the cotangent of `target`, adds to that of the array of which the call `view` shows it."""
+        derivative = record_of(view.fn.value).derivative if isinstance(view.fn, Lit) and slides(view.fn.value) else None
+        if not isinstance(derivative, Linear):
+            return value  # of what is repeated it is summed where it does not fit
+        whole = b.call(runtime.broadcast_like, value, target, type=target.type, hint=f"{target.base}_ct")
+        (found,) = write(b, self.expander, derivative.transposes[0], whole, *view.args, kwargs=view.kwargs)
+        return found
 
     def loosened(self, var: Var, ct: Operand) -> Operand:
         """`ct`, a cotangent of `var`; remembered as the number zero on some path where `var` may be undefined on it."""
@@ -213,6 +224,8 @@ class Cotangents:
             return None
         if self.plan.mode(var) == "value":
             return self.cts.pop(var, None)
+        if self.plan.spread(var) is not None:
+            return None  # it all went to what it shows
         return self.across(self.reference(var), b)
 
     def across(self, ct: Operand, b: Builder) -> Operand:

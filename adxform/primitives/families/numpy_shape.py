@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from adxform import runtime
 from adxform.ir.ops import Call, Lit, Var
@@ -119,6 +120,10 @@ def _diagonal_transpose(ct: Any, x: Any, offset: Any = 0, axis1: Any = 0, axis2:
         runtime.diagonal(x_ct, offset, axis1, axis2)[...] = ct
         return x_ct
     return runtime.add_diagonal(ct, x, offset)
+
+
+def _windows_transpose(ct: Any, x: Any, window_shape: Any, axis: Any = None, *, subok: Any = False) -> Any:
+    return runtime.sum_windows(ct, x, window_shape, axis)
 
 
 def _repeat_transpose(ct: Any, x: Any, repeats: Any, axis: Any = None) -> Any:
@@ -304,6 +309,16 @@ _VIEWS = (
         faithful=True,
         open_integers=True,
     ),
+    linear(
+        sliding_window_view,
+        _windows_transpose,
+        (_V, 2),
+        (_M, (2, 2)),
+        (_M, 2, 1),
+        effect=VIEWS_FIRST,
+        moves=Moves.SLIDE,
+        view=Views.ALWAYS,
+    ),
     _diagonal(np.diagonal, _diagonal_transpose, (_M,), (_M, 1)),
     _diagonal(np.ndarray.diagonal, _diagonal_transpose, (_M,)),
     _diagonal(runtime.diagonal, _diagonal_transpose, (_M,), (_M, 1)),
@@ -416,6 +431,13 @@ _INTERNAL = (
         runtime.add_diagonal,
         lambda ct, values, x, k: np.diagonal(ct, k),
         (_V[:2], np.ones((2, 3)), 0),
+        result=shaped_like_second,
+        shapes=(1,),
+    ),
+    linear(
+        runtime.sum_windows,
+        lambda ct, values, x, window_shape, axis: sliding_window_view(ct, window_shape, axis),
+        (np.ones((2, 2)), _V, 2, None),
         result=shaped_like_second,
         shapes=(1,),
     ),
