@@ -56,6 +56,7 @@ from adxform.runtime.run_time_checks import (
     nothing_apart,
     number,
     of_kind,
+    of_kinds,
     planar,
     some,
     undefined,

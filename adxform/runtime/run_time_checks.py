@@ -52,6 +52,20 @@ def of_kind(value: Any, dtype: str, rank: int, *given: Any) -> Any:
     return value
 
 
+def of_kinds(value: Any, kinds: tuple[tuple[str, int], ...], *given: Any) -> Any:
+    """Return `value`, a tuple of arrays of these dtypes and ranks, each apart from the others and from what was `given`.
+
+    Raises:
+        UnsupportedOperationError: it is something else.
+    """
+    if type(value) is not tuple or len(value) != len(kinds):
+        message = f"a function without a rule was taken to return a tuple of {len(kinds)} arrays, and returned something else"
+        raise UnsupportedOperationError(message, help="compute it before, and pass the result as an argument")
+    for k, (item, kind) in enumerate(zip(value, kinds, strict=True)):
+        of_kind(item, *kind, *given, *value[:k])
+    return value
+
+
 def fewer_values() -> UnsupportedOperationError:
     """Return what is raised where a dict is made of keys and of fewer values, whose number only a run can tell."""
     message = "there are fewer values than keys for this dict, and which keys it has depends on the run"

@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.outside import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Once, Ref, Value
 from adxform.frontend.types import forgotten_kinds
-from adxform.frontend.types.unruled_types import known_array
+from adxform.frontend.types.unruled_types import known_arrays
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.spans import written_in
 from adxform.ir.types import Array, Object, is_inexact
@@ -71,7 +71,7 @@ def _result(
         interp.unruled[out] = (fn, interp.span)
     if fn in MAKERS:
         interp.generators[out] = MAKERS[fn]
-    return known_array(interp, fn, out, operands, named) if method is None else out
+    return known_arrays(interp, fn, out, operands, named) if method is None else out
 
 
 def _prints(fn: Callable[..., Any]) -> bool:

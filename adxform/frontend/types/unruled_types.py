@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +11,11 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.types.samples import FRESH, NoSample, sampled_type
+from adxform.frontend.evaluate.values import Tuple
+from adxform.frontend.types.samples import FRESH, NoSample, sampled_types
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.spans import written_in
-from adxform.ir.types import Array, Scalar
+from adxform.ir.types import Array, Object, Scalar, Several
 
 _MODULES = (
     "numpy", "numpy.polynomial", "numpy.lib", "scipy.linalg", "scipy.signal", "scipy.special", "scipy.interpolate",
@@ -56,35 +58,43 @@ class _Apart:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What `fn` returns."""
         found = self.fn(*args, **kwargs)
-        given = [arg for arg in (*args, *kwargs.values()) if isinstance(arg, np.ndarray)]
-        if isinstance(found, np.ndarray) and any(np.may_share_memory(found, arg) for arg in given):
-            raise NoSample("it returns a view of its argument")
+        apart = [arg for arg in (*args, *kwargs.values()) if isinstance(arg, np.ndarray)]
+        for item in found if isinstance(found, tuple) else (found,):
+            if isinstance(item, np.ndarray) and any(np.may_share_memory(item, other) for other in apart):
+                raise NoSample("it returns a view of its argument")
+            apart.append(item)
         return found
 
 
-def known_array(
+def known_arrays(
     interp: Interpreter, fn: Callable[..., Any], out: Var, operands: tuple[Operand, ...], named: dict[str, Operand]
-) -> Var:
-    """`out`, what `fn` returned, as an array of the dtype and rank that samples have, or as it is."""
+) -> Var | Tuple:
+    """`out`, what `fn` returned, as an array of the dtype and rank that samples have, or a tuple of such, or as it is."""
     given = (*operands, *named.values())
     if not _is_pure(fn) or not all(map(_is_plain, given)):
         return out
     try:
-        found = sampled_type(_Apart(fn), operands, named, interp.sizes)
+        found = sampled_types(_Apart(fn), operands, named, interp.sizes)
     except NoSample:
         return out
-    if not isinstance(found, Array) or not found.shape or np.dtype(found.dtype).kind not in "biuf":
+    types = found.types if isinstance(found, Several) and found.cls is tuple else (found,)
+    kinds = [(type_.dtype, len(type_.shape)) for type_ in types if isinstance(type_, Array) and type_.shape]
+    if len(kinds) < len(types) or any(np.dtype(dtype).kind not in "biuf" for dtype, _ in kinds):
         return out
     arrays = tuple(arg for arg in given if isinstance(arg, Var) and isinstance(arg.type, Array))
-    type_ = Array(found.dtype, (FRESH,) * len(found.shape))
-    return interp.emit(runtime.of_kind, (out, Lit(found.dtype), Lit(len(found.shape)), *arrays), type_, out.base)
+    made = [Array(dtype, (FRESH,) * rank) for dtype, rank in kinds]
+    if not isinstance(found, Several):
+        return interp.emit(runtime.of_kind, (out, *map(Lit, kinds[0]), *arrays), made[0], out.base)
+    whole = interp.emit(runtime.of_kinds, (out, Lit(tuple(kinds)), *arrays), Object(), "parts")
+    return Tuple(tuple([interp.emit(operator.getitem, (whole, Lit(k)), type_, out.base) for k, type_ in enumerate(made)]))
 
 
 def _is_pure(fn: Callable[..., Any]) -> bool:
     """Whether `fn` may be tried on samples: it only computes."""
     module, name = written_in(fn), getattr(fn, "__name__", "")
     within = module == "numpy" or any(module == one or module.startswith(one + ".") for one in _MODULES[1:])
-    return within and not isinstance(fn, type) and not name.startswith(_NOT_PURE) and not any(part in name for part in _BY_VALUE)
+    changes = name.startswith(_NOT_PURE) and not (module.startswith("scipy.signal") and name.startswith("get_"))
+    return within and not isinstance(fn, type) and not changes and not any(part in name for part in _BY_VALUE)
 
 
 def _is_plain(arg: Operand) -> bool:
