@@ -147,7 +147,8 @@ def _derivatives(
     tolerance = TOLERANCE.get(single, TOLERANCE[8])
     there, back = _dot(cts, slopes), _dot(gradient, directions)
     moves = any(np.size(leaf) for leaf in float_leaves(cell.args))  # of nothing the mean is NaN, and so is its tangent
-    if moves and not _near(there, back, tolerance) and not _overflows(plain, there, back):
+    rounding = tolerance * min(_magnitude(cts, slopes), _magnitude(gradient, directions))
+    if moves and not _near(there, back, tolerance, rounding) and not _overflows(plain, there, back):
         return "wrong", f"the modes differ: forward {there!r}, reverse {back!r}: tangent {slopes!r}, gradient {gradient!r}"
     if cell.expected is not None and not all(
         _near(one, other, tolerance) for one, other in zip(pack(gradient), pack(list(cell.expected)), strict=True)
@@ -381,6 +382,12 @@ def _same_leaves(one: Any, other: Any) -> bool:
 
 def _dot(one: list[Any], other: list[Any]) -> float:
     return sum(float(np.sum(np.asarray(a, np.float64) * np.asarray(b, np.float64))) for a, b in zip(one, other, strict=True))
+
+
+def _magnitude(one: list[Any], other: list[Any]) -> float:
+    """The sum of the sizes of the terms of a scalar product: what rounding each of them may do to it."""
+    found = _dot([np.abs(a) for a in one], [np.abs(b) for b in other])
+    return found if np.isfinite(found) else 0.0
 
 
 def _near(a: float, b: float, rtol: float, atol: float = 1e-9) -> bool:

@@ -261,6 +261,7 @@ SHAPES: tuple[tuple[str, tuple[Form, ...]], ...] = (
     *_both("squeeze", "number vector matrix", "", "axis=0"),
     ("np.expand_dims", _forms("number vector matrix", "np.expand_dims(x, 0)", "np.expand_dims(x, -1)", "np.expand_dims(x, (0, 1))")),
     *((f"np.atleast_{k}d", _forms("number vector matrix cubes", f"np.atleast_{k}d(x)")) for k in (1, 2, 3)),
+    ("np.lib.stride_tricks.sliding_window_view", _forms("vector matrix", "np.lib.stride_tricks.sliding_window_view(x, 1, -1)", "np.lib.stride_tricks.sliding_window_view(x, x.shape)")),
     ("np.broadcast_to", _forms("number vector matrix", "np.broadcast_to(x, (2, *np.shape(x)))", "np.broadcast_to(x, np.shape(x))", "np.broadcast_to(x, (2, 3))")),
     *_both("diagonal", "matrix square cubes flat", "", "1", "offset=-1"),
     ("np.diag", _forms("vector matrix square number", "np.diag(x)", "np.diag(x, 1)", "np.diag(x, k=-1)")),

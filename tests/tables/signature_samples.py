@@ -122,6 +122,7 @@ BASES: Mapping[Callable[..., Any], Base] = MappingProxyType(
         np.ndarray.swapaxes: (M, t("0"), t("1")),
         np.transpose: (M,),
         np.ndarray.transpose: (M,),
+        np.lib.stride_tricks.sliding_window_view: (V, t("2")),
         np.broadcast_to: (V, t("(2, 3)")),
         np.diagonal: (S,),
         np.ndarray.diagonal: (S,),

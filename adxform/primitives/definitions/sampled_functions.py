@@ -175,6 +175,7 @@ def _geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True) -> An
     if np.iscomplexobj(start) or np.iscomplexobj(stop):
         unsupported("np.geomspace has a derivative for real numbers only: their spirals depend on a branch")
     shares = np.linspace(0.0, 1.0, num, endpoint=endpoint)
+    start = np.where(np.isfinite(start + stop), start, start * np.nan)  # its slope too: else infinite ones are lost beside zeros
     ratio = stop / start
     shares = np.reshape(shares, (-1,) + (1,) * np.ndim(ratio)) if np.ndim(ratio) > 0 else shares
     return start * ratio**shares
