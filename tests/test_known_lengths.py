@@ -12,7 +12,7 @@ import pytest
 
 import adxform
 from adxform.errors import PreparationMismatchError, UnsupportedOperationError
-from adxform.frontend.specialize import FEW
+from adxform.frontend.signature import FEW
 from adxform.runtime import counters
 from adxform.testing import check_derivatives
 
@@ -141,3 +141,28 @@ def test_many_are_refused() -> None:
     """Code that is written out for each item would be long."""
     with pytest.raises(UnsupportedOperationError, match="a dict key must be known"):
         adxform.grad(sums_by_key)(np.ones(FEW + 1))
+
+
+DATA = np.linspace(0.5, 1.5, 4)
+
+
+def test_lengths_of_what_a_function_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of arrays outside of the function too; each call reads them again."""
+
+    def f(x: Any) -> Any:
+        made = [{"v": v, "k": k} for k, v in enumerate(DATA)]
+        return sum(one["v"] * x ** one["k"] for one in made)
+
+    def slope(x: float) -> Any:
+        return sum(k * v * x ** (k - 1) for k, v in enumerate(DATA))
+
+    prepared = adxform.prepare_gradient(f, 0.7)
+    assert np.isclose(adxform.grad(f)(0.7), slope(0.7))
+    assert np.isclose(prepared(0.7), slope(0.7))
+    monkeypatch.setitem(globals(), "DATA", np.linspace(0.5, 2.5, 6))
+    assert np.isclose(adxform.grad(f)(0.7), slope(0.7))
+    with pytest.raises(PreparationMismatchError, match="`DATA`: expected 4 along axis 0, got 6"):
+        prepared(0.7)
+    monkeypatch.setitem(globals(), "DATA", np.linspace(1.5, 2.5, 4))
+    assert np.isclose(adxform.grad(f)(0.7), slope(0.7))
+    assert np.isclose(prepared(0.7), slope(0.7))

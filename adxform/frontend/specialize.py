@@ -30,7 +30,7 @@ from adxform.frontend.evaluate.outside import from_outside
 from adxform.frontend.evaluate.signals import Grows, Promote, Recursive, Unreachable
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value
-from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names, same_static
+from adxform.frontend.signature import FEW, Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names, same_static
 from adxform.frontend.signature.access import Access, Guard, InThisProcess
 from adxform.frontend.signature.assumed_lengths import with_checks
 from adxform.frontend.signature.counts import with_counts
@@ -46,8 +46,6 @@ from adxform.runtime.strict import way_back
 __all__ = ["RuleExpander", "Specialized", "specialize"]
 
 _RESTARTS = 200
-FEW = 64
-"""How long an axis of an argument is at most whose length is known when compiling, where nothing else helps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
 
     Raises: the located errors of `adxform.errors` for what cannot be followed.
     """
-    knowledge = Knowledge({}, {})
+    knowledge = Knowledge()
     promoted: dict[int, Lit] = {}
     lengths: dict[tuple[int, int], int] = {}
     first: AdxError | None = None
@@ -256,6 +254,9 @@ class _Attempt:
         """Let the next try know the value of `param`, or of the length that it stands for."""
         for position, axis in self.axes.get(param.name, ()):
             self.known_lengths[position, axis] = self.leaves[position].shape[axis]
+        if (place := self.interp.hidden_axes.get(param.name)) is not None:
+            access, axis = place
+            self.interp.knowledge.lengths[place] = self.interp.hidden_values[self.interp.hidden[access]].shape[axis]
         if param in self.params:
             position = self.params[param]
             self.promoted[position] = Lit(self.leaves[position])

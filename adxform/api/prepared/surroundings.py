@@ -15,7 +15,7 @@ from typing import Any
 from adxform.api.prepared.arguments import Check, check_of, fitted, line, misfit, static_described
 from adxform.frontend.calls.left_alone import LeavesAlone
 from adxform.frontend.signature import Leaf, describe
-from adxform.frontend.signature.access import Access, Equals, Guard, HasCode, Is, LooksLike
+from adxform.frontend.signature.access import Access, Equals, Guard, HasCode, HasLength, Is, LooksLike
 from adxform.frontend.signature.watched_access import Trail, cell_of, trail
 from adxform.frontend.specialize import Specialized
 from adxform.ir.ops import Call, Function, Lit
@@ -87,6 +87,8 @@ class Watch:
             case LooksLike(tree):
                 found = misfit(tree, describe(value, name)[0], name.strip("`"))
                 return line(*found) if found is not None else f"{name} was changed since"
+            case HasLength(axis, length):
+                return line(name.strip("`"), f"{length} along axis {axis}", str(value.shape[axis]))
             case LeavesAlone() as expectation:
                 return expectation.misfit
             case _:

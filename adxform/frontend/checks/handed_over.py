@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import GlobalMutationError
-from adxform.frontend.signature.access import Access, Contains, Equals, Has, HasClass, HasCode, Holds, Is, LooksLike
+from adxform.frontend.signature.access import Access, Contains, Equals, Has, HasClass, HasCode, HasLength, Holds, Is, LooksLike
 from adxform.frontend.signature.class_meaning import Means, is_changeable
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span
 
-_OF_VALUES = (Equals, LooksLike)
+_OF_VALUES = (Equals, LooksLike, HasLength)
 """What is assumed of numbers, texts and arrays."""
 _FOR_GOOD = (property, staticmethod, classmethod)
 """Classes of objects that hold the same functions for ever."""

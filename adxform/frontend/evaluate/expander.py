@@ -156,7 +156,7 @@ def _settled(body: Callable[..., Any], expanded: Callable[[Knowledge], tuple[Int
     Raises:
         UnsupportedOperationError: it reads an array there.
     """
-    knowledge = Knowledge({}, {})
+    knowledge = Knowledge()
     while True:
         try:
             interp, found = expanded(knowledge)

@@ -16,13 +16,25 @@ from adxform.frontend.evaluate.class_contents import refuse_named_tuple
 from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import FoundOutside, Interpreter
 from adxform.frontend.evaluate.values import Static, Tuple, Value
-from adxform.frontend.signature import INSTANCES, Leaf, describe, leaf_type, parts
-from adxform.frontend.signature.access import Access, Equals, HasClass, HasCode, Holds, Is, LooksLike, Raises, SameAs, path_to
+from adxform.frontend.signature import FEW, INSTANCES, Leaf, describe, leaf_type, parts
+from adxform.frontend.signature.access import (
+    Access,
+    Equals,
+    HasClass,
+    HasCode,
+    HasLength,
+    Holds,
+    Is,
+    LooksLike,
+    Raises,
+    SameAs,
+    path_to,
+)
 from adxform.frontend.signature.access import Guard as _Guard
 from adxform.frontend.signature.class_meaning import changes, meaning
 from adxform.ir.ops import Lit, Var
 from adxform.ir.spans import written_in
-from adxform.ir.types import Scalar
+from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
 
 _IDENTITIES = (
     type,
@@ -124,14 +136,32 @@ def _hidden(interp: Interpreter, value: Any, access: Access) -> Value:
         name = interp.names.fresh(access.hint)
         type_ = leaf_type(value, name)
         assert type_ is not None
-        found = Var(name, type_)
         guard(interp, access, LooksLike(Leaf(type_), name))
+        found = Var(name, _with_lengths(interp, type_, value, access))
         interp.hidden[access] = found
         interp.parameters[name] = found
         interp.hidden_values[found] = value
         if isinstance(type_, Scalar) and isinstance(value, bool | int | np.bool_ | np.integer):
             interp.origins[found] = frozenset((found,))
     return found
+
+
+def _with_lengths(interp: Interpreter, type_: Type, value: Any, access: Access) -> Type:
+    """`type_`, with the lengths of `value` that had to be known; where they had not, and it is short, they may have to be."""
+    if not isinstance(type_, Array) or type_.shape is None:
+        return type_
+    sizes: list[Size] = []
+    for axis, size in enumerate(type_.shape):
+        known = interp.knowledge.lengths.get((access, axis))
+        if known is not None and known == value.shape[axis]:
+            guard(interp, access, HasLength(axis, known))
+            sizes.append(known)
+            continue
+        sizes.append(size)
+        if isinstance(size, Dim) and value.shape[axis] <= FEW:
+            interp.argument_lengths[size.base] = frozenset((Var(size.base, INT),))
+            interp.hidden_axes[size.base] = access, axis
+    return Array(type_.dtype, tuple(sizes))
 
 
 def itself(interp: Interpreter, value: Any) -> Value:

@@ -52,8 +52,10 @@ NAMELESS = ("tmp", "result")
 class Knowledge:
     """What restarts have taught: which hidden values are known when compiling, and which calls are recursive."""
 
-    hidden: dict[Access, Lit]
-    recursive: dict[Any, None]
+    hidden: dict[Access, Lit] = field(default_factory=dict)
+    recursive: dict[Any, None] = field(default_factory=dict)
+    lengths: dict[tuple[Access, int], int] = field(default_factory=dict)
+    """Of axes of hidden arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ class Interpreter(ABC):
         self.names = names
         self.assumes = assumes
         self.derive = derive
-        self.knowledge = knowledge or Knowledge({}, {})
+        self.knowledge = knowledge or Knowledge()
         self.builder = Builder(names)
         self.root = self.builder
         self.equal = Equalities()
@@ -120,6 +122,8 @@ class Interpreter(ABC):
         """So with integers that follow from lengths of arguments too: these are known where nothing else helps."""
         self.argument_lengths: dict[str, frozenset[Var]] = {}
         """What decides on a length, by its base, where that is lengths of arguments, each of which a variable stands for."""
+        self.hidden_axes: dict[str, tuple[Access, int]] = {}
+        """The axes of hidden arrays that have such lengths, by their bases."""
         self.identities: dict[int, tuple[Value, FoundOutside | Given]] = {}
         self.changed: dict[Ref, tuple[tuple[Any, ...], Span]] = {}
         self.lengths: list[str] = []

@@ -27,6 +27,8 @@ from adxform.ir.types import Array, Dim, Object, Size, Type
 
 NUMERIC = "biufc"
 SHORT = 4
+FEW = 64
+"""How long an axis is at most whose length is known when compiling, where nothing else helps."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,6 +210,18 @@ class LooksLike:
 
 
 @dataclass(frozen=True, slots=True)
+class HasLength:
+    """An array that has this length along an axis."""
+
+    axis: int
+    length: int
+
+    def met(self, value: Any) -> bool:
+        """Whether that is so of `value`."""
+        return bool(value.shape[self.axis] == self.length)
+
+
+@dataclass(frozen=True, slots=True)
 class Has:
     """An object with the attribute `name`, or one without it."""
 
@@ -327,6 +339,7 @@ Expectation = (
         | Contains
         | InThisProcess
         | LooksLike
+        | HasLength
         | Has
         | Owns
         | Defines
