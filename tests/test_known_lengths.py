@@ -82,7 +82,22 @@ def list_that_grows_under_its_loop(x: Any) -> Any:
     return total
 
 
+def values_by_name(x: Any) -> Any:
+    table: dict[str, Any] = {}
+    for name, v in zip("abcdef", x, strict=False):
+        table[name] = v * v
+    table["a"] += table["b"]
+    return sum(i * v for i, v in enumerate(table.values()))
+
+
+def what_a_length_decides(x: Any) -> Any:
+    scale = (x[0], "pair") if len(x) < 3 else {"mean": x[1]}
+    return np.sum(x) * (scale[0] if len(x) < 3 else scale["mean"])
+
+
 PROGRAMS = {
+    values_by_name: lambda n: (np.linspace(0.5, 1.5, n),),
+    what_a_length_decides: lambda n: (np.linspace(0.5, 1.5, n),),
     bodies_on_objects: lambda n: (np.linspace(-1, 1, 2 * n).reshape(n, 2) ** 3, np.linspace(0.3, 1.2, 2 * n).reshape(n, 2)),
     sums_by_key: lambda n: (np.linspace(0.5, 1.5, n),),
     layers_with_names: lambda n: (np.linspace(0.5, 1.5, n),),

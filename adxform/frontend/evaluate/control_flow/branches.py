@@ -176,7 +176,8 @@ def _run(interp: Interpreter, run: Callable[[], list[Value]], known: frozenset[V
 def _joined(interp: Interpreter, cond: Operand, sides: list[_Side], start: Heap, hints: list[str]) -> Joined | None:
     """What the values and the changed objects of both sides are together; ``None`` where a list from before is held anew."""
     origin = interp.origins.get(cond) if isinstance(cond, Var) else None
-    joiner = Joiner(interp.fresh_dim, params=origin or frozenset())
+    lengths = interp.of_lengths.get(cond) if isinstance(cond, Var) else None
+    joiner = Joiner(interp.fresh_dim, params=origin or frozenset(), lengths=lengths or frozenset())
     lefts, rights = ([UNDEFINED] * len(hints) if side.values is None else side.values for side in sides)
     heaps = [side.heap for side in sides]
     levels = not joiner.params and all(side.values is not None for side in sides)

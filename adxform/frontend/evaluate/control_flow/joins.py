@@ -104,9 +104,12 @@ class Joiner:
         owned: set[str] | None = None,
         local: Callable[[Dim], bool] | None = None,
         params: frozenset[Var] = frozenset(),
+        lengths: frozenset[Var] = frozenset(),
     ) -> None:
         self.fresh = fresh
         self.params = params
+        self.decided = params or lengths
+        """What decides on the path, parameters or lengths of arguments: it is known when compiling where values do not join."""
         self.owned = owned
         self.local = local
 
@@ -164,7 +167,7 @@ class Joiner:
         left, right = number_type(a), number_type(b)
         if left is not None and right is not None:
             joined = self._join(left, right)
-            return Poison(_differ(left, right), self.params) if joined is None else Slot(joined)
+            return Poison(_differ(left, right), self.decided) if joined is None else Slot(joined)
         return self._merge_structures(a, b, paths)
 
     def _merge_structures(self, a: Template, b: Template, paths: Paths) -> Template:
@@ -179,7 +182,7 @@ class Joiner:
             case Ref() | Built(), Ref():
                 return self._merge_objects(a, b, paths)
             case _:
-                return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.params)
+                return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.decided)
 
     def _merge_all(self, left: tuple[Template, ...], right: tuple[Template, ...], paths: Paths) -> tuple[Template, ...]:
         return tuple(self.merge(a, b, paths) for a, b in zip(left, right, strict=True))
@@ -197,9 +200,9 @@ class Joiner:
         if isinstance(left, Columns) or isinstance(right, Columns):
             return _OF_TUPLES
         if isinstance(left, Collected) or isinstance(right, Collected):
-            return Poison("it is a list whose length only a run can tell on one path only", self.params)
+            return Poison("it is a list whose length only a run can tell on one path only", self.decided)
         if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or not _same_keys(a.kind, left, right):
-            return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.params)
+            return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.decided)
         return Built(a.kind, a.cls, left.keys, self._merge_all(left.items, right.items, paths), a.meta)
 
     def merge_contents(self, a: Any, b: Any, paths: Paths) -> Any:
@@ -214,7 +217,7 @@ class Joiner:
             return _HALF_FILLED
         of_set = isinstance(a, SetElements) or isinstance(b, SetElements)
         if not _same_keys("set" if of_set else "dict", a, b):
-            return Poison("its length or keys depend on a run-time condition", self.params)
+            return Poison("its length or keys depend on a run-time condition", self.decided)
         if of_set:
             return a if isinstance(a, SetElements) and a.made in (None, b.made) else SetElements(a.keys, a.items, None)
         return Contents(a.keys, self._merge_all(a.items, b.items, paths))
@@ -228,7 +231,7 @@ class Joiner:
         if a.buffer == b.buffer:
             return either(a, b)
         if not alike_rows(number_type(a.buffer), number_type(b.buffer), a.weak is b.weak):
-            return Poison("it is a list of numbers of different kinds on each path", self.params)
+            return Poison("it is a list of numbers of different kinds on each path", self.decided)
         buffer = self.merge(a.buffer, b.buffer, paths)
         if isinstance(buffer, Poison):
             return buffer
