@@ -27,7 +27,7 @@ from adxform.frontend.types.result_types import is_elementwise, is_product, resu
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, is_inexact
-from adxform.ir.walk import variables
+from adxform.ir.walk import variables, variables_of
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions.stacking import OF_ROWS
 from adxform.primitives.record import General, Memory, Primitive
@@ -72,7 +72,7 @@ def primitive(
         args = tuple(checked_number(interp, arg) for arg in args)
     operands = tuple(operand(interp, arg) for arg in args)
     named = {key: operand(interp, arg) for key, arg in kwargs.items()}
-    return _written(interp, _Bound(record, fn, operands, named, hint), out, long)
+    return _written(interp, _Bound(record, fn, operands, named, hint), out, long, wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class _Bound:
     hint: str
 
 
-def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, Var]) -> Value:
+def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, Var], wanted: bool) -> Value:
     """The result of a call of a primitive, once it is written; `out` itself, if that is to hold it.
 
     Arrays stand among the operands for the lists `long`.
@@ -100,6 +100,8 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
         effect = effect(Call((), Lit(fn), operands, tuple(named.items())))
     if effect.views and long:
         operands = _with_own_memory(interp, operands, effect.views, set(long.values()))
+    if effect.writes and isinstance(record.derivative, General):
+        return _store_contents(interp, call, effect.writes, wanted)
     if effect.writes:
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE
@@ -110,6 +112,9 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
         if isinstance(record.derivative, General):
             return several_results(interp, fn, operands, named, type_, hint)
         return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
+    if isinstance(type_, Object) and isinstance(record.derivative, General) and _has_float(interp, (*operands, *named.values())):
+        message = f"`{record.name}` returns no number or array, and its rule is one for what it returns"
+        raise interp.error(message, "where it writes to an argument, say so: `adxform.rule(f, writes=(0,))`", MissingRuleError)
     if isinstance(type_, Array) and type_.shape != () and not record.elementwise:
         forgotten_kinds.require_fractions(interp, long)
     if out != NONE:
@@ -119,6 +124,32 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
     result = interp.emit(fn, operands, type_, hint, named)
     learn(interp, fn, result, operands)
     return result
+
+
+def _store_contents(interp: Interpreter, call: _Bound, places: tuple[int, ...], wanted: bool) -> Value:
+    """Write what a function of the user's leaves in its arguments at `places` as values, which are then stored there.
+
+    Raises:
+        MissingRuleError: one of them is no array, or the program uses what the function returns.
+    """
+    if wanted:
+        message = f"the result of `{call.record.name}` is used, and its rule is one for what it writes to its arguments"
+        raise interp.error(message, "call it as a statement, and use the array that it writes to", MissingRuleError)
+    outs: dict[Var, Var] = {}
+    for place in places:
+        array = call.operands[place] if place < len(call.operands) else None
+        if not isinstance(array, Var) or not isinstance(array.type, Array) or array in outs:
+            message = f"argument {place} of `{call.record.name}`, which its rule says it writes to, is no array of its own"
+            raise interp.error(message, "pass an array, by position", MissingRuleError)
+        others = variables_of((*call.operands[:place], *call.operands[place + 1 :], *call.named.values()))
+        if arrays := [var for var in others if isinstance(var.type, Array)]:
+            interp.builder.effect(runtime.check_apart, array, *arrays, span=interp.span)
+        outs[array] = interp.builder.var(array.base, array.type)
+    contents = Lit(runtime.ContentsAfter(call.fn, places))
+    interp.builder.emit(Call(tuple(outs.values()), contents, call.operands, tuple(call.named.items()), interp.span))
+    for array, out in outs.items():
+        interp.builder.effect(operator.setitem, array, Lit(...), out, span=interp.span)
+    return NONE
 
 
 def _strange(interp: Interpreter, values: tuple[Value, ...]) -> Value | None:
