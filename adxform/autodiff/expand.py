@@ -44,9 +44,7 @@ class Expander(Protocol):
         """`body` specialised on the operands; its parameters are their distinct variables in order of occurrence."""
         ...
 
-    def expand_rule(
-        self, rule: General, args: tuple[Operand, ...], kwargs: Kwargs, count: int
-    ) -> tuple[Function, Function]:
+    def expand_rule(self, rule: General, args: tuple[Operand, ...], kwargs: Kwargs, count: int) -> tuple[Function, Function]:
         """``(forward, pullback)`` of a `rule` of a function with `count` results."""
         ...
 

@@ -240,6 +240,7 @@ RECORDS: tuple[Primitive, ...] = (
         shapes=(1,),
         layout=Layout.AS_FIRST,
     ),
+    linear(runtime.own, lambda ct, value: ct, (np.arange(3.0),)),
     linear(runtime.laid_out, lambda ct, value, like: ct, (np.arange(3.0), np.ones(3)), shapes=(1,)),
     general(
         runtime.private,

@@ -34,7 +34,7 @@ def built(build: Callable[..., Any], *args: Any, **named: Any) -> Callable[..., 
 
 
 def staged(build: Callable[..., Any], place: Any, *args: Any, **named: Any) -> Any:
-    """Return the array that the rule `built` has in its closure: under the name `place`, or where a path of steps leads.
+    """Return the array that the rule `built` has in its closure, read-only: under the name `place`, or where a path of steps leads.
 
     >>> def build(x):
     ...     weights = np.ones(2)
@@ -51,6 +51,8 @@ def staged(build: Callable[..., Any], place: Any, *args: Any, **named: Any) -> A
                 value = getattr(value, key)
             case _:
                 value = value[key]
+    value = value.view()
+    value.flags.writeable = False
     return value
 
 

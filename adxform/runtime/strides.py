@@ -54,3 +54,8 @@ def private(x: Any) -> Any:
         copy = np.ndarray(x.shape, x.dtype, buffer, offset=-low, strides=x.strides)
     copy[...] = x
     return copy
+
+
+def own(value: Any) -> Any:
+    """Return a copy of an array, and anything else as it is."""
+    return private(value) if isinstance(value, np.ndarray) else value

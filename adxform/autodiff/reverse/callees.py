@@ -131,9 +131,7 @@ class Adopting:
         """As `plain` does, without helpers."""
         return self.callees.adopt(self.plain.expand(body, args, kwargs))
 
-    def expand_rule(
-        self, rule: General, args: tuple[Operand, ...], kwargs: Kwargs, count: int
-    ) -> tuple[Function, Function]:
+    def expand_rule(self, rule: General, args: tuple[Operand, ...], kwargs: Kwargs, count: int) -> tuple[Function, Function]:
         """As `plain` does: its parts are adopted when they are spliced."""
         return self.plain.expand_rule(rule, args, kwargs, count)
 

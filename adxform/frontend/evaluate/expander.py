@@ -11,9 +11,10 @@ from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside import constant, from_outside
+from adxform.frontend.evaluate.own_results import with_own_results
 from adxform.frontend.evaluate.protocols import is_object
-from adxform.frontend.evaluate.staged_rules import Staged, stage, with_own_results
 from adxform.frontend.evaluate.signals import Recursive, Restart, Unreachable
+from adxform.frontend.evaluate.staged_rules import Staged, stage
 from adxform.frontend.evaluate.state import Derive, Interpreter, Knowledge
 from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Static, Tuple, Value
 from adxform.frontend.nested.returned_cotangents import cotangents, refuse_writes
@@ -134,7 +135,8 @@ class RuleExpander:
             refuse_writes(interp, body, back, kept, "the pullback of {} writes to what the forward part made or was given")
             for part in (forward, back):
                 refuse_writes(interp, body, part, tuple(held), "{} writes to an array that it was built with", "all its calls")
-        return interp, (with_own_results(forward, count, tuple(held)) if held else forward, back)
+            forward, back = with_own_results(forward, count, held), with_own_results(back, 0)
+        return interp, (forward, back)
 
     def _start(
         self, body: Callable[..., Any], args: tuple[Operand, ...], named: Named, knowledge: Knowledge

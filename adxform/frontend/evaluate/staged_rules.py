@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,9 @@ from adxform import runtime
 from adxform.errors import MissingRuleError
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.signature.access import Access
-from adxform.ir.build import Builder
 from adxform.ir.kinds import scalar_type
-from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
+from adxform.ir.ops import Call, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
-from adxform.ir.walk import Names
-from adxform.primitives.alias import alias_classes
 from adxform.primitives.unruled import title
 
 Named = tuple[tuple[str, Operand], ...]
@@ -93,17 +90,3 @@ def _told(operand: Operand) -> Told:
 
 def _literal(told: Any) -> Operand:
     return Pack("tuple", tuple(map(_literal, told))) if isinstance(told, tuple) else Lit(told)
-
-
-def with_own_results(forward: Function, count: int, held: tuple[Var, ...]) -> Function:
-    """`forward` with copies for those of its first `count` results that are, or are views of, arrays that its rule holds."""
-    classes = alias_classes(forward)
-    kept = {classes.of(var) for var in held}
-    builder = Builder(Names.of(forward), forward.span)
-    results = tuple(
-        builder.call(np.copy, result, type=result.type, hint=result.base)
-        if place < count and isinstance(result, Var) and isinstance(result.type, Array) and classes.of(result) in kept
-        else result
-        for place, result in enumerate(forward.body.results)
-    )
-    return replace(forward, body=Block(forward.params, (*forward.body.ops, *builder.ops), results))
