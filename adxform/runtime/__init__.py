@@ -93,7 +93,7 @@ from adxform.runtime.slopes import (
     turn,
 )
 from adxform.runtime.spectra import of_length, spectrum_counts
-from adxform.runtime.staging import Argument, built, staged
+from adxform.runtime.staging import Argument, built, staged, told
 from adxform.runtime.strides import cotangent_view, filled, laid_out, own, private, shares_memory, tangent_view
 from adxform.runtime.written import ContentsAfter, check_apart
 

@@ -1,13 +1,15 @@
-"""Staged rules: what a builder makes of the kinds of the arguments of a call, once for each, and what the rule that it returns holds.
+"""Staged rules: what a builder makes of the kinds of the arguments of a call, once for each, and what its rule holds.
 
-A rule that was built is a function with a closure. Generated code asks for the arrays in that closure by name, so that its text can
-be saved, and a derivative from the disk or from another process, where the rule was not built yet, has it built there.
+A rule that was built is a function with a closure. Generated code asks for the arrays in that closure by name, so that its text
+can be saved, and a derivative from the disk or from another process, where the rule was not built yet, has it built there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from adxform.runtime.memos import Memo
 
@@ -34,7 +36,7 @@ def built(build: Callable[..., Any], *args: Any, **named: Any) -> Callable[..., 
 
 
 def staged(build: Callable[..., Any], place: Any, *args: Any, **named: Any) -> Any:
-    """Return the array that the rule `built` has in its closure, read-only: under the name `place`, or where a path of steps leads.
+    """Return the array that the rule `built` has in its closure, read-only: by the name `place`, or where a path of steps leads.
 
     >>> def build(x):
     ...     weights = np.ones(2)
@@ -54,6 +56,26 @@ def staged(build: Callable[..., Any], place: Any, *args: Any, **named: Any) -> A
     value = value.view()
     value.flags.writeable = False
     return value
+
+
+def told(value: Any) -> tuple[Any, ...]:
+    """Return what a builder is told of `value`, as generated code has it.
+
+    >>> told(np.ones(2)), told(3), told((0.5, "fast"))
+    (('float64', 1, None), ('int64', 0, 3), (('float64', 0, None), ('', None, 'fast')))
+
+    Raises:
+        TypeError: it is neither a number, an array, text nor a tuple of these.
+    """
+    if value is None or isinstance(value, str):
+        return ("", None, value)
+    if isinstance(value, tuple | list):
+        return tuple(map(told, value))
+    array = np.asarray(value)
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"a {type(value).__name__} is neither a number, an array, text nor a tuple of these")
+    whole = value.item() if isinstance(value, np.generic) else value
+    return (array.dtype.name, array.ndim, whole if isinstance(whole, int) else None)
 
 
 def _argument(given: Any) -> Any:

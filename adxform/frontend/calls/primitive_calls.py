@@ -30,7 +30,7 @@ from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, is_inex
 from adxform.ir.walk import variables, variables_of
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions.stacking import OF_ROWS
-from adxform.primitives.record import General, Memory, Primitive
+from adxform.primitives.record import Effect, General, Memory, Primitive
 from adxform.primitives.table import TABLE
 
 Kwargs = dict[str, Value]
@@ -161,13 +161,15 @@ def _strange(interp: Interpreter, values: tuple[Value, ...]) -> Value | None:
 def _with_arrays(
     interp: Interpreter, record: Primitive, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs
 ) -> tuple[tuple[Value, ...], Kwargs]:
-    """The arguments of a call of `fn`, arrays in place of the lists and tuples that it takes for such."""
+    """The arguments of a call of `fn`, arrays in place of the lists and tuples that it takes for such, and does not write to."""
     if fn in JOINING and args:
         return (_arrays(interp, args[0]), *args[1:]), kwargs
     if record.sequences or (_is_operator(fn) and any(map(_is_unknown, args))):
         return args, kwargs
     kinds = "biufc" if is_elementwise(record, fn) or is_product(fn) else "fc"
-    return tuple(as_array(interp, arg, kinds) for arg in args), {key: as_array(interp, arg, kinds) for key, arg in kwargs.items()}
+    written = record.effect.writes if isinstance(record.effect, Effect) else ()
+    arrays = tuple(arg if place in written else as_array(interp, arg, kinds) for place, arg in enumerate(args))
+    return arrays, {key: as_array(interp, arg, kinds) for key, arg in kwargs.items()}
 
 
 def _with_own_memory(

@@ -53,7 +53,7 @@ class RuleExpander:
     def expand_rule(
         self, rule: General, args: tuple[Operand, ...], kwargs: Kwargs = (), count: int = 1
     ) -> tuple[Function, Function]:
-        """The body of `rule`, which returns ``(y, pullback)``, as ``forward -> (y, *residuals)`` and ``pullback(*residuals, ct)``.
+        """What `rule` says, ``(y, pullback)``, as ``forward -> (y, *residuals)`` and ``pullback(*residuals, ct)``.
 
         Where the function has another `count` of results, `y` is a tuple of those: `forward` returns its items first, and the
         pullback takes a cotangent for each last.

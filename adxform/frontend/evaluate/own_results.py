@@ -1,8 +1,8 @@
 """What a rule of the user's hands on, in memory of its own: later calls of the rule leave it as it is.
 
-The value of a rule may be an array that the rule was built with, which the program may write to. And code that nobody can look into,
-the plan of a transform, say, may return the same memory at each call: by the time of its pullback, a call in a loop would find there
-what the last iteration left.
+The value of a rule may be an array that the rule was built with, which the program may write to. And code that nobody can look
+into, the plan of a transform, say, may return the same memory at each call: by the time of its pullback, a call in a loop would
+find there what the last iteration left.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from adxform.primitives.effects import has_memory, is_opaque
 def with_own_results(part: Function, count: int, held: Iterable[Var] = ()) -> Function:
     """`part`, one of the two of a rule, with copies where its results may share memory with what unseen code returned.
 
-    The first `count` results share none with the arrays `held` either, which the rule was built with and only the program may write.
+    The first `count` results share none with the arrays `held` either, which the rule was built with: a program may write to them.
     """
     classes = alias_classes(part)
     unseen, kept = _unseen(part, classes), {classes.of(var) for var in held}

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from adxform import runtime
 from adxform.errors import MissingRuleError
 from adxform.frontend.evaluate.state import Interpreter
@@ -76,11 +74,8 @@ def _told(operand: Operand) -> Told:
             return (dtype, 0, None)
         case Var(_, Array(dtype, shape)):
             return (dtype, None if shape is None else len(shape), None)
-        case Lit(None | str() as value):
-            return ("", None, value)
-        case Lit(value) if isinstance(kind := scalar_type(value), Scalar):
-            whole = value.item() if isinstance(value, np.generic) else value
-            return (kind.dtype, 0, whole if isinstance(whole, int) else None)
+        case Lit(value) if value is None or isinstance(value, str) or scalar_type(value) is not None:
+            return runtime.told(value)
         case Pack("tuple" | "list", items):
             return tuple(map(_told, items))
         case _:
