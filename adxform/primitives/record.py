@@ -100,8 +100,8 @@ class General:
     if they are real.
     `boundary`: in a derivative the rule stays a call of functions of its own, at every order; otherwise its body is written in
     the place of the call. `staged`: `body` is given what is known of the arguments, an `adxform.runtime.Argument` for each, and
-    returns what is said of `body` here. `elementwise`: the function broadcasts its arguments and works on one element of each at a
-    time. `singular`: as of `Partials`.
+    returns what is said of `body` here. `elementwise`: the function broadcasts its arguments and works on one element of each at
+    a time. `singular`: as of `Partials`.
     """
 
     body: Callable[..., Any]

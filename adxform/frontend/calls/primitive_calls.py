@@ -112,7 +112,7 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
         if isinstance(record.derivative, General):
             return several_results(interp, fn, operands, named, type_, hint)
         return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
-    if isinstance(type_, Object) and isinstance(record.derivative, General) and _has_float(interp, (*operands, *named.values())):
+    if isinstance(type_, Object) and isinstance(record.derivative, General) and _move(operands, named):
         message = f"`{record.name}` returns no number or array, and its rule is one for what it returns"
         raise interp.error(message, "where it writes to an argument, say so: `adxform.rule(f, writes=(0,))`", MissingRuleError)
     if isinstance(type_, Array) and type_.shape != () and not record.elementwise:
@@ -124,6 +124,11 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
     result = interp.emit(fn, operands, type_, hint, named)
     learn(interp, fn, result, operands)
     return result
+
+
+def _move(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> bool:
+    """Whether there is a floating number or array among these."""
+    return any(is_inexact(var.type) for var in variables_of((*operands, *named.values())))
 
 
 def _store_contents(interp: Interpreter, call: _Bound, places: tuple[int, ...], wanted: bool) -> Value:
