@@ -50,6 +50,6 @@ def check_apart(written: Any, *others: Any) -> None:
 
 def _share(one: Any, other: Any) -> bool:
     try:
-        return np.shares_memory(one, other, max_work=1_000)  # type: ignore[arg-type] - the stubs know of two numbers only
+        return np.shares_memory(one, other, max_work=1_000)  # type: ignore[arg-type]  # the stubs know two numbers
     except np.exceptions.TooHardError:
         return True
