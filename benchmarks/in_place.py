@@ -1,4 +1,4 @@
-"""A rule that overwrites memory, at one call site in a loop: memory made at each call, or kept; its time and what it allocates."""
+"""A rule that overwrites memory, at one call site in a loop: memory made at each call, or kept; time and what is allocated."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ByHand:
     def buffers(self, C: Any, A: Any, B: Any) -> tuple[Any, ...]:
         """What one call works in: a stack of saved arrays for each site, cotangents, and two products."""
         saved = np.empty((TIMES, *C.shape)), np.empty((TIMES, *B.shape))
-        return (*saved, np.empty_like(C), np.empty_like(A), np.empty_like(B), np.empty_like(A), np.empty_like(B), np.empty_like(C))
+        return (*saved, *(np.empty_like(array) for array in (C, A, B, A, B, C)))
 
     def __call__(self, C: Any, A: Any, B: Any) -> tuple[Any, Any, Any]:
         """The gradients by ``C``, ``A`` and ``B``, which are as before."""

@@ -251,6 +251,38 @@ def test_a_rule_that_does_not_say_that_its_function_writes_is_refused() -> None:
     assert "writes=(0,)" in str(caught.value)
 
 
+class Scaler:
+    def __init__(self, by: float) -> None:
+        self.by = by
+
+    def into(self, y: Any, x: Any) -> None:
+        y[...] = self.by * x * x
+
+
+def scaled(y: Any, x: Any) -> Any:
+    for _ in range(2):
+        SCALER.into(y, x)
+        x = x * y
+    return np.sum(y * x)
+
+
+SCALER = Scaler(2.0)
+
+
+@pytest.mark.usefixtures("own_rules")
+def test_a_bound_method_and_a_tangent_of_its_own() -> None:
+    def tangent(y: Any, args: Any, args_t: Any) -> Any:
+        return 4.0 * args[1] * args_t[1]
+
+    adxform.rule(SCALER.into, writes=(0,), tangent=tangent)(lambda y, x: (2.0 * x * x, lambda ct: (None, 4.0 * ct * x)))
+    y, x, v = np.ones(3), np.array([0.3, 0.5, -0.4]), np.array([1.0, 2.0, 3.0])
+    expected = 1920.0 * x**14  # of 128 x ** 15
+    np.testing.assert_allclose(adxform.grad(scaled, argnums=1)(y, x), expected, rtol=1e-13)
+    np.testing.assert_allclose(adxform.jvp(scaled, (y, x), (0.0 * v, v))[1], expected @ v, rtol=1e-13)
+    np.testing.assert_allclose(adxform.grad(scaled)(y, x), 0.0)
+    np.testing.assert_allclose(adxform.hvp(scaled, argnums=1)(y, x, v), 26880.0 * x**13 * v, rtol=1e-13)
+
+
 def scale_into(y: Any, x: Any) -> None:
     y *= x
 

@@ -252,7 +252,7 @@ def staged_rule(
     """Register what the decorated function returns, for arguments of a kind, as the derivative of `fn`: see `rule`.
 
     The decorated function is called once for each kind of arguments, with an `adxform.runtime.Argument` in the place of each,
-    when a derivative is made. The rule that it returns may read numbers, arrays and functions that it made: they are never written to.
+    when a derivative is made. What the rule that it returns reads of what it made, arrays and functions too, is never written to.
 
     >>> def mean(x, order): return np.polynomial.legendre.leggauss(order)[1] @ x
     >>> @staged_rule(mean)

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.errors import MissingRuleError
+from adxform.errors import AdxError, MissingRuleError
 from adxform.frontend.calls.bound_calls import bound_to_signature
 from adxform.frontend.calls.bound_forms import by_position
 from adxform.frontend.calls.opaque import opaque
+from adxform.frontend.calls.types_by_rule import type_by_rule
 from adxform.frontend.containers import collecting
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.folding import fold
@@ -26,7 +27,7 @@ from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.result_types import is_elementwise, is_product, result_type
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, is_inexact
+from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, Type, is_inexact
 from adxform.ir.walk import variables, variables_of
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions.stacking import OF_ROWS
@@ -105,7 +106,7 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
     if effect.writes:
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE
-    type_ = result_type(interp, record, fn, operands, named)
+    type_ = _result_type(interp, call)
     if isinstance(type_, Several):
         if out != NONE:
             raise interp.error("`out=` is not an array here", "store the results: `x[...], y[...] = f(a)`")
@@ -124,6 +125,19 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
     result = interp.emit(fn, operands, type_, hint, named)
     learn(interp, fn, result, operands)
     return result
+
+
+def _result_type(interp: Interpreter, call: _Bound) -> Type | Several:
+    """The type of the result of a call, by samples, or by the rule where it is the user's and there are none."""
+    record = call.record
+    try:
+        return result_type(interp, record, call.fn, call.operands, call.named)
+    except AdxError:
+        users = isinstance(record.derivative, General) and TABLE.get(call.fn) is not record
+        found = type_by_rule(interp, record.derivative, call.operands, call.named) if users else None
+        if found is None:
+            raise
+        return found
 
 
 def _move(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> bool:

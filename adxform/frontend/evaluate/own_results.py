@@ -24,7 +24,7 @@ from adxform.primitives.effects import has_memory, is_opaque
 def with_own_results(part: Function, count: int, held: Iterable[Var] = ()) -> Function:
     """`part`, one of the two of a rule, with copies where its results may share memory with what unseen code returned.
 
-    The first `count` results share none with the arrays `held` either, which the rule was built with: a program may write to them.
+    The first `count` results share none with the arrays `held` either, which the rule was built with.
     """
     classes = alias_classes(part)
     unseen, kept = _unseen(part, classes), {classes.of(var) for var in held}
@@ -33,7 +33,7 @@ def with_own_results(part: Function, count: int, held: Iterable[Var] = ()) -> Fu
     def own(place: int, result: Operand) -> Operand:
         if not isinstance(result, Var) or not has_memory(result) or result in part.params:
             return result
-        if classes.of(result) not in (unseen | kept if place < count else unseen):
+        if not classes.knows(result) or classes.of(result) not in (unseen | kept if place < count else unseen):
             return result
         copy = np.copy if isinstance(result.type, Array) else runtime.own
         return builder.call(copy, result, type=result.type, hint=result.base)
