@@ -313,32 +313,36 @@ def test_a_rule_that_is_registered_anew_is_built_anew() -> None:
         assert gradient(X)[0] == factor
 
 
-MATRIX = np.random.default_rng(0).normal(size=(2, 3))
+POINT, ALONG = np.linspace(0.2, 1.4, 7), np.linspace(1.0, -1.0, 7)
+MATRIX = np.random.default_rng(0).normal(size=(2, 7))
 
 
-def of_three(x: Any) -> Any:
-    return MATRIX @ x, np.sum(x[:3] ** 2)
+def of_seven(x: Any) -> Any:
+    return MATRIX @ x, np.sum(x[:7] ** 2)
 
 
 def fixed(x: Any) -> Any:
-    y, squares = of_three(x * x)
-    return np.sum(np.outer(y, x)) * squares + of_three(x)[0][1]
+    y, squares = of_seven(x * x)
+    return np.sum(np.outer(y, x)) * squares + of_seven(x)[0][1]
 
 
 @pytest.mark.usefixtures("own_rules")
 def test_a_function_of_one_length_is_told_by_its_rule() -> None:
-    @adxform.staged_rule(of_three)
+    @adxform.staged_rule(of_seven)
     def build(x: Any) -> Any:
         matrix = MATRIX.copy()
         return lambda x: ((matrix @ x, np.sum(x**2)), lambda y_ct, s_ct: (matrix.T @ y_ct + 2.0 * s_ct * x,))
 
-    np.testing.assert_allclose(adxform.grad(fixed)(X) @ V, slope(fixed, X, V), rtol=1e-8)
-    np.testing.assert_allclose(adxform.hvp(fixed)(X, V), slope(adxform.grad(fixed), X, V), rtol=1e-6)
+    np.testing.assert_allclose(adxform.grad(fixed)(POINT) @ ALONG, slope(fixed, POINT, ALONG), rtol=1e-8)
+    np.testing.assert_allclose(adxform.hvp(fixed)(POINT, ALONG), slope(adxform.grad(fixed), POINT, ALONG), rtol=1e-6)
     with pytest.raises(ValueError, match="mismatch in its core dimension"):
         adxform.grad(fixed)(np.ones(4))
-    adxform.rule(of_three)(lambda x: ((MATRIX @ x, np.sum(x**2)), lambda y_ct, s_ct: (MATRIX.T @ y_ct + 2.0 * s_ct * x,)))
+    adxform.rule(of_seven)(lambda x: (of_seven(x), lambda y_ct, s_ct: (x * s_ct,)))
+    with pytest.raises(AdxError, match=r"the result of .* cannot be told"):
+        adxform.grad(fixed)(POINT)
+    adxform.rule(of_seven)(lambda x: ((MATRIX @ x, np.sum(x**2)), lambda y_ct, s_ct: (MATRIX.T @ y_ct + 2.0 * s_ct * x,)))
     with pytest.raises(AdxError, match="reads the array `MATRIX` outside of its arguments"):
-        adxform.grad(fixed)(X)
+        adxform.grad(fixed)(POINT)
 
 
 def test_check_rule_judges_a_staged_rule() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.errors import AdxError, MissingRuleError
+from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend.calls.bound_calls import bound_to_signature
 from adxform.frontend.calls.bound_forms import by_position
 from adxform.frontend.calls.opaque import opaque
@@ -129,13 +129,13 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
 
 def _result_type(interp: Interpreter, call: _Bound) -> Type | Several:
     """The type of the result of a call, by samples, or by the rule where it is the user's and there are none."""
-    record = call.record
+    rule = call.record.derivative
     try:
-        return result_type(interp, record, call.fn, call.operands, call.named)
-    except AdxError:
-        users = isinstance(record.derivative, General) and TABLE.get(call.fn) is not record
-        found = type_by_rule(interp, record.derivative, call.operands, call.named) if users else None
-        if found is None:
+        return result_type(interp, call.record, call.fn, call.operands, call.named)
+    except UnsupportedOperationError:
+        if not isinstance(rule, General) or TABLE.get(call.fn) is call.record:
+            raise
+        if (found := type_by_rule(interp, rule, call.operands, call.named)) is None:
             raise
         return found
 

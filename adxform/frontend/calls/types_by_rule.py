@@ -33,6 +33,8 @@ def type_by_rule(
     values = {var: Var(names.fresh("tmp"), var.type) for var in given}
     try:
         body = stage(rule.body, operands, tuple(named.items())).rule if rule.staged else rule.body
+        if any(frame.scope is not None and frame.scope.fn is body for frame in interp.frames):
+            return None  # it calls the function that it is the rule of
         options = {key: scratch.value(one, values) for key, one in named.items()}
         pair = scratch.call(constant(scratch, body), [scratch.value(one, values) for one in operands], options)
     except (AdxError, Unreachable, Restart):
