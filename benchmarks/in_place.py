@@ -95,7 +95,8 @@ def in_place(quick: bool) -> Result:
     """Measure at every size; all contenders agree, and leave the arguments as they were."""
     rows: list[tuple[str | int | float, ...]] = []
     same, alone = True, True
-    for size in SIZES[:1] if quick else SIZES:
+    sizes = SIZES[1:2] if quick else SIZES
+    for size in sizes:
         n, inner, m = size
         rng = np.random.default_rng(5)
         args = rng.normal(size=(n, m)), rng.normal(size=(n, inner)) / inner**0.5, rng.normal(size=(inner, m))
@@ -110,13 +111,12 @@ def in_place(quick: bool) -> Result:
         for name, seconds in times.items():
             against = round(seconds / times[name.replace("kept", "made")], 2)
             rows.append((name, "x".join(map(str, size)), bytes_of[name][1], bytes_of[name][0], round(1e6 * seconds, 1), against))
-    smallest = 8 * SIZES[-1][0] * SIZES[-1][2]
-    largest = [row for row in rows if row[0] == "adxform, kept" and row[1] == "x".join(map(str, SIZES[-1]))]
+    (peak,) = [row[3] for row in rows if row[0] == "adxform, kept" and row[1] == "x".join(map(str, sizes[-1]))]
     claims = (
         Claim("all agree with the gradient by hand", same),
         Claim("the arguments are left as they were, to the bit", alone),
         Claim("no call leaves an array behind", all(row[2] == 0 for row in rows)),
-        Claim("with kept memory, no call makes an array", all(float(row[3]) < smallest for row in largest)),
+        Claim("with kept memory, a call makes none of the largest arrays", float(peak) < 8 * sizes[-1][0] * sizes[-1][2]),
     )
     columns = ("gradient", "C = A B", "bytes kept", "peak bytes", "us", "kept/made")
     return Result(f"A rule that overwrites memory, {TIMES} times before its pullbacks", columns, tuple(rows), claims)
