@@ -30,6 +30,8 @@ class Repeated:
         """
         found = self.fn(*args, **kwargs)
         others = [_moved(arg) for arg in args]
+        if all(other is arg for other, arg in zip(others, args, strict=True)):
+            return found
         try:
             again = self.fn(*others, **kwargs)
         except Exception:  # these numbers are no sample
