@@ -36,7 +36,7 @@ HOMES = {
     "adxform.api.source": ("explain", "source"),
     "adxform.errors": ("AdxError",),
     "adxform.frontend.argument_contexts": ("constant", "scratch"),
-    "adxform.primitives.table": ("register", "rule"),
+    "adxform.primitives.table": ("register", "rule", "staged_rule"),
     "adxform.runtime.cache": ("clear_cache", "stats"),
     "adxform.runtime.timing": ("times",),
     "adxform.testing": ("check_derivatives", "check_rule"),

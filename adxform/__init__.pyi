@@ -22,7 +22,7 @@ from adxform.api.second_order import hessian, hvp, jacobian
 from adxform.api.source import explain, source
 from adxform.errors import AdxError
 from adxform.frontend.argument_contexts import constant, scratch
-from adxform.primitives.table import register, rule
+from adxform.primitives.table import register, rule, staged_rule
 from adxform.runtime.cache import clear_cache, stats
 from adxform.runtime.timing import times
 from adxform.testing import check_derivatives, check_rule
@@ -57,6 +57,7 @@ __all__ = [
     "rule",
     "scratch",
     "source",
+    "staged_rule",
     "stats",
     "stop_gradient",
     "times",

@@ -23,6 +23,7 @@ from benchmarks.calls import calls
 from benchmarks.compile.command import compile_times
 from benchmarks.curvature import curvature
 from benchmarks.growth import elements
+from benchmarks.in_place import in_place
 from benchmarks.kept import kept
 from benchmarks.memory import memory
 from benchmarks.race.command import race
@@ -38,6 +39,7 @@ SECTIONS = {
     "growth": elements,
     "steady": steady,
     "memory": memory,
+    "in-place": in_place,
     "kept": kept,
     "curvature": curvature,
     "sparse": sparse,

@@ -151,6 +151,7 @@ TURNS = {
     "test_race::test_generated": 6,
     "test_recursion::test_third_order": 6,
     "test_rules::test_rule_in_machine_code": 12,
+    "test_rules_allocate_nothing::test_elementwise": 6,
     "test_same_point::test_another_process_builds_nothing": 5,
     "test_same_point::test_every_scalar_program": 8,
     "test_scipy_arrays::test_fft": 3,

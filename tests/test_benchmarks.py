@@ -24,6 +24,7 @@ def test_every_section_at_its_smallest_size(tmp_path: Path) -> None:
     found = dict(zip(SECTIONS, results, strict=True))
     for check in (nothing_is_built_in_steady_state, one_product_for_each_colour, products_are_built_once, calls_beside_kernels):
         check(found)
+    assert missed(found["in-place"]) == []
 
 
 def nothing_is_built_in_steady_state(found: dict[str, Any]) -> None:

@@ -44,10 +44,8 @@ class Expander(Protocol):
         """`body` specialised on the operands; its parameters are their distinct variables in order of occurrence."""
         ...
 
-    def expand_rule(
-        self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs, count: int
-    ) -> tuple[Function, Function]:
-        """``(forward, pullback)`` of a `General` rule of a function with `count` results."""
+    def expand_rule(self, rule: General, args: tuple[Operand, ...], kwargs: Kwargs, count: int) -> tuple[Function, Function]:
+        """``(forward, pullback)`` of a `rule` of a function with `count` results."""
         ...
 
 
@@ -92,8 +90,10 @@ def checked(op: Call, derivatives: list[tuple[Operand, Operand]], active: Callab
             raise MissingRuleError(message, span=op.span, help="pass the argument by position")
     if op.fn == VALUED:  # the value moves, but as the other argument does
         return
+    overwritten = op.fn.value.places if isinstance(op.fn, Lit) and isinstance(op.fn.value, runtime.ContentsAfter) else ()
+    old = [op.args[place] for place in overwritten]  # on which what is written need not depend
     for leaf, derivative in derivatives:
-        if is_nothing(derivative) and active(leaf):
+        if is_nothing(derivative) and active(leaf) and leaf not in old:
             place = next((k for k, arg in enumerate(op.args) if leaf in variables_of((arg,))), 0)
             message = f"the rule of `{name}` has no derivative with respect to argument {place}"
             raise MissingRuleError(message, span=op.span, help="wrap the argument in `stop_gradient` if it is a constant")
@@ -183,7 +183,7 @@ def write(b: Builder, expander: Expander, body: Callable[..., Any], *args: Opera
 def expand_rule(expander: Expander, derivative: General, op: Call) -> tuple[Function, Function]:
     """The forward part and the pullback of the rule of `op`."""
     try:
-        found = expander.expand_rule(derivative.body, op.args, op.kwargs, len(op.outs))
+        found = expander.expand_rule(derivative, op.args, op.kwargs, len(op.outs))
     except AdxError as error:
         raise located(error, op.span) from None
     check_values(op, found[0])
@@ -245,7 +245,7 @@ def is_linear(expander: Expander, call: Call) -> bool:
     """Whether a function with a rule of the user's is linear: its pullback then reads nothing of what the arguments hold."""
     derivative = derivative_of(call)
     assert isinstance(derivative, General)
-    forward, pullback = expander.expand_rule(derivative.body, call.args, call.kwargs, len(call.outs))
+    forward, pullback = expander.expand_rule(derivative, call.args, call.kwargs, len(call.outs))
     dependence = find_dependence(forward, [place for place, param in enumerate(forward.params) if is_inexact(param.type)])
     kept = zip(pullback.params, forward.results[len(call.outs) :], strict=False)
     moving = {param for param, residual in kept if dependence.level(residual)}

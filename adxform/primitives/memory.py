@@ -219,6 +219,8 @@ RECORDS: tuple[Primitive, ...] = (
     constant(revolve.next_snapshot),
     constant(revolve.snapshots_within, effect=SHAPE_ONLY),
     constant(runtime.shares_memory, effect=SHAPE_ONLY),
+    constant(runtime.check_apart, effect=Effect(reads=False, raises=True)),
+    constant(runtime.staged, effect=SHAPE_ONLY),
     constant(runtime.allocate, effect=IN_BUFFER),
     constant(runtime.allocate_like, effect=IN_BUFFER),
     constant(runtime.allocate_product, effect=IN_BUFFER),
@@ -238,6 +240,7 @@ RECORDS: tuple[Primitive, ...] = (
         shapes=(1,),
         layout=Layout.AS_FIRST,
     ),
+    linear(runtime.own, lambda ct, value: ct, (np.arange(3.0),)),
     linear(runtime.laid_out, lambda ct, value, like: ct, (np.arange(3.0), np.ones(3)), shapes=(1,)),
     general(
         runtime.private,

@@ -99,8 +99,9 @@ class General:
     out (`autodiff.unused_cotangents`). `constant`: the places of the items whose derivative is zero wherever it exists,
     if they are real.
     `boundary`: in a derivative the rule stays a call of functions of its own, at every order; otherwise its body is written in
-    the place of the call. `elementwise`: the function broadcasts its arguments and works on one element of each at a time.
-    `singular`: as of `Partials`.
+    the place of the call. `staged`: `body` is given what is known of the arguments, an `adxform.runtime.Argument` for each, and
+    returns what is said of `body` here. `elementwise`: the function broadcasts its arguments and works on one element of each at
+    a time. `singular`: as of `Partials`.
     """
 
     body: Callable[..., Any]
@@ -109,6 +110,7 @@ class General:
     elementwise: bool = False
     singular: bool = False
     constant: tuple[int, ...] = ()
+    staged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

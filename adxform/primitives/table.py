@@ -29,7 +29,8 @@ from adxform.primitives.families import (
     tails,
     vector_lengths,
 )
-from adxform.primitives.record import PURE, Effect, General, Linear, Partials, Primitive
+from adxform.primitives.record import Effect, General, Linear, Partials, Primitive
+from adxform.runtime import ContentsAfter
 from adxform.threads.locks import imported, new_lock
 
 
@@ -215,13 +216,14 @@ def rule(
     fn: Callable[..., Any],
     *,
     tangent: Callable[..., Any] | None = None,
-    effect: Effect = PURE,
+    writes: tuple[int, ...] = (),
     samples: tuple[tuple[Any, ...], ...] = (),
     boundary: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the decorated function as the derivative of `fn`: it returns the value and the pullback.
 
     With `boundary`, derivatives call the rule's parts as functions of their own; otherwise they hold its statements.
+    `writes`: the places of the arguments that `fn` writes to. Then its value is what it leaves in them, and it returns nothing.
 
     >>> def cube(x): return x ** 3
     >>> @rule(cube)
@@ -234,9 +236,50 @@ def rule(
     """
 
     def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
-        known = TABLE.get(fn) or Primitive(fn, name_of(fn), None)
-        general = General(body, tangent, boundary)
-        register(replace(known, derivative=general, effect=effect, result=None, samples=samples))  # it means what it meant
+        _register_general(fn, General(body, tangent, boundary), writes, samples)
         return body
 
     return decorate
+
+
+def staged_rule(
+    fn: Callable[..., Any],
+    *,
+    writes: tuple[int, ...] = (),
+    samples: tuple[tuple[Any, ...], ...] = (),
+    boundary: bool = False,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register what the decorated function returns, for arguments of a kind, as the derivative of `fn`: see `rule`.
+
+    The decorated function is called once for each kind of arguments, with an `adxform.runtime.Argument` in the place of each,
+    when a derivative is made. What the rule that it returns reads of what it made, arrays and functions too, is never written to.
+
+    >>> def mean(x, order): return np.polynomial.legendre.leggauss(order)[1] @ x
+    >>> @staged_rule(mean)
+    ... def _(x, order):
+    ...     _, weights = np.polynomial.legendre.leggauss(order.value)
+    ...     def mean_rule(x, order):
+    ...         def pullback(y_ct):
+    ...             return y_ct * weights, None
+    ...         return weights @ x, pullback
+    ...     return mean_rule
+    >>> lookup(mean).derivative.staged
+    True
+    """
+
+    def decorate(build: Callable[..., Any]) -> Callable[..., Any]:
+        _register_general(fn, General(build, boundary=boundary, staged=True), writes, samples)
+        return build
+
+    return decorate
+
+
+def _register_general(
+    fn: Callable[..., Any], derivative: General, writes: tuple[int, ...], samples: tuple[tuple[Any, ...], ...]
+) -> None:
+    """Register `derivative` as that of `fn`, and as that of what it leaves in the arguments that it `writes`, if it does."""
+    known = TABLE.get(fn) or Primitive(fn, name_of(fn), None)  # it means what it meant
+    effect = Effect(writes=writes)
+    register(replace(known, derivative=derivative, effect=effect, result=None, samples=samples))
+    if writes:
+        register(Primitive(contents := ContentsAfter(fn, writes), name_of(contents), derivative, samples=samples))

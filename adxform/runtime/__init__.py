@@ -96,7 +96,9 @@ from adxform.runtime.slopes import (
     turn,
 )
 from adxform.runtime.spectra import of_length, spectrum_counts
-from adxform.runtime.strides import cotangent_view, filled, laid_out, private, shares_memory, tangent_view
+from adxform.runtime.staging import Argument, built, staged, told
+from adxform.runtime.strides import cotangent_view, filled, laid_out, own, private, shares_memory, tangent_view
+from adxform.runtime.written import ContentsAfter, check_apart
 
 # Generated code says `runtime.name`, and so do the files of cached rules: each thing has its name from here.
 for _thing in list(globals().values()):

@@ -48,6 +48,11 @@ def private(x: Any) -> Any:
     return _as_it_lies(x)
 
 
+def own(value: Any) -> Any:
+    """Return a copy of an array, and anything else as it is."""
+    return private(value) if isinstance(value, np.ndarray) else value
+
+
 def to_be_read(x: Any) -> Any:
     """Return a copy of the array `x` which lies as `x` does, read-only where elements of a read-only `x` share a place.
 

@@ -20,6 +20,7 @@ from adxform.ir.types import Array, Stack, is_inexact
 from adxform.ir.walk import all_ops, rename_callees
 from adxform.primitives.alias import Aliases, Summary
 from adxform.primitives.effects import functions
+from adxform.primitives.record import General
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +131,9 @@ class Adopting:
         """As `plain` does, without helpers."""
         return self.callees.adopt(self.plain.expand(body, args, kwargs))
 
-    def expand_rule(
-        self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs, count: int
-    ) -> tuple[Function, Function]:
+    def expand_rule(self, rule: General, args: tuple[Operand, ...], kwargs: Kwargs, count: int) -> tuple[Function, Function]:
         """As `plain` does: its parts are adopted when they are spliced."""
-        return self.plain.expand_rule(body, args, kwargs, count)
+        return self.plain.expand_rule(rule, args, kwargs, count)
 
 
 def _is_stack(operand: Operand) -> bool:

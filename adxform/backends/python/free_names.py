@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from adxform.backends.python.syntax import is_method
+from adxform.runtime import ContentsAfter
 
 NUMPY_PLACES = ("", "linalg", "fft", "random", "ma", "polynomial")
 ALIASES = {"numpy": "np"}
@@ -71,6 +72,9 @@ class References:
 
     def to(self, value: object) -> ast.expr:
         """An expression for `value`, an object with identity."""
+        if isinstance(value, ContentsAfter):
+            places = ast.Tuple([ast.Constant(place) for place in value.places], ast.Load())
+            return ast.Call(self.to(ContentsAfter), [self.to(value.fn), places], [])
         known = self._known.get(id(value))
         if known is None:
             known = self._known[id(value)] = (value, self._find(value))

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.errors import MissingRuleError
+from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend.calls.bound_calls import bound_to_signature
 from adxform.frontend.calls.bound_forms import by_position
 from adxform.frontend.calls.opaque import opaque
+from adxform.frontend.calls.types_by_rule import type_by_rule
 from adxform.frontend.containers import collecting
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.folding import fold
@@ -26,11 +27,11 @@ from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.result_types import is_elementwise, is_product, result_type
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, is_inexact
-from adxform.ir.walk import variables
+from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, Type, is_inexact
+from adxform.ir.walk import variables, variables_of
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions.stacking import OF_ROWS
-from adxform.primitives.record import General, Memory, Primitive
+from adxform.primitives.record import Effect, General, Memory, Primitive
 from adxform.primitives.table import TABLE
 
 Kwargs = dict[str, Value]
@@ -72,7 +73,7 @@ def primitive(
         args = tuple(checked_number(interp, arg) for arg in args)
     operands = tuple(operand(interp, arg) for arg in args)
     named = {key: operand(interp, arg) for key, arg in kwargs.items()}
-    return _written(interp, _Bound(record, fn, operands, named, hint), out, long)
+    return _written(interp, _Bound(record, fn, operands, named, hint), out, long, wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class _Bound:
     hint: str
 
 
-def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, Var]) -> Value:
+def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, Var], wanted: bool) -> Value:
     """The result of a call of a primitive, once it is written; `out` itself, if that is to hold it.
 
     Arrays stand among the operands for the lists `long`.
@@ -100,16 +101,21 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
         effect = effect(Call((), Lit(fn), operands, tuple(named.items())))
     if effect.views and long:
         operands = _with_own_memory(interp, operands, effect.views, set(long.values()))
+    if effect.writes and isinstance(record.derivative, General):
+        return _store_contents(interp, call, effect.writes, wanted)
     if effect.writes:
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE
-    type_ = result_type(interp, record, fn, operands, named)
+    type_ = _result_type(interp, call)
     if isinstance(type_, Several):
         if out != NONE:
             raise interp.error("`out=` is not an array here", "store the results: `x[...], y[...] = f(a)`")
         if isinstance(record.derivative, General):
             return several_results(interp, fn, operands, named, type_, hint)
         return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
+    if isinstance(type_, Object) and isinstance(record.derivative, General) and _move(operands, named):
+        message = f"`{record.name}` returns no number or array, and its rule is one for what it returns"
+        raise interp.error(message, "where it writes to an argument, say so: `adxform.rule(f, writes=(0,))`", MissingRuleError)
     if isinstance(type_, Array) and type_.shape != () and not record.elementwise:
         forgotten_kinds.require_fractions(interp, long)
     if out != NONE:
@@ -121,6 +127,50 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
     return result
 
 
+def _result_type(interp: Interpreter, call: _Bound) -> Type | Several:
+    """The type of the result of a call, by samples, or by the rule where it is the user's and there are none."""
+    rule = call.record.derivative
+    try:
+        return result_type(interp, call.record, call.fn, call.operands, call.named)
+    except UnsupportedOperationError:
+        if not isinstance(rule, General) or TABLE.get(call.fn) is call.record:
+            raise
+        if (found := type_by_rule(interp, rule, call.operands, call.named)) is None:
+            raise
+        return found
+
+
+def _move(operands: tuple[Operand, ...], named: Mapping[str, Operand]) -> bool:
+    """Whether there is a floating number or array among these."""
+    return any(is_inexact(var.type) for var in variables_of((*operands, *named.values())))
+
+
+def _store_contents(interp: Interpreter, call: _Bound, places: tuple[int, ...], wanted: bool) -> Value:
+    """Write what a function of the user's leaves in its arguments at `places` as values, which are then stored there.
+
+    Raises:
+        MissingRuleError: one of them is no array, or the program uses what the function returns.
+    """
+    if wanted:
+        message = f"the result of `{call.record.name}` is used, and its rule is one for what it writes to its arguments"
+        raise interp.error(message, "call it as a statement, and use the array that it writes to", MissingRuleError)
+    outs: dict[Var, Var] = {}
+    for place in places:
+        array = call.operands[place] if place < len(call.operands) else None
+        if not isinstance(array, Var) or not isinstance(array.type, Array) or array in outs:
+            message = f"argument {place} of `{call.record.name}`, which its rule says it writes to, is no array of its own"
+            raise interp.error(message, "pass an array, by position", MissingRuleError)
+        others = variables_of((*call.operands[:place], *call.operands[place + 1 :], *call.named.values()))
+        if arrays := [var for var in others if isinstance(var.type, Array)]:
+            interp.builder.effect(runtime.check_apart, array, *arrays, span=interp.span)
+        outs[array] = interp.builder.var(array.base, array.type)
+    contents = Lit(runtime.ContentsAfter(call.fn, places))
+    interp.builder.emit(Call(tuple(outs.values()), contents, call.operands, tuple(call.named.items()), interp.span))
+    for array, out in outs.items():
+        interp.builder.effect(operator.setitem, array, Lit(...), out, span=interp.span)
+    return NONE
+
+
 def _strange(interp: Interpreter, values: tuple[Value, ...]) -> Value | None:
     """The first object with operators of its own among `values`, unless all of them are known."""
     found = next(objects_in(interp, values), None)
@@ -130,13 +180,15 @@ def _strange(interp: Interpreter, values: tuple[Value, ...]) -> Value | None:
 def _with_arrays(
     interp: Interpreter, record: Primitive, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs
 ) -> tuple[tuple[Value, ...], Kwargs]:
-    """The arguments of a call of `fn`, arrays in place of the lists and tuples that it takes for such."""
+    """The arguments of a call of `fn`, arrays in place of the lists and tuples that it takes for such, and does not write to."""
     if fn in JOINING and args:
         return (_arrays(interp, args[0]), *args[1:]), kwargs
     if record.sequences or (_is_operator(fn) and any(map(_is_unknown, args))):
         return args, kwargs
     kinds = "biufc" if is_elementwise(record, fn) or is_product(fn) else "fc"
-    return tuple(as_array(interp, arg, kinds) for arg in args), {key: as_array(interp, arg, kinds) for key, arg in kwargs.items()}
+    written = record.effect.writes if isinstance(record.effect, Effect) else ()
+    arrays = tuple(arg if place in written else as_array(interp, arg, kinds) for place, arg in enumerate(args))
+    return arrays, {key: as_array(interp, arg, kinds) for key, arg in kwargs.items()}
 
 
 def _with_own_memory(

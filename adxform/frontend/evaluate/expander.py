@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -10,8 +11,10 @@ from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside import constant, from_outside
+from adxform.frontend.evaluate.own_results import with_own_results
 from adxform.frontend.evaluate.protocols import is_object
 from adxform.frontend.evaluate.signals import Recursive, Restart, Unreachable
+from adxform.frontend.evaluate.staged_rules import Staged, stage
 from adxform.frontend.evaluate.state import Derive, Interpreter, Knowledge
 from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Static, Tuple, Value
 from adxform.frontend.nested.returned_cotangents import cotangents, refuse_writes
@@ -21,8 +24,9 @@ from adxform.frontend.types.forgotten_kinds import is_forgotten
 from adxform.ir.kinds import settle, settled_type
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Pack, Var
 from adxform.ir.prune import prune
-from adxform.ir.types import Scalar
+from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import Names, free_variables, substitute, variables
+from adxform.primitives.record import General
 from adxform.primitives.table import table_version
 from adxform.primitives.unruled import is_users, title
 from adxform.runtime.memos import Memo
@@ -47,18 +51,22 @@ class RuleExpander:
         return _expanded.get(key, lambda: _settled(body, lambda knowledge: self._expand(body, args, named, knowledge)))[0]
 
     def expand_rule(
-        self, body: Callable[..., Any], args: tuple[Operand, ...], kwargs: Kwargs = (), count: int = 1
+        self, rule: General, args: tuple[Operand, ...], kwargs: Kwargs = (), count: int = 1
     ) -> tuple[Function, Function]:
-        """`body`, which returns ``(y, pullback)``, as ``forward -> (y, *residuals)`` and ``pullback(*residuals, ct)``.
+        """What `rule` says, ``(y, pullback)``, as ``forward -> (y, *residuals)`` and ``pullback(*residuals, ct)``.
 
         Where the function has another `count` of results, `y` is a tuple of those: `forward` returns its items first, and the
         pullback takes a cotangent for each last.
         """
         named = tuple(dict(kwargs).items())
-        key = ("rule", table_version(), self.derive, body, count, *_canonical(args, named))
-        found = _expanded.get(
-            key, lambda: _settled(body, lambda knowledge: self._expand_rule(body, args, named, count, knowledge))
-        )
+        key = ("rule", table_version(), self.derive, rule.body, count, *_canonical(args, named))
+
+        def made() -> tuple[Function, ...]:
+            staged = stage(rule.body, args, named) if rule.staged else None
+            expanded = functools.partial(self._expand_rule, rule.body, staged, args, named, count)
+            return _settled(rule.body, expanded, staged)
+
+        found = _expanded.get(key, made)
         return found[0], found[1]
 
     def _expand(
@@ -74,11 +82,17 @@ class RuleExpander:
         return interp, (settle(prune(function)),)
 
     def _expand_rule(
-        self, body: Callable[..., Any], args: tuple[Operand, ...], named: Named, count: int, knowledge: Knowledge
+        self,
+        body: Callable[..., Any],
+        staged: Staged | None,
+        args: tuple[Operand, ...],
+        named: Named,
+        count: int,
+        knowledge: Knowledge,
     ) -> tuple[Interpreter, tuple[Function, Function]]:
         interp, params, values, keywords = self._start(body, args, named, knowledge)
         try:
-            pair = interp.call(constant(interp, body), values, keywords)
+            pair = interp.call(constant(interp, body if staged is None else staged.rule), values, keywords)
             if not isinstance(pair, Tuple) or len(pair.items) != 2:
                 message = f"{title(body)} does not return its value and its pullback"
                 raise interp.error(message, "return `y, pullback`", MissingRuleError)
@@ -107,16 +121,21 @@ class RuleExpander:
             results = tuple(cotangents(interp, body, returned, values))
         except Unreachable:
             raise _refused(interp) from None
+        held = {} if staged is None else staged.arrays(interp)
         block = Block((), tuple(interp.builder.ops), results)
-        residuals = tuple(var for var in free_variables(block) if var not in cts)
+        residuals = tuple(var for var in free_variables(block) if var not in cts and var not in held)
         helpers = interp.helper_functions()
-        forward = settle(prune(Function(_name(body), Block(params, tuple(forward_ops), (*outs, *residuals)), (), helpers)))
-        back = settle(prune(Function("pullback", Block((*residuals, *cts), block.ops, results), (), helpers)))
+        asked = tuple(held.values())
+        forward = settle(prune(Function(_name(body), Block(params, (*asked, *forward_ops), (*outs, *residuals)), (), helpers)))
+        back = settle(prune(Function("pullback", Block((*residuals, *cts), (*asked, *block.ops), results), (), helpers)))
         if is_users(body):
             kept = back.params[: len(residuals)]
             refuse_writes(interp, body, forward, forward.params, "the forward part of {} writes to an argument")
             refuse_writes(interp, body, back, back.params[len(residuals) :], "the pullback of {} writes to its cotangent")
             refuse_writes(interp, body, back, kept, "the pullback of {} writes to what the forward part made or was given")
+            for part in (forward, back):
+                refuse_writes(interp, body, part, tuple(held), "{} writes to an array that it was built with", "all its calls")
+            forward, back = with_own_results(forward, count, held), with_own_results(back, 0)
         return interp, (forward, back)
 
     def _start(
@@ -150,8 +169,12 @@ class _Itself(dict[Var, Value]):
         return var
 
 
-def _settled(body: Callable[..., Any], expanded: Callable[[Knowledge], tuple[Interpreter, Found]]) -> Found:
+def _settled(
+    body: Callable[..., Any], expanded: Callable[[Knowledge], tuple[Interpreter, Found]], staged: Staged | None = None
+) -> Found:
     """What `expanded` makes of `body` once it is known which numbers it reads outside of its arguments, and what calls itself.
+
+    The arrays that a rule was built with are no such.
 
     Raises:
         UnsupportedOperationError: it reads an array there.
@@ -165,14 +188,20 @@ def _settled(body: Callable[..., Any], expanded: Callable[[Knowledge], tuple[Int
                 raise _stuck(body, restart) from None
             knowledge.recursive[restart.key] = None
             continue
-        if not interp.hidden:
+        outside = {access: var for access, var in interp.hidden.items() if not _is_held(staged, access, var)}
+        if not outside:
             reaches(body, interp.guards)
             return found
-        for access, var in interp.hidden.items():
+        for access, var in outside.items():
             if not isinstance(var.type, Scalar) or access in knowledge.hidden:
                 message = f"the rule reads the array `{access}` outside of its arguments"
-                raise interp.error(message, "let the function take it as an argument")
+                raise interp.error(message, "let the function take it as an argument, or register a staged rule that makes it")
             knowledge.hidden[access] = Lit(interp.hidden_values[var])
+
+
+def _is_held(staged: Staged | None, access: Access, var: Var) -> bool:
+    """Whether `var`, read by `access`, is an array that a rule was built with."""
+    return staged is not None and isinstance(var.type, Array) and staged.holds(access)
 
 
 def _canonical(args: tuple[Operand, ...], named: tuple[tuple[str, Operand], ...]) -> tuple[Any, ...]:

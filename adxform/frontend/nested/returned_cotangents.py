@@ -90,11 +90,13 @@ def _shown(axes: int | None) -> str:
     return "one number" if axes == 0 else f"an array of {axes} ax{'i' if axes == 1 else 'e'}s"
 
 
-def refuse_writes(interp: Interpreter, body: Callable[..., Any], fn: Function, given: tuple[Var, ...], what: str) -> None:
-    """Raise where `fn`, a part of a rule, writes to memory of its parameters `given`, which are others': `what` says whose."""
+def refuse_writes(
+    interp: Interpreter, body: Callable[..., Any], fn: Function, given: tuple[Var, ...], what: str, owner: str = "the caller"
+) -> None:
+    """Raise where `fn`, a part of a rule, writes to the memory `given`, which is its `owner`'s: `what` says so."""
     classes = alias_classes(fn)
     owned = {classes.of(var) for var in given if has_memory(var) and not isinstance(var.type, Object)}
     for op in all_ops(fn.body):
         if any(classes.of(var) in owned for var in writes(op)):
-            message = f"{what.format(title(body))}, which belongs to the caller"
+            message = f"{what.format(title(body))}, which belongs to {owner}"
             raise interp.error(message, "write to a copy of it", MissingRuleError, span=op.span)

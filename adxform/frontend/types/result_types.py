@@ -15,6 +15,7 @@ from adxform.errors import AdxError, MissingRuleError
 from adxform.frontend.evaluate.control_flow.joins import join_types
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.types import forgotten_kinds
+from adxform.frontend.types.kept_results import KeptMemory, repeated
 from adxform.frontend.types.samples import (
     ANOTHER,
     NoSample,
@@ -32,8 +33,8 @@ from adxform.ir.types import Array, Object, Scalar, Several, Type, is_inexact
 from adxform.ir.walk import substitute, variables
 from adxform.primitives.facets import Contracts
 from adxform.primitives.memory import RESHAPES
-from adxform.primitives.record import Constant, Primitive
-from adxform.primitives.table import record_of
+from adxform.primitives.record import Constant, General, Primitive
+from adxform.primitives.table import TABLE, record_of
 from adxform.primitives.unruled import NAMELESS
 
 
@@ -101,8 +102,11 @@ def _result_type(
                 interp.equal.assume(operands)
             types = elementwise_type(fn, operands, named, interp.sizes)
         else:
-            types = sampled_types(fn, operands, named, interp.sizes)
+            users = isinstance(record.derivative, General) and TABLE.get(fn) is not record
+            types = sampled_types(repeated(fn) if users else fn, operands, named, interp.sizes)
         return each(types, lambda type_: with_fresh(type_, interp.fresh_dim))
+    except KeptMemory as error:
+        raise interp.error(f"`{record.name}` has a rule, and {error}", "let it return a copy", MissingRuleError) from None
     except NoSample as error:
         if not floats:
             return Object()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
+from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar
@@ -20,6 +21,8 @@ LOOPING = frozenset({For, While})
 
 def hoist_invariants(fn: Function, *, lengths: bool = False) -> Function:
     """Compute numbers that do not depend on a loop ahead of it: arithmetic that cannot raise, lengths, comparisons.
+
+    What a rule was built with is asked for there as well.
 
     The bounds of an inner loop stay where they are read. With `lengths`, only those of arrays go, also where they are bounds.
 
@@ -106,8 +109,10 @@ class _Hoisting:
 
 
 def cannot_raise(op: Call) -> bool:
-    """Whether `op` is cheap, a number, and neither raises nor warns whatever its operands are."""
+    """Whether `op` is cheap, a number, and neither raises nor warns whatever its operands are; or what a rule was built with."""
     fn = callee(op)
+    if fn is runtime.staged:
+        return True
     if fn is intrinsics.dim or fn is len:
         return isinstance(op.args[0], Var) and isinstance(op.args[0].type, Array) and op.args[0].type.shape is not None
     if record_of(fn).divides:
