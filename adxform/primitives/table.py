@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from adxform.errors import RegistrationError
+from adxform.ir.spans import registering
 from adxform.primitives import definitions, memory, scipy_rules
-from adxform.primitives.declare import name_of
 from adxform.primitives.families import (
     cmath_functions,
     determinants,
@@ -29,7 +30,7 @@ from adxform.primitives.families import (
     tails,
     vector_lengths,
 )
-from adxform.primitives.record import PURE, Effect, General, Linear, Partials, Primitive
+from adxform.primitives.record import General, Linear, Partials, Primitive
 from adxform.threads.locks import imported, new_lock
 
 
@@ -143,13 +144,20 @@ def record_of(fn: Any) -> Primitive:
         return UNKNOWN
 
 
+class _Alike(frozenset[Callable[..., Any]]):
+    """Functions of which something holds; none for which there is a rule of the user's, which may say otherwise."""
+
+    def __contains__(self, fn: object) -> bool:
+        return super().__contains__(fn) and fn not in own
+
+
 def having(test: Callable[[Primitive], bool]) -> frozenset[Callable[..., Any]]:
     """The library's functions of whose record `test` holds.
 
     >>> sorted(record_of(fn).name for fn in having(lambda record: record.divides))
     ['operator.floordiv', 'operator.mod', 'operator.truediv']
     """
-    return frozenset(fn for fn, record in TABLE.items() if test(record))
+    return _Alike(fn for fn, record in TABLE.items() if test(record))
 
 
 def spelled(fn: Any) -> Any:
@@ -181,8 +189,24 @@ def registered() -> Mapping[Callable[..., Any], Primitive]:
     return own
 
 
-def register(record: Primitive) -> Primitive:
-    """Make `record` the rule of ``record.fn`` from now on, in place of an earlier one."""
+def register(record: Primitive, *, replaces: bool = False) -> Primitive:
+    """Make `record` the rule of ``record.fn`` from now on, in place of an earlier one of the same module.
+
+    A cell of a notebook that is run again, and a module that is loaded again, register anew. `replaces`: in place of that of any
+    module.
+
+    Raises:
+        RegistrationError: another module has registered one.
+    """
+    place = registering()
+    earlier = own.get(record.fn)
+    if earlier is not None and earlier.place is not None and earlier.place.module != place.module and not replaces:
+        message = f"a rule for `{record.name}` was registered at {earlier.place}, and is now at {place}"
+        raise RegistrationError(message, help="leave one of them out, or say which one holds: `replaces=True`")
+    return _put(replace(record, place=place))
+
+
+def _put(record: Primitive) -> Primitive:
     global own, _version
     with _lock:
         _records[record.fn] = record
@@ -195,7 +219,7 @@ def renew(body: Callable[..., Any]) -> None:
     """Register the rules anew that `body` is a part of: it means something else than it did."""
     for record in tuple(own.values()):
         if body in bodies(record):
-            register(replace(record))
+            _put(replace(record))
 
 
 def bodies(record: Primitive) -> tuple[Callable[..., Any] | None, ...]:
@@ -209,34 +233,3 @@ def bodies(record: Primitive) -> tuple[Callable[..., Any] | None, ...]:
             return tuple(transposes.values())
         case _:
             return ()
-
-
-def rule(
-    fn: Callable[..., Any],
-    *,
-    tangent: Callable[..., Any] | None = None,
-    effect: Effect = PURE,
-    samples: tuple[tuple[Any, ...], ...] = (),
-    boundary: bool = False,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register the decorated function as the derivative of `fn`: it returns the value and the pullback.
-
-    With `boundary`, derivatives call the rule's parts as functions of their own; otherwise they hold its statements.
-
-    >>> def cube(x): return x ** 3
-    >>> @rule(cube)
-    ... def _(x):
-    ...     def pullback(y_ct):
-    ...         return 3 * x ** 2 * y_ct
-    ...     return x ** 3, pullback
-    >>> lookup(cube).name
-    'adxform.primitives.table.cube'
-    """
-
-    def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
-        known = TABLE.get(fn) or Primitive(fn, name_of(fn), None)
-        general = General(body, tangent, boundary)
-        register(replace(known, derivative=general, effect=effect, result=None, samples=samples))  # it means what it meant
-        return body
-
-    return decorate

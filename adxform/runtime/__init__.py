@@ -58,6 +58,7 @@ from adxform.runtime.run_time_checks import (
     of_kind,
     planar,
     some,
+    tangent,
     undefined,
     unshifted,
     whole_items,
