@@ -12,7 +12,7 @@ from typing import Any
 from adxform.api import jvp, vjp
 from adxform.api.registrable import refuse_useless
 from adxform.errors import RegistrationError
-from adxform.frontend.nested.mirrors import at_rest
+from adxform.frontend.nested.mirrors import at_rest, in_kind
 from adxform.primitives import table
 from adxform.primitives.declare import name_of
 from adxform.primitives.record import PURE, Constant, Derivative, Effect, General, Linear, Partials, Primitive
@@ -97,7 +97,7 @@ def linear_rule(fn: Function, transpose: Function | Mapping[int, Function], *, r
     >>> linear_rule(turned, {0: lambda ct, x, k: ct[::-1] * k, 1: lambda ct, x, k: (ct * x[::-1]).sum()})
     >>> import numpy as np
     >>> vjp(turned, np.array([1.0, 2.0]), 3.0)[1](np.array([1.0, 0.0]))
-    (array([0., 3.]), 2.0)
+    (array([0., 3.]), np.float64(2.0))
 
     Raises:
         RegistrationError: as of `register`.
@@ -175,7 +175,7 @@ def reference_rule(fn: Function, reference: Function, *, boundary: bool = False,
         def stands_in(*point: Any) -> Any:
             return reference(*point, **options)
 
-        return jvp(stands_in, args, args_t)[1]
+        return jvp(stands_in, args, in_kind(args, args_t))[1]
 
     made = General(_made_of(reference, reference, body), _made_of(reference, reference, tangent), boundary)
     _state(fn, made, replaces)

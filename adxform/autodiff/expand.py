@@ -64,13 +64,12 @@ def distinct(args: tuple[Operand, ...], kwargs: Kwargs = ()) -> tuple[Var, ...]:
 
 
 def leaves(operand: Operand) -> Iterator[Operand]:
-    """The leaves of a positional argument: the items of a tuple or list, else the argument itself."""
-    match operand:
-        case Pack("tuple" | "list", items):
-            for item in items:
-                yield from leaves(item)
-        case _:
-            yield operand
+    """The leaves of a positional argument: the parts of a tuple, list, dict or instance, else the argument itself."""
+    if not isinstance(operand, Pack) or operand.kind == "slice":
+        yield operand
+        return
+    for place in operand.places:
+        yield from leaves(operand.items[place])
 
 
 def per_leaf(args: tuple[Operand, ...], values: tuple[Operand, ...]) -> list[tuple[Operand, Operand]]:
@@ -134,11 +133,10 @@ def not_transposed(op: Call, derivative: Linear) -> list[tuple[Operand, Operand]
 
 def replace_leaves(operand: Operand, new: Iterator[Operand]) -> Operand:
     """`operand` with its leaves taken from `new`."""
-    match operand:
-        case Pack("tuple" | "list" as kind, items):
-            return Pack(kind, tuple(replace_leaves(item, new) for item in items))
-        case _:
-            return next(new)
+    if not isinstance(operand, Pack) or operand.kind == "slice":
+        return next(new)
+    items, places = operand.items, operand.places
+    return Pack(operand.kind, tuple([replace_leaves(item, new) if k in places else item for k, item in enumerate(items)]))
 
 
 def name_results(b: Builder, start: int, values: Sequence[Operand], call: Call) -> dict[Operand, Var]:

@@ -30,6 +30,7 @@ from adxform.runtime.matrix_derivatives import (
 )
 from adxform.runtime.python_values import (
     add_up,
+    aggregate,
     appended,
     appended_row,
     differing_rows,

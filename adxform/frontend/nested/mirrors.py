@@ -244,6 +244,20 @@ def _at_rest(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Valu
     return resting(args[0])
 
 
+def _in_kind(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """The tangents of a structure, in which ``0.0`` stands for a zero of any kind."""
+
+    def tangent(value: Value, given: Value) -> Value:
+        match value, given:
+            case ((Tuple() | Ref(kind="list" | "dict" | "instance")), (Tuple() | Ref())):
+                pairs = zip(structures.items_of(interp, value), structures.items_of(interp, given), strict=True)
+                return structures.made_like(interp, value, [tangent(part, other) for part, other in pairs])
+            case _:
+                return _zero(interp, value) if given == Lit(0.0) else given
+
+    return tangent(*args)
+
+
 def _zero(interp: Interpreter, value: Value) -> Value:
     match type_of(value):
         case Scalar() as type_ if is_inexact(type_):
@@ -330,6 +344,8 @@ one_like = Known("one_like", _one_like)
 """``one_like(number)``: one, as a tangent or a cotangent of a number."""
 at_rest = Known("at_rest", _at_rest)
 """``at_rest(tree)``: the structure with tangents of zero for all that it holds."""
+in_kind = Known("in_kind", _in_kind)
+"""``in_kind(tree, tangents)``: the tangents, those of what does not move, ``0.0``, as zeros of the kind of what they belong to."""
 turned = Known("turned", _turned)
 """``turned(number)``: the imaginary unit, as a tangent of a complex number."""
 moves_both_ways = Known("moves_both_ways", _is_complex)
