@@ -345,7 +345,7 @@ one_like = Known("one_like", _one_like)
 at_rest = Known("at_rest", _at_rest)
 """``at_rest(tree)``: the structure with tangents of zero for all that it holds."""
 in_kind = Known("in_kind", _in_kind)
-"""``in_kind(tree, tangents)``: the tangents, those of what does not move, ``0.0``, as zeros of the kind of what they belong to."""
+"""``in_kind(tree, tangents)``: the tangents, each ``0.0`` among them as a zero of the kind of what it belongs to."""
 turned = Known("turned", _turned)
 """``turned(number)``: the imaginary unit, as a tangent of a complex number."""
 moves_both_ways = Known("moves_both_ways", _is_complex)
