@@ -14,7 +14,7 @@ import numpy as np
 
 from adxform.errors import RegistrationError
 from adxform.ir.spans import registering
-from adxform.primitives import definitions, memory, scipy_rules
+from adxform.primitives import definitions, memory, scipy_rules, shipped_rules
 from adxform.primitives.families import (
     cmath_functions,
     determinants,
@@ -87,7 +87,7 @@ def lookup(fn: Any) -> Primitive | None:
         found = _records.get(fn)
     except TypeError:
         return None
-    return _records.get(fn) if found is None and _meets(fn) else found
+    return _records.get(fn) if found is None and (_meets(fn) or shipped_rules.bring(fn)) else found
 
 
 def _meets(fn: Any) -> bool:
@@ -127,7 +127,7 @@ def _package_of(module: str) -> str:
 def reason(fn: Any) -> str:
     """Why a function of a package that has rules has none itself, in words for an error; empty where nothing is known of it."""
     try:
-        return _reasons.get(fn, "")
+        return _reasons.get(fn, "") or shipped_rules.trouble(fn)
     except TypeError:
         return ""
 
@@ -198,6 +198,7 @@ def register(record: Primitive, *, replaces: bool = False) -> Primitive:
     Raises:
         RegistrationError: another module has registered one.
     """
+    shipped_rules.bring(record.fn)
     place = registering()
     earlier = own.get(record.fn)
     if earlier is not None and earlier.place is not None and earlier.place.module != place.module and not replaces:
