@@ -188,10 +188,11 @@ def _state(
     effect: Effect = PURE,
     samples: tuple[tuple[Any, ...], ...] = (),
 ) -> None:
+    refuse_useless(fn)
     stated = [said(body) for body in table.bodies(Primitive(fn, "", derivative)) if body is not None]
     if not all(map(callable, stated)):
         raise RegistrationError("what states a derivative is no function", help="give a function, as docs/rules.md shows")
-    register(replace(_without_meaning(fn), derivative=derivative, effect=effect, samples=samples), replaces=replaces)
+    table.register(replace(_without_meaning(fn), derivative=derivative, effect=effect, samples=samples), replaces=replaces)
 
 
 def _without_meaning(fn: Function) -> Primitive:

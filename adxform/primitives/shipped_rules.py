@@ -26,23 +26,26 @@ _NAMED = types.FunctionType | types.MethodType | types.BuiltinFunctionType | typ
 
 _turn = Turn()
 _begun: set[str] = set()
+_loading: set[str] = set()
 _done: set[str] = set()
 _broken: dict[str, str] = {}
 _conflicts: dict[str, RegistrationError] = {}
 
 
-def bring(fn: Any) -> bool:
+def bring(fn: Any, *, settled: bool = False) -> bool:
     """Whether rules for the package of `fn` have just been loaded.
 
     Raises:
-        RegistrationError: among them are two for one function.
+        RegistrationError: among them are two for one function, and it is not `settled` which one holds.
     """
     package = package_of(fn)
-    if package in _conflicts:
-        raise _conflicts[package]
     if package in _OWN or package in _done:
         return False
     _turn.alone(lambda: _load(package))
+    if package in _conflicts and not settled:
+        raise _conflicts[package]
+    if package not in _loading:
+        _done.add(package)
     return package in installed()
 
 
@@ -86,6 +89,7 @@ def _load(package: str) -> None:
     if package in _begun:
         return
     _begun.add(package)
+    _loading.add(package)
     for entry in installed().get(package, ()):
         try:
             found = importing(entry.load)
@@ -94,10 +98,9 @@ def _load(package: str) -> None:
         except RegistrationError as error:
             message = f"the rules for `{package}` that are shipped with {described(entry)} meet others: {error.message}"
             _conflicts[package] = RegistrationError(message, help=error.help)
-            raise _conflicts[package] from error
         except Exception as error:
             why = f"{type(error).__name__}: {error}"
             why = f"the rules for `{package}` that are shipped with {described(entry)} cannot be loaded ({why})"
             _broken[package] = why
             warnings.warn(why, RuntimeWarning, stacklevel=2)
-    _done.add(package)
+    _loading.discard(package)

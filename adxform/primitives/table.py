@@ -87,7 +87,9 @@ def lookup(fn: Any) -> Primitive | None:
         found = _records.get(fn)
     except TypeError:
         return None
-    return _records.get(fn) if found is None and (_meets(fn) or shipped_rules.bring(fn)) else found
+    if found is not None and found.place is None:
+        return found
+    return _records.get(fn) if (found is None and _meets(fn)) or shipped_rules.bring(fn) else found
 
 
 def _meets(fn: Any) -> bool:
@@ -198,7 +200,7 @@ def register(record: Primitive, *, replaces: bool = False) -> Primitive:
     Raises:
         RegistrationError: another module has registered one.
     """
-    shipped_rules.bring(record.fn)
+    shipped_rules.bring(record.fn, settled=replaces)
     place = registering()
     earlier = own.get(record.fn)
     if earlier is not None and earlier.place is not None and earlier.place.module != place.module and not replaces:
