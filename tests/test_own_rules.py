@@ -187,6 +187,9 @@ def test_every_form_for_every_kind_of_function(form: str, kind: str) -> None:
 
 ENGINES = [
     *((name, "python") for name in FORMS if FORMS[name].core is bends),
+    *(("rule", "numba"), ("tangent", "numba"), ("reference", "interpret")),
+]
+    *((name, "python") for name in FORMS if FORMS[name].core is bends),
     ("rule", "numba"),
     ("tangent", "numba"),
     ("reference", "interpret"),
