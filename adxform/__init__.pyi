@@ -18,11 +18,11 @@ from adxform.api.prepared import (
     prepare_value_and_gradient,
     prepare_vjp,
 )
+from adxform.api.rules import constant_rule, linear_rule, reference_rule, register, rule, scalar_rule, staged_rule, tangent_rule
 from adxform.api.second_order import hessian, hvp, jacobian
 from adxform.api.source import explain, source
 from adxform.errors import AdxError
 from adxform.frontend.argument_contexts import constant, scratch
-from adxform.primitives.table import register, rule, staged_rule
 from adxform.runtime.cache import clear_cache, stats
 from adxform.runtime.timing import times
 from adxform.testing import check_derivatives, check_rule
@@ -36,6 +36,7 @@ __all__ = [
     "checkpoint",
     "clear_cache",
     "constant",
+    "constant_rule",
     "differentiable",
     "explain",
     "grad",
@@ -43,6 +44,7 @@ __all__ = [
     "hvp",
     "jacobian",
     "jvp",
+    "linear_rule",
     "prepare_derivative",
     "prepare_gradient",
     "prepare_hessian",
@@ -53,13 +55,16 @@ __all__ = [
     "prepare_second_derivative",
     "prepare_value_and_gradient",
     "prepare_vjp",
+    "reference_rule",
     "register",
     "rule",
+    "scalar_rule",
     "scratch",
     "source",
     "staged_rule",
     "stats",
     "stop_gradient",
+    "tangent_rule",
     "times",
     "value_and_grad",
     "vjp",

@@ -154,6 +154,12 @@ class OptionError(AdxError, ValueError):
     code = "ADX211"
 
 
+class RegistrationError(AdxError, ValueError):
+    """A rule is registered for what none would ever apply to, or for a function for which another module has registered one."""
+
+    code = "ADX212"
+
+
 class MissingExtraError(AdxError, ImportError):
     """Something was asked for that needs a package of an optional extra."""
 

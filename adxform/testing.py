@@ -20,6 +20,7 @@ from adxform.frontend.signature import Node, meta_of, parts
 from adxform.primitives.record import Effect, General, Linear, Partials, Primitive
 from adxform.primitives.signatures import PLAIN, arranged, stated
 from adxform.primitives.table import lookup
+from adxform.primitives.unruled import said
 from adxform.runtime import ContentsAfter, built, private, told
 from adxform.runtime.dispatch.result_structures import assemble
 from adxform.runtime.dispatch.tracebacks import for_users
@@ -137,7 +138,7 @@ def _differentiable(record: Primitive, sample: tuple[Any, ...]) -> tuple[int, ..
     match record.derivative:
         case Partials(body):
             given = body(record.fn(*sample), *sample)
-        case General(body, staged=staged):
+        case General(body, staged=staged) if said(body) is body:
             args, options = arranged(record.fn, copy.deepcopy(sample), {}, stated(record), _is_default)
             if staged:
                 body = built(body, *map(told, args), **{key: told(option) for key, option in options.items()})

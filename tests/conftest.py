@@ -127,6 +127,8 @@ TURNS = {
     "test_orders::test_every_scalar_program": 12,
     "test_orders::test_hard_programs_against_differences": 3,
     "test_orders::test_prepared_programs": 5,
+    "test_own_rules::test_every_form_for_every_kind_of_function": 4,
+    "test_own_rules::test_structures_as_arguments": 5,
     "test_packed::test_gradients_and_products": 4,
     "test_persistence::test_changes_are_seen": 3,
     "test_persistence::test_damaged_files_are_no_error": 3,

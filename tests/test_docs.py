@@ -17,12 +17,14 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 import adxform
 from adxform import cli, errors
+from adxform.primitives import table
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -83,6 +85,8 @@ def test_code_blocks_run_and_print_what_the_page_says(
     monkeypatch.delenv("ADXFORM_ENGINE")  # pages show what their readers see
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "110")
+    monkeypatch.setattr(table, "_records", dict(table.TABLE))  # rules of a page are for that page
+    monkeypatch.setattr(table, "own", MappingProxyType({}))
     namespace: dict[str, Any] = {"__name__": "example"}
     rewritten, copied, printed = [], 0, None
     for number, block in enumerate(blocks(page)):

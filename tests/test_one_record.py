@@ -8,6 +8,7 @@ import math
 import operator
 from collections.abc import Iterator
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -148,8 +149,8 @@ def test_no_module_but_the_primitives_lists_names_of_functions() -> None:
 @pytest.fixture
 def own_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of rules in which a test may register some."""
-    monkeypatch.setattr(table, "_records", dict(table._records))
-    monkeypatch.setattr(table, "own", table.own)
+    monkeypatch.setattr(table, "_records", dict(table.TABLE))
+    monkeypatch.setattr(table, "own", MappingProxyType({}))
 
 
 POINTS = np.linspace(-1.25, 1.5, 6)

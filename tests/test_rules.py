@@ -12,9 +12,10 @@ import pytest
 import adxform
 from adxform import runtime
 from adxform.api import grad
+from adxform.api.rules import register, rule
 from adxform.ir import intrinsics
 from adxform.primitives.record import Derivative, General, Linear, Partials, Primitive
-from adxform.primitives.table import TABLE, lookup, register, rule, table_version
+from adxform.primitives.table import TABLE, lookup, table_version
 from adxform.testing import check_derivatives, check_rule
 
 DERIVATIVES = (Partials, Linear, General)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import MethodType
@@ -114,7 +114,7 @@ def grad(
     12.0
     """
     f = with_checkpoints(f, checkpoint_steps, max_memory)
-    numbers, chosen = checked_argnums(f, argnums), checked_engine(engine, fastmath)
+    numbers, chosen = checked_argnums(f, argnums, "grad"), checked_engine(engine, fastmath)
     return Gradient("grad", f, numbers, has_aux, engine=chosen, holomorphic=bool(holomorphic))
 
 
@@ -136,7 +136,7 @@ def value_and_grad(
     (8.0, 12.0)
     """
     f = with_checkpoints(f, checkpoint_steps, max_memory)
-    numbers, chosen = checked_argnums(f, argnums), checked_engine(engine, fastmath)
+    numbers, chosen = checked_argnums(f, argnums, "value_and_grad"), checked_engine(engine, fastmath)
     return Gradient("value_and_grad", f, numbers, has_aux, engine=chosen, holomorphic=bool(holomorphic))
 
 
@@ -159,18 +159,35 @@ def checked_engine(engine: Any, fastmath: Any = True, *, prepared: bool = False)
     raise OptionError(f"{what} is {chosen!r}; it is one of {', '.join(ENGINES)}")
 
 
-def checked_argnums(f: Callable[..., Any], argnums: Any) -> Argnums:
+def checked_argnums(f: Callable[..., Any], argnums: Any, operator: str = "", *after: str) -> Argnums:
     """`argnums` as an int or a tuple of ints.
 
     Raises:
-        ArgnumsError: it is neither.
+        ArgnumsError: it is neither: arguments of `f`, perhaps, which go to what the `operator` returns, with `after` them.
     """
     numbers = argnums if isinstance(argnums, tuple | list) else (argnums,)
     if not numbers or any(isinstance(n, bool) or not isinstance(n, int | np.integer) for n in numbers):
-        raise ArgnumsError(
-            f"argnums is {argnums!r}", span=definition(f), help="give the position of an argument, or a tuple of positions"
-        )
+        message, way = f"argnums is {argnums!r}", "give the position of an argument, or a tuple of positions"
+        if operator and not all(isinstance(n, int | str | None) for n in numbers):
+            given = ", ".join((*parameters_of(f), *after))
+            message = f"`{operator}` is given values for `argnums`: it takes a function, and returns one that takes the arguments"
+            way = f"write `{operator}({name_of(f)})({given})`"
+        raise ArgnumsError(message, span=definition(f), help=way)
     return tuple(int(n) for n in numbers) if isinstance(argnums, tuple | list) else int(argnums)
+
+
+def parameters_of(f: Callable[..., Any]) -> Iterator[str]:
+    """The names of what `f` takes by position and cannot do without."""
+    try:
+        parameters = own_signature(f).parameters.values()
+    except (TypeError, ValueError):
+        yield "*args"
+        return
+    for one in parameters:
+        if one.kind is one.VAR_POSITIONAL:
+            yield f"*{one.name}"
+        elif one.default is one.empty and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD):
+            yield one.name
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def hvp(
     >>> hvp(lambda x: x ** 3)(2.0, 1.0)
     12.0
     """
-    numbers, order = checked_argnums(f, argnums), checked_order(mode)
+    numbers, order = checked_argnums(f, argnums, "hvp", "v"), checked_order(mode)
     return HessianProduct("hvp", f, numbers, mode=order, definition=product, engine=checked_engine(engine, fastmath))
 
 
@@ -57,7 +57,7 @@ def hessian(
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    numbers, order = checked_argnums(f, argnums), checked_order(mode)
+    numbers, order = checked_argnums(f, argnums, "hessian"), checked_order(mode)
     return Hessian("hessian", f, numbers, mode=order, definition=hessian_at, engine=checked_engine(engine, fastmath))
 
 
@@ -97,7 +97,7 @@ def jacobian(
     """
     if mode not in MODES:
         raise OptionError(f"mode is {mode!r}; it is one of {', '.join(MODES)}")
-    numbers, chosen = checked_argnums(f, argnums), checked_engine(engine, fastmath)
+    numbers, chosen = checked_argnums(f, argnums, "jacobian"), checked_engine(engine, fastmath)
     meaning = holomorphic_jacobian_at if holomorphic else jacobian_at
     return Jacobian("jacobian", f, numbers, mode=mode, definition=meaning, engine=chosen, holomorphic=bool(holomorphic))
 

@@ -26,7 +26,7 @@ from adxform.ir.spans import Span, written_in
 from adxform.ir.types import FLOAT, Array, Dim, Scalar, Stack, Type, is_complex, is_float, is_inexact, rank
 from adxform.ir.walk import Names, all_ops, map_op, reads, reads_with_blocks, rename_block, substitute, variables_of
 from adxform.primitives.alias import alias_classes
-from adxform.primitives.effects import contents_read, writes
+from adxform.primitives.effects import contents_read
 from adxform.primitives.record import Derivative, General, Linear
 from adxform.primitives.signatures import not_covered, stated, unstated
 from adxform.primitives.table import lookup
@@ -62,13 +62,12 @@ def distinct(args: tuple[Operand, ...], kwargs: Kwargs = ()) -> tuple[Var, ...]:
 
 
 def leaves(operand: Operand) -> Iterator[Operand]:
-    """The leaves of a positional argument: the items of a tuple or list, else the argument itself."""
-    match operand:
-        case Pack("tuple" | "list", items):
-            for item in items:
-                yield from leaves(item)
-        case _:
-            yield operand
+    """The leaves of a positional argument: the parts of a tuple, list, dict or instance, else the argument itself."""
+    if not isinstance(operand, Pack) or operand.kind == "slice":
+        yield operand
+        return
+    for place in operand.places:
+        yield from leaves(operand.items[place])
 
 
 def per_leaf(args: tuple[Operand, ...], values: tuple[Operand, ...]) -> list[tuple[Operand, Operand]]:
@@ -134,11 +133,10 @@ def not_transposed(op: Call, derivative: Linear) -> list[tuple[Operand, Operand]
 
 def replace_leaves(operand: Operand, new: Iterator[Operand]) -> Operand:
     """`operand` with its leaves taken from `new`."""
-    match operand:
-        case Pack("tuple" | "list" as kind, items):
-            return Pack(kind, tuple(replace_leaves(item, new) for item in items))
-        case _:
-            return next(new)
+    if not isinstance(operand, Pack) or operand.kind == "slice":
+        return next(new)
+    items, places = operand.items, operand.places
+    return Pack(operand.kind, tuple([replace_leaves(item, new) if k in places else item for k, item in enumerate(items)]))
 
 
 def name_results(b: Builder, start: int, values: Sequence[Operand], call: Call) -> dict[Operand, Var]:
@@ -209,23 +207,6 @@ def pullback_of(
         blank = ct is None and param in needed
         given.append(zeros(b, out, f"{out.base}_ct") if blank else Lit(0.0) if ct is None else ct)
     return found, tuple(given)
-
-
-def refuse_writing_tangent(expander: Expander, derivative: General, args: tuple[Operand, ...], op: Call) -> None:
-    """See that what a rule of the user's says of tangents leaves the arguments and their tangents as they are.
-
-    Raises:
-        MissingRuleError: it writes to one.
-    """
-    assert derivative.tangent is not None
-    if not is_users(derivative.body):
-        return
-    fn = expander.expand(derivative.tangent, args, op.kwargs)
-    classes = alias_classes(fn)
-    given = {classes.of(param) for param in fn.params if isinstance(param.type, Array)}
-    if any(classes.of(var) in given for inner in all_ops(fn.body) for var in writes(inner)):
-        message = f"the tangent of {title(derivative.body)} writes to an argument, which belongs to the caller"
-        raise MissingRuleError(message, span=op.span, help="write to a copy of it")
 
 
 def with_own_arguments(forward: Function) -> Function:

@@ -31,7 +31,6 @@ from adxform.autodiff.expand import (
     is_nothing,
     is_result,
     leaves,
-    located,
     may_be_empty,
     name_results,
     not_transposed,
@@ -39,7 +38,6 @@ from adxform.autodiff.expand import (
     precise,
     pullback_of,
     refuse_uncovered,
-    refuse_writing_tangent,
     replace_leaves,
     splice,
     weighted,
@@ -51,8 +49,9 @@ from adxform.autodiff.linearity import read_pullback, refuse_nonlinear, refuse_s
 from adxform.autodiff.masked_products import mask_products
 from adxform.autodiff.reverse.callees import Adopting, Callees
 from adxform.autodiff.reverse.cotangent_plan import by_layout, may_copy
+from adxform.autodiff.stated_tangents import packed, stated_tangents, untransposed
 from adxform.autodiff.transpose import transpose_pullback
-from adxform.errors import AdxError, MissingRuleError
+from adxform.errors import AdxError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import (
@@ -80,7 +79,7 @@ from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of
 from adxform.primitives.record import Constant, General, Linear, Memory, Partials
-from adxform.primitives.unruled import is_users, title
+from adxform.primitives.unruled import is_users
 
 
 def forward(fn: Function, wrt: Sequence[int], expander: Expander) -> Function:
@@ -284,23 +283,19 @@ class _Forward:
         if derivative.tangent is None:
             self.push_by_pullback(op, derivative, b)
         else:
-            self.push_by_tangent(op, derivative, derivative.tangent, b)
+            self.push_by_tangent(op, derivative, b)
 
-    def push_by_tangent(self, op: Call, derivative: General, body: Callable[..., Any], b: Builder) -> None:
-        """Tangents by the rule's own `body` for them."""
+    def push_by_tangent(self, op: Call, derivative: General, b: Builder) -> None:
+        """Tangents as the rule states them."""
         items = [leaf for arg in op.args for leaf in leaves(arg)]
         b.emit(op)
         tangents = [self.tangent(b, leaf) if self.is_active(leaf) else Lit(0.0) for leaf in items]
         leaf = iter(tangents)
         args_t = tuple(replace_leaves(arg, leaf) for arg in op.args)
-        value = op.outs[0] if len(op.outs) == 1 else Pack("tuple", op.outs)
-        packed = (value, Pack("tuple", op.args), Pack("tuple", args_t))
-        refuse_writing_tangent(self.expander, derivative, packed, op)
         start = len(b.ops)
-        given = write(b, self.expander, body, *packed, kwargs=op.kwargs)
-        if len(given) != len(op.outs):
-            message = f"the tangent of {title(derivative.body)} returns {len(given)} values, not {len(op.outs)}"
-            raise MissingRuleError(message, span=op.span, help="return a tangent for each result of the function")
+        given = stated_tangents(
+            b, self.expander, derivative, op, (packed(op.outs), Pack("tuple", op.args), Pack("tuple", args_t))
+        )
         self.mask(op, b, start, items, tangents)
         self.define_all(op.outs, given, b)
 
@@ -323,7 +318,7 @@ class _Forward:
             refuse_nonlinear(op, reading)
             refuse_shifted(derivative.body, pullback, reading, op.span, doubt=True)
         moving = [place for place, out in enumerate(op.outs) if out in self.active]
-        pushed = self.transposed(op, pullback, moving, b)
+        pushed = self.transposed(op, derivative, pullback, moving, b)
         placeholders = [zeros(b, out, f"{out.base}_ct") for out in op.outs]
         tangents = [cast(b, self.tangent(b, leaf), leaf) for leaf in items if isinstance(leaf, Var) and self.is_active(leaf)]
         tangents = [
@@ -334,7 +329,7 @@ class _Forward:
         self.mask(op, b, start, items, tangents)
         self.define_all(tuple(op.outs[place] for place in moving), moved, b)
 
-    def transposed(self, op: Call, pullback: Function, moving: list[int], b: Builder) -> Function:
+    def transposed(self, op: Call, derivative: General, pullback: Function, moving: list[int], b: Builder) -> Function:
         """What takes tangents of the arguments of `op` to those of the results at the places `moving`."""
         count = len(op.outs)
         wanted = [self.is_active(leaf) for arg in op.args for leaf in leaves(arg)]
@@ -344,7 +339,7 @@ class _Forward:
         try:
             return transpose_pullback(pullback, wanted, places, self.expander.plain)
         except AdxError as error:
-            raise located(error, op.span) from None
+            raise untransposed(derivative, op, error) from None
 
     def mask(self, op: Call, b: Builder, start: int, items: list[Operand], tangents: list[Operand]) -> None:
         """Mask the products that a rule has written, from `start` on, where tangents can be infinite."""

@@ -103,8 +103,13 @@ def read_pullback(pullback: Function, count: int, is_linear: Callable[[Call], bo
 
     `is_linear` says it of calls of functions with users' rules.
     """
-    found = _read(pullback, pullback.params[-count:], Part.LINEAR, is_linear)
-    return Linearity(tuple(map(found.of, pullback.results)), found.linear)
+    return read_linear(pullback, pullback.params[-count:], is_linear)
+
+
+def read_linear(fn: Function, given: Sequence[Var], is_linear: Callable[[Call], bool]) -> Linearity:
+    """As `read_pullback`, of any function and its parameters `given`."""
+    found = _read(fn, given, Part.LINEAR, is_linear)
+    return Linearity(tuple(map(found.of, fn.results)), found.linear)
 
 
 def zeros_of(pullback: Function, unused: Sequence[Var], is_linear: Callable[[Call], bool]) -> frozenset[Var]:

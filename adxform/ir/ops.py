@@ -83,10 +83,19 @@ def _is_compared_by_identity(cls: type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """An aggregate built where it is used: a tuple, a list, a slice (start, stop, step), or a dict (key, value, …)."""
+    """An aggregate built where it is used.
 
-    kind: Literal["tuple", "list", "slice", "dict"]
+    A tuple, a list, a slice (start, stop, step), a dict (key, value, …), or an instance (class, name, value, …).
+    """
+
+    kind: Literal["tuple", "list", "slice", "dict", "instance"]
     items: tuple[Operand, ...]
+
+    @property
+    def places(self) -> range:
+        """Where in `items` its parts are, among keys, names and a class."""
+        first, step = {"dict": (1, 2), "instance": (2, 2)}.get(self.kind, (0, 1))
+        return range(first, len(self.items), step)
 
 
 Operand = Var | Lit | Pack

@@ -248,6 +248,8 @@ class _Reader:
             return Lit(_value(value))
         if self.found(r"slice\("):
             return Pack("slice", self.many(self.operand, r"\)"))
+        if self.found(r"instance\("):
+            return Pack("instance", self.many(self.operand, r"\)"))
         if self.found(r"complex\("):
             real, imag = (_value(part) for part in self.many(self.operand, r"\)"))
             return Lit(complex(real, imag))

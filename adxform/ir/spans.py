@@ -61,6 +61,28 @@ def own_signature(fn: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(fn, follow_wrapped=follows)
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is said: the module, and the line of its file."""
+
+    module: str
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+def registering() -> Place:
+    """The place outside of adxform from where adxform was called."""
+    frame = inspect.currentframe()
+    while frame is not None and is_own(frame.f_code.co_filename) and frame.f_back is not None:
+        frame = frame.f_back
+    assert frame is not None
+    file = frame.f_code.co_filename
+    return Place(str(frame.f_globals.get("__name__", file)), file, frame.f_lineno)
+
+
 _LIBRARIES = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 

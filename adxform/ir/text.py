@@ -187,7 +187,7 @@ def _bracketed(kind: str, parts: list[str]) -> str:
         case "list":
             return f"[{inside}]"
         case _:
-            return f"slice({inside})"
+            return f"{kind}({inside})"
 
 
 def _literal(value: Any) -> str:

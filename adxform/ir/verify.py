@@ -114,7 +114,9 @@ class _Verifier:
             case Pack(kind, items):
                 if kind == "slice" and len(items) != 3:
                     self.fail(f"{show_operand(operand)} is no slice")
-                self.require(kind != "dict" or len(items) % 2 == 0, f"{kind} without a value")
+                self.require(
+                    kind not in ("dict", "instance") or len(items) % 2 == (kind == "instance"), f"{kind} without a value"
+                )
                 for item in items:
                     self.use(item)
 

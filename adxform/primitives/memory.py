@@ -174,6 +174,14 @@ RECORDS: tuple[Primitive, ...] = (
         open_integers=True,
     ),
     linear(
+        runtime.tangent,
+        lambda ct, value, like, rule: ct,
+        (np.ones(2), np.zeros(2), "a rule"),
+        shapes=(1,),
+        effect=VIEWS_FIRST,
+        result=lambda operands, named: operands[1].type if isinstance(operands[1], Var) else None,
+    ),
+    linear(
         runtime.cotangent,
         lambda ct, value, like, rule, place, pushed=False: runtime.cotangent(ct, value, rule, place, not pushed),
         (np.ones(2), np.zeros(2), "a rule", 0),

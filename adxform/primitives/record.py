@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from adxform.ir.ops import Call, Operand
+from adxform.ir.spans import Place
 from adxform.ir.types import Several, Type
 from adxform.primitives.facets import Algebra, Chooses, Contracts, Fresh, Gives, Kernel, Layout, Moves, Reduces, Sign, Views
 
@@ -139,6 +140,8 @@ class Primitive:
     are one; where it gives ``None``, or there is none, it is found by running `fn` on tiny samples."""
     samples: tuple[tuple[Any, ...], ...] = ()
     """Tuples of arguments inside the domain, for `check_rule`."""
+    place: Place | None = None
+    """Where it was registered, if it is no record of the library's."""
 
     # What it means.
     spelled: Callable[..., Any] | None = None

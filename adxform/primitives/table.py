@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from adxform.primitives import definitions, memory, scipy_rules
-from adxform.primitives.declare import name_of
+from adxform.errors import RegistrationError
+from adxform.ir.spans import registering
+from adxform.primitives import definitions, memory, scipy_rules, shipped_rules
 from adxform.primitives.families import (
     cmath_functions,
     determinants,
@@ -29,8 +30,7 @@ from adxform.primitives.families import (
     tails,
     vector_lengths,
 )
-from adxform.primitives.record import Effect, General, Linear, Partials, Primitive
-from adxform.runtime import ContentsAfter
+from adxform.primitives.record import General, Linear, Partials, Primitive
 from adxform.threads.locks import imported, new_lock
 
 
@@ -87,7 +87,9 @@ def lookup(fn: Any) -> Primitive | None:
         found = _records.get(fn)
     except TypeError:
         return None
-    return _records.get(fn) if found is None and _meets(fn) else found
+    if found is not None and found.place is None:
+        return found
+    return _records.get(fn) if (found is None and _meets(fn)) or shipped_rules.bring(fn) else found
 
 
 def _meets(fn: Any) -> bool:
@@ -127,7 +129,7 @@ def _package_of(module: str) -> str:
 def reason(fn: Any) -> str:
     """Why a function of a package that has rules has none itself, in words for an error; empty where nothing is known of it."""
     try:
-        return _reasons.get(fn, "")
+        return _reasons.get(fn, "") or shipped_rules.trouble(fn)
     except TypeError:
         return ""
 
@@ -144,13 +146,20 @@ def record_of(fn: Any) -> Primitive:
         return UNKNOWN
 
 
+class _Alike(frozenset[Callable[..., Any]]):
+    """Functions of which something holds; none for which there is a rule of the user's, which may say otherwise."""
+
+    def __contains__(self, fn: object) -> bool:
+        return super().__contains__(fn) and fn not in own
+
+
 def having(test: Callable[[Primitive], bool]) -> frozenset[Callable[..., Any]]:
     """The library's functions of whose record `test` holds.
 
     >>> sorted(record_of(fn).name for fn in having(lambda record: record.divides))
     ['operator.floordiv', 'operator.mod', 'operator.truediv']
     """
-    return frozenset(fn for fn, record in TABLE.items() if test(record))
+    return _Alike(fn for fn, record in TABLE.items() if test(record))
 
 
 def spelled(fn: Any) -> Any:
@@ -182,8 +191,25 @@ def registered() -> Mapping[Callable[..., Any], Primitive]:
     return own
 
 
-def register(record: Primitive) -> Primitive:
-    """Make `record` the rule of ``record.fn`` from now on, in place of an earlier one."""
+def register(record: Primitive, *, replaces: bool = False) -> Primitive:
+    """Make `record` the rule of ``record.fn`` from now on, in place of an earlier one of the same module.
+
+    A cell of a notebook that is run again, and a module that is loaded again, register anew. `replaces`: in place of that of any
+    module.
+
+    Raises:
+        RegistrationError: another module has registered one.
+    """
+    shipped_rules.bring(record.fn, settled=replaces)
+    place = registering()
+    earlier = own.get(record.fn)
+    if earlier is not None and earlier.place is not None and earlier.place.module != place.module and not replaces:
+        message = f"a rule for `{record.name}` was registered at {earlier.place}, and is now at {place}"
+        raise RegistrationError(message, help="leave one of them out, or say which one holds: `replaces=True`")
+    return _put(replace(record, place=place))
+
+
+def _put(record: Primitive) -> Primitive:
     global own, _version
     with _lock:
         _records[record.fn] = record
@@ -196,7 +222,7 @@ def renew(body: Callable[..., Any]) -> None:
     """Register the rules anew that `body` is a part of: it means something else than it did."""
     for record in tuple(own.values()):
         if body in bodies(record):
-            register(replace(record))
+            _put(replace(record))
 
 
 def bodies(record: Primitive) -> tuple[Callable[..., Any] | None, ...]:
@@ -210,76 +236,3 @@ def bodies(record: Primitive) -> tuple[Callable[..., Any] | None, ...]:
             return tuple(transposes.values())
         case _:
             return ()
-
-
-def rule(
-    fn: Callable[..., Any],
-    *,
-    tangent: Callable[..., Any] | None = None,
-    writes: tuple[int, ...] = (),
-    samples: tuple[tuple[Any, ...], ...] = (),
-    boundary: bool = False,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register the decorated function as the derivative of `fn`: it returns the value and the pullback.
-
-    With `boundary`, derivatives call the rule's parts as functions of their own; otherwise they hold its statements.
-    `writes`: the places of the arguments that `fn` writes to. Then its value is what it leaves in them, and it returns nothing.
-
-    >>> def cube(x): return x ** 3
-    >>> @rule(cube)
-    ... def _(x):
-    ...     def pullback(y_ct):
-    ...         return 3 * x ** 2 * y_ct
-    ...     return x ** 3, pullback
-    >>> lookup(cube).name
-    'adxform.primitives.table.cube'
-    """
-
-    def decorate(body: Callable[..., Any]) -> Callable[..., Any]:
-        _register_general(fn, General(body, tangent, boundary), writes, samples)
-        return body
-
-    return decorate
-
-
-def staged_rule(
-    fn: Callable[..., Any],
-    *,
-    writes: tuple[int, ...] = (),
-    samples: tuple[tuple[Any, ...], ...] = (),
-    boundary: bool = False,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register what the decorated function returns, for arguments of a kind, as the derivative of `fn`: see `rule`.
-
-    The decorated function is called once for each kind of arguments, with an `adxform.runtime.Argument` in the place of each,
-    when a derivative is made. What the rule that it returns reads of what it made, arrays and functions too, is never written to.
-
-    >>> def mean(x, order): return np.polynomial.legendre.leggauss(order)[1] @ x
-    >>> @staged_rule(mean)
-    ... def _(x, order):
-    ...     _, weights = np.polynomial.legendre.leggauss(order.value)
-    ...     def mean_rule(x, order):
-    ...         def pullback(y_ct):
-    ...             return y_ct * weights, None
-    ...         return weights @ x, pullback
-    ...     return mean_rule
-    >>> lookup(mean).derivative.staged
-    True
-    """
-
-    def decorate(build: Callable[..., Any]) -> Callable[..., Any]:
-        _register_general(fn, General(build, boundary=boundary, staged=True), writes, samples)
-        return build
-
-    return decorate
-
-
-def _register_general(
-    fn: Callable[..., Any], derivative: General, writes: tuple[int, ...], samples: tuple[tuple[Any, ...], ...]
-) -> None:
-    """Register `derivative` as that of `fn`, and as that of what it leaves in the arguments that it `writes`, if it does."""
-    known = TABLE.get(fn) or Primitive(fn, name_of(fn), None)  # it means what it meant
-    effect = Effect(writes=writes)
-    register(replace(known, derivative=derivative, effect=effect, result=None, samples=samples))
-    if writes:
-        register(Primitive(contents := ContentsAfter(fn, writes), name_of(contents), derivative, samples=samples))

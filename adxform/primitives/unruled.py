@@ -118,13 +118,20 @@ def _draws(fn: object) -> bool:
     return str(getattr(fn, "__module__", "")).startswith("scipy.stats") and getattr(fn, "__name__", "") == "rvs"
 
 
+def said(body: Callable[..., Any]) -> Callable[..., Any]:
+    """What the user stated, of which a `body` was made; where that is all, the body itself."""
+    found: Callable[..., Any] = getattr(body, "__adx_stated__", body)
+    return found
+
+
 def is_users(body: Callable[..., Any]) -> bool:
     """Whether a rule is the user's own: the library's are tested."""
-    return not written_in(body).startswith("adxform.")
+    return not written_in(said(body)).startswith("adxform.")
 
 
 def title(body: Callable[..., Any]) -> str:
     """How an error names the rule with this body."""
+    body = said(body)
     code = getattr(body, "__code__", None)
     name = f"the rule `{getattr(body, '__qualname__', 'rule')}`"
     return name if code is None else f"{name} ({Path(code.co_filename).name}:{code.co_firstlineno})"

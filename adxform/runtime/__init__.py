@@ -30,6 +30,7 @@ from adxform.runtime.matrix_derivatives import (
 )
 from adxform.runtime.python_values import (
     add_up,
+    aggregate,
     appended,
     appended_row,
     differing_rows,
@@ -59,6 +60,7 @@ from adxform.runtime.run_time_checks import (
     of_kinds,
     planar,
     some,
+    tangent,
     undefined,
     unshifted,
     whole_items,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,32 @@ from adxform.errors import UnsupportedOperationError
 
 
 def record(cls: type, /, **values: Any) -> Any:
-    """An instance of the dataclass `cls` with `values` for its fields, made without running its constructor."""
+    """An instance of `cls` with `values` for its fields, or its attributes, made without running its constructor."""
+    if issubclass(cls, tuple):
+        return tuple.__new__(cls, values.values())
     instance: Any = object.__new__(cls)
     for name, value in values.items():
         object.__setattr__(instance, name, value)
     return instance
+
+
+def aggregate(kind: str, items: Sequence[Any]) -> Any:
+    """The tuple, list, slice, dict or instance of these `items`, as of an `adxform.ir.ops.Pack`.
+
+    >>> aggregate("dict", ["a", 1, "b", 2]), aggregate("slice", [0, 3, None])
+    ({'a': 1, 'b': 2}, slice(0, 3, None))
+    """
+    match kind:
+        case "tuple":
+            return tuple(items)
+        case "list":
+            return list(items)
+        case "slice":
+            return slice(*items)
+        case "dict":
+            return dict(zip(items[::2], items[1::2], strict=True))
+        case _:
+            return record(items[0], **dict(zip(items[1::2], items[2::2], strict=True)))
 
 
 def exact_sum(x: Any) -> float:

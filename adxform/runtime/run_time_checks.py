@@ -164,6 +164,21 @@ def cotangent(ct: Any, like: Any, rule: str, place: int, pushed: bool = False) -
     raise MissingRuleError(message, help="return floats of exactly the argument's shape: see `adxform.runtime.unbroadcast`")
 
 
+def tangent(moved: Any, like: Any, rule: str) -> Any:
+    """Return `moved`, which `rule` gave for the tangent of the value `like`, given that it has the same shape.
+
+    >>> tangent(np.ones(2), np.zeros(2), "the rule of f")
+    array([1., 1.])
+
+    Raises:
+        MissingRuleError: it has another shape.
+    """
+    if np.shape(moved) == np.shape(like):
+        return moved
+    message = f"the tangent of {rule} has shape {np.shape(moved)}, and the value of its function {np.shape(like)}"
+    raise MissingRuleError(message, help="return a tangent of exactly the value's shape")
+
+
 def unshifted(ct: Any, at_zero: Any, rule: str) -> Any:
     """Return `ct`, which a pullback of `rule` gave, given that it gave nothing but zeros for a cotangent of zero.
 

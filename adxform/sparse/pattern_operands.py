@@ -7,6 +7,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
+from adxform import runtime
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Scalar, is_float
 from adxform.sparse.pattern_values import Integers, NotKnown, concrete, ids_of, tagged
@@ -56,16 +57,7 @@ class Operands:
                 return lambda frame: value
             case Pack(kind, items):
                 getters = [self.tagged(item) for item in items]
-                match kind:
-                    case "tuple":
-                        return lambda frame: tuple([get(frame) for get in getters])
-                    case "list":
-                        return lambda frame: [get(frame) for get in getters]
-                    case "slice":
-                        return lambda frame: slice(*[get(frame) for get in getters])
-                    case "dict":
-                        pairs = list(zip(getters[::2], getters[1::2], strict=True))
-                        return lambda frame: {key(frame): value(frame) for key, value in pairs}
+                return lambda frame: runtime.aggregate(kind, [get(frame) for get in getters])
             case _:
                 assert_never(operand)
 

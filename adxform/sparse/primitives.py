@@ -16,7 +16,7 @@ import numpy as np
 from adxform.ir.ops import Call
 from adxform.ir.types import Array, is_complex
 from adxform.primitives.record import Constant, General
-from adxform.primitives.table import lookup, record_of
+from adxform.primitives.table import lookup, record_of, registered
 from adxform.sparse import array_creation, elementwise, moves, pattern_contractions, pattern_reductions, stores
 from adxform.sparse.calls import Handler, Tracing, everything, filled, is_number, result_shape, run
 from adxform.sparse.elementwise import united
@@ -29,7 +29,7 @@ def apply(trace: Tracing, call: Call, fn: Any, args: list[Any], kwargs: dict[str
     """What ``fn(*args, **kwargs)`` is, as far as the trace can tell."""
     if "out" in kwargs:
         return _into(trace, call, fn, args, kwargs)
-    handler = HANDLERS.get(fn)
+    handler = None if fn in registered() else HANDLERS.get(fn)
     if handler is not None:
         return handler(trace, call, args, kwargs)
     record = lookup(fn)

@@ -15,7 +15,6 @@ from adxform.autodiff.expand import (
     checked,
     derivative_of,
     distinct,
-    expand_rule,
     is_nothing,
     is_zero,
     leaves,
@@ -35,6 +34,7 @@ from adxform.autodiff.masked_products import mask_products
 from adxform.autodiff.reverse.cotangent_plan import may_copy, same_view
 from adxform.autodiff.reverse.cotangents import WHOLE, Cotangents, Path, Task
 from adxform.autodiff.reverse.guarded_lengths import guarded
+from adxform.autodiff.stated_tangents import rule_in_reverse
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import (
@@ -170,7 +170,7 @@ class CallReversal(Cotangents):
     def general(self, op: Call, derivative: General, b: Builder, f: Builder) -> None:
         """Put the forward part of the rule, with its residuals, in the place of the call, and the pullback in the reverse."""
         count = len(op.outs)
-        rule, pullback = expand_rule(self.expander, derivative, op)
+        rule, pullback = rule_in_reverse(self.expander, derivative, op)
         kept = (out for out, is_kept in zip(op.outs, _keeps_results(rule, count), strict=True) if is_kept)
         held = filter(self.is_memory, (*distinct(op.args, op.kwargs), *kept))
         self.readers += [(self.aliases.of(var), self.path) for var in held]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
+from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import (
     UNDEFINED,
@@ -82,10 +83,7 @@ class _Machine:
             case Lit(value=value):
                 return UNDEFINED if operand == UNDEFINED else value
             case Pack(kind=kind, items=items):
-                values = [self.read(item, env) for item in items]
-                if kind == "dict":
-                    return dict(zip(values[::2], values[1::2], strict=True))
-                return slice(*values) if kind == "slice" else tuple(values) if kind == "tuple" else values
+                return runtime.aggregate(kind, [self.read(item, env) for item in items])
             case _:
                 assert_never(operand)
 

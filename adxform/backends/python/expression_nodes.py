@@ -10,6 +10,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
+from adxform import runtime
 from adxform.backends.python.free_names import References
 from adxform.backends.python.inlined_expressions import Folding
 from adxform.backends.python.syntax import BINARY, COMPARE, IN_PLACE, UNARY, callee, is_method
@@ -56,10 +57,20 @@ class Expressions:
                 return ast.Dict([self.operand(item) for item in items[::2]], [self.operand(item) for item in items[1::2]])
             case Pack("slice", items):
                 return ast.Call(self.references.to(slice), [self.operand(item) for item in items], [])
+            case Pack("instance", (Lit(cls), *_)):
+                return self.instance(cls, operand)
             case Pack():
                 raise VerificationError(f"unknown aggregate {operand.kind!r}")
             case _:
                 assert_never(operand)
+
+    def instance(self, cls: type, operand: Pack) -> ast.expr:
+        """An instance of `cls`: a named tuple by its constructor, any other without it."""
+        parts = [(operand.items[place - 1], self.operand(operand.items[place])) for place in operand.places]
+        if issubclass(cls, tuple):
+            return ast.Call(self.references.to(cls), [part for _, part in parts], [])
+        fields = [ast.keyword(key.value, part) for key, part in parts if isinstance(key, Lit)]
+        return ast.Call(self.references.to(runtime.record), [self.references.to(cls)], fields)
 
     def op(self, op: Op) -> ast.expr:
         """The value of a call, or of an `If` that is an expression."""

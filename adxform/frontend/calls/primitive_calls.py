@@ -18,7 +18,7 @@ from adxform.frontend.calls.types_by_rule import type_by_rule
 from adxform.frontend.containers import collecting
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.folding import fold
-from adxform.frontend.evaluate.operands import are_static, operand
+from adxform.frontend.evaluate.operands import are_static, operand, whole
 from adxform.frontend.evaluate.protocols import as_number, converts_itself, is_object, refused
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
@@ -26,9 +26,9 @@ from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.result_types import is_elementwise, is_product, result_type
 from adxform.ir.kinds import scalar_type
-from adxform.ir.ops import Call, Lit, Operand, Pack, Var
+from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, Type, is_inexact
-from adxform.ir.walk import variables, variables_of
+from adxform.ir.walk import variables_of
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions.stacking import OF_ROWS
 from adxform.primitives.record import Effect, General, Memory, Primitive
@@ -49,7 +49,7 @@ def primitive(
     """Write the call of a primitive of the rule table."""
     args = tuple(as_number(interp, arg) for arg in args)
     kwargs = {key: as_number(interp, arg) for key, arg in kwargs.items()}
-    if isinstance(record.derivative, General) and TABLE.get(fn) is not record:
+    if _is_by_pullback(record, fn) and isinstance(record.derivative, General):
         args, kwargs = bound_to_signature(interp, record.derivative, fn, args, kwargs)
     elif not isinstance(record.derivative, Memory) and not record.objects:
         strange = _strange(interp, (*args, *kwargs.values()))
@@ -71,9 +71,15 @@ def primitive(
     args, kwargs = by_position(fn, args, kwargs)
     if record.elementwise and _has_float(interp, (*args, *kwargs.values())):
         args = tuple(checked_number(interp, arg) for arg in args)
-    operands = tuple(operand(interp, arg) for arg in args)
-    named = {key: operand(interp, arg) for key, arg in kwargs.items()}
+    as_operand = whole if _is_by_pullback(record, fn) else operand
+    operands = tuple([as_operand(interp, arg) for arg in args])
+    named = {key: as_operand(interp, arg) for key, arg in kwargs.items()}
     return _written(interp, _Bound(record, fn, operands, named, hint), out, long, wanted)
+
+
+def _is_by_pullback(record: Primitive, fn: Callable[..., Any]) -> bool:
+    """Whether the rule is one of the user's with a pullback, which takes whatever the function takes."""
+    return isinstance(record.derivative, General) and TABLE.get(fn) is not record
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +99,6 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
     Arrays stand among the operands for the lists `long`.
     """
     record, fn, operands, named, hint = call.record, call.fn, call.operands, call.named, call.hint
-    if isinstance(record.derivative, General) and any(map(_has_dict_of_floats, (*operands, *named.values()))):
-        message = f"a dict is given to `{record.name}`, whose rule has no derivative with respect to what is in it"
-        raise interp.error(message, "take its values as arguments of their own", MissingRuleError)
     effect = record.effect
     if callable(effect):
         effect = effect(Call((), Lit(fn), operands, tuple(named.items())))
@@ -183,7 +186,11 @@ def _with_arrays(
     """The arguments of a call of `fn`, arrays in place of the lists and tuples that it takes for such, and does not write to."""
     if fn in JOINING and args:
         return (_arrays(interp, args[0]), *args[1:]), kwargs
-    if record.sequences or (_is_operator(fn) and any(map(_is_unknown, args))):
+    if (
+        record.sequences
+        or (_is_by_pullback(record, fn) and fn not in TABLE)
+        or (_is_operator(fn) and any(map(_is_unknown, args)))
+    ):
         return args, kwargs
     kinds = "biufc" if is_elementwise(record, fn) or is_product(fn) else "fc"
     written = record.effect.writes if isinstance(record.effect, Effect) else ()
@@ -277,16 +284,6 @@ def checked_number(interp: Interpreter, value: Value) -> Value:
     if not isinstance(value, Var) or not isinstance(value.type, Object):
         return value
     return interp.emit(runtime.number, (value,), Object(), value.base)
-
-
-def _has_dict_of_floats(given: Operand) -> bool:
-    match given:
-        case Pack("dict"):
-            return any(is_inexact(var.type) for var in variables(given))
-        case Pack(items=items):
-            return any(map(_has_dict_of_floats, items))
-        case _:
-            return False
 
 
 def several_results(

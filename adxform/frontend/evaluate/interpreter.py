@@ -71,6 +71,14 @@ class Evaluator(Interpreter):
                 for key, item in zip(values[::2], values[1::2], strict=True):
                     self.heap.contents[ref] = self.contents(ref).put(self.static(key, "a dict key"), item)
                 return ref
+            case Pack("instance", (Lit(cls), *items)):
+                outside.guard_class(self, cls)
+                parts = tuple([self.use(self.value(item, env)) for item in items[1::2]])
+                if issubclass(cls, tuple):
+                    return Tuple(parts, cls)
+                return self.heap.new(
+                    "instance", cls, tuple([self.static(self.value(item, env), "a name") for item in items[::2]]), parts
+                )
             case _:
                 raise AssertionError(operand)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.containers import list_arrays
+from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.outside import pin
 from adxform.frontend.evaluate.set_orders import rebuilt, refuse_unordered
@@ -94,6 +95,36 @@ def _of_object(interp: Interpreter, value: Ref) -> Operand | None:
             return interp.emit(runtime.record, (Lit(cls),), Object(), kwargs=kept)
         case _:
             return None
+
+
+def whole(interp: Interpreter, value: Value) -> Operand:
+    """`value` as an operand whose rule has derivatives by all that it holds, of instances too."""
+    match value:
+        case Tuple(items, cls) if cls is not tuple:
+            return _instance(interp, cls, cls._fields, items)  # type: ignore[attr-defined]
+        case Tuple(items):
+            return Pack("tuple", tuple([whole(interp, item) for item in items]))
+        case Ref(kind="list") if interp.filled(value) is None and interp.columns(value) is None:
+            return Pack("list", tuple([whole(interp, item) for item in interp.contents(value).items]))
+        case Ref(kind="dict", cls=cls) if cls is dict:
+            contents = interp.contents(value)
+            pairs = zip(contents.keys, contents.items, strict=True)
+            return Pack("dict", tuple([part for key, item in pairs for part in (Lit(key), whole(interp, item))]))
+        case Ref(kind="instance", cls=cls) if _is_made_plainly(cls):
+            contents = interp.contents(value)
+            return _instance(interp, cls, contents.keys, contents.items)
+        case _:
+            return operand(interp, value)
+
+
+def _is_made_plainly(cls: Any) -> bool:
+    """Whether an instance of `cls` is what its attributes are."""
+    return cls.__new__ is object.__new__ and not issubclass(cls, Operator)
+
+
+def _instance(interp: Interpreter, cls: type, names: Iterable[Any], items: Iterable[Value]) -> Pack:
+    named = [(Lit(name), whole(interp, item)) for name, item in zip(names, items, strict=True)]
+    return Pack("instance", (Lit(cls), *(part for pair in named for part in pair)))
 
 
 def given_to_unknown(interp: Interpreter, value: Value) -> Operand:

@@ -231,6 +231,44 @@ def _is_complex(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> V
     return Lit(of_complex(args[0]))
 
 
+def _at_rest(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """Zero tangents of all that a structure holds, each of the kind of what it belongs to."""
+
+    def resting(value: Value) -> Value:
+        match value:
+            case Tuple() | Ref(kind="list" | "dict" | "instance"):
+                return structures.made_like(interp, value, [resting(item) for item in structures.items_of(interp, value)])
+            case _:
+                return _zero(interp, value)
+
+    return resting(args[0])
+
+
+def _in_kind(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """The tangents of a structure, in which ``0.0`` stands for a zero of any kind."""
+
+    def tangent(value: Value, given: Value) -> Value:
+        match value, given:
+            case ((Tuple() | Ref(kind="list" | "dict" | "instance")), (Tuple() | Ref())):
+                pairs = zip(structures.items_of(interp, value), structures.items_of(interp, given), strict=True)
+                return structures.made_like(interp, value, [tangent(part, other) for part, other in pairs])
+            case _:
+                return _zero(interp, value) if given == Lit(0.0) else given
+
+    return tangent(*args)
+
+
+def _zero(interp: Interpreter, value: Value) -> Value:
+    match type_of(value):
+        case Scalar() as type_ if is_inexact(type_):
+            zero = _python_class(type_)(0.0)
+            return Lit(zero) if type_.weak else Lit(np.dtype(type_.dtype).type(zero))
+        case Array() as type_ if is_inexact(type_):
+            return interp.call(Lit(np.zeros_like), (value,))
+        case _:
+            return Lit(0.0)
+
+
 def _columns_only(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Value:
     """Whether complex numbers are made of real ones, so that rows by cotangents would be those of the real parts."""
     few, many = (interp.items(arg) for arg in args)
@@ -304,6 +342,10 @@ no_more = Known("no_more", _fewer)
 """``no_more(some, others)``: whether the tuple `some` of numbers and arrays holds at most as many numbers as `others`."""
 one_like = Known("one_like", _one_like)
 """``one_like(number)``: one, as a tangent or a cotangent of a number."""
+at_rest = Known("at_rest", _at_rest)
+"""``at_rest(tree)``: the structure with tangents of zero for all that it holds."""
+in_kind = Known("in_kind", _in_kind)
+"""``in_kind(tree, tangents)``: the tangents, each ``0.0`` among them as a zero of the kind of what it belongs to."""
 turned = Known("turned", _turned)
 """``turned(number)``: the imaginary unit, as a tangent of a complex number."""
 moves_both_ways = Known("moves_both_ways", _is_complex)

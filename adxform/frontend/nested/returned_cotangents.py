@@ -13,10 +13,9 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import MissingRuleError
-from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
 from adxform.ir.ops import Function, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar, Type, is_inexact, rank
 from adxform.ir.walk import all_ops
@@ -34,15 +33,44 @@ def cotangents(interp: Interpreter, body: Callable[..., Any], returned: Value, a
         message = f"the pullback of {title(body)} returns {len(items)} cotangents for {len(args)} arguments"
         raise interp.error(message, "return a tuple with one cotangent for each positional argument", MissingRuleError)
     for place, (arg, item) in enumerate(zip(args, (*items, *(NONE for _ in args)), strict=False)):
-        leaves = list(structures.all_leaves(interp, arg))
-        parts = list(structures.all_leaves(interp, item))
-        if len(parts) != len(leaves):
-            if item != NONE:
+        for leaf, part in _paired(interp, arg, item):
+            if part is None:
                 message = f"the pullback of {title(body)} returns a cotangent of another structure than argument {place}"
-                raise interp.error(message, "return one number or array for each in the argument", MissingRuleError)
-            parts = [NONE] * len(leaves)
-        for leaf, part in zip(leaves, parts, strict=True):
+                way = "return one number or array for each in the argument; for an object, a dict by the names of its fields"
+                raise interp.error(message, way, MissingRuleError)
             yield _fitting(interp, body, place, leaf, part) if is_users(body) else interp.operand(part)
+
+
+def _paired(interp: Interpreter, arg: Value, item: Value | None) -> Iterator[tuple[Value, Value | None]]:
+    """Each leaf of an argument with its cotangent in `item`, or with ``None`` where that has another structure.
+
+    What is left out of a dict has no derivative, and a dict by names will do for the cotangent of any object.
+    """
+    parts = _parts(interp, arg)
+    if parts is None:
+        yield arg, item if item is None or _parts(interp, item) is None else None
+        return
+    given = {} if item == NONE or item is None else _parts(interp, item)
+    if given is not None and isinstance(arg, Tuple) and isinstance(item, Ref) and item.kind == "dict":
+        parts = dict(zip(getattr(arg.cls, "_fields", parts), parts.values(), strict=True))
+    by_place = item != NONE and (isinstance(arg, Tuple) or (isinstance(arg, Ref) and arg.kind == "list"))
+    unlike = item is None or given is None or not given.keys() <= parts.keys() or (by_place and len(given) != len(parts))
+    for key, part in parts.items():
+        yield from _paired(interp, part, None if unlike or given is None else given.get(key, NONE))
+
+
+def _parts(interp: Interpreter, value: Value) -> dict[Any, Value] | None:
+    """The parts of a structure by place, key or name; ``None`` for what is none."""
+    match value:
+        case Tuple(items):
+            return dict(enumerate(items))
+        case Ref(kind="list"):
+            return dict(enumerate(interp.contents(value).items))
+        case Ref(kind="dict" | "instance"):
+            contents = interp.contents(value)
+            return dict(zip(contents.keys, contents.items, strict=True))
+        case _:
+            return None
 
 
 def _fitting(interp: Interpreter, body: Callable[..., Any], place: int, leaf: Value, part: Value) -> Operand:

@@ -11,8 +11,8 @@ from typing import Any
 
 from adxform.frontend.signature.access import Guard
 from adxform.frontend.signature.watched_access import Trail, trail
-from adxform.ir.spans import written_in
 from adxform.primitives.table import renew
+from adxform.primitives.unruled import is_users
 
 REACHED: dict[Callable[..., Any], Trail] = {}
 """What the bodies of the user's rules reach, those that were expanded so far."""
@@ -21,7 +21,7 @@ REACHED: dict[Callable[..., Any], Trail] = {}
 def reaches(body: Callable[..., Any], guards: Iterable[Guard]) -> None:
     """Note what an expansion of `body` assumed. The library's own rules reach nothing that changes."""
     assumed = tuple(guards)
-    if assumed and not written_in(body).startswith("adxform."):
+    if assumed and is_users(body):
         known = REACHED.get(body)
         REACHED[body] = trail(body, dict.fromkeys((*(known.guards if known is not None else ()), *assumed)))
 

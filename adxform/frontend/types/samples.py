@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.ir.kinds import dtype_name, scalar_type
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Several, Size, Type
@@ -134,15 +135,8 @@ def sample(spec: Spec, lengths: _Lengths) -> Any:
             return _array(dtype, lengths.shape if shape is None else tuple(map(lengths.of, shape)), lengths)
         case Lit(value):
             return value
-        case ("tuple", items):
-            return tuple(sample(item, lengths) for item in items)
-        case ("list", items):
-            return [sample(item, lengths) for item in items]
-        case ("slice", items):
-            return slice(*(sample(item, lengths) for item in items))
-        case ("dict", items):
-            values = [sample(item, lengths) for item in items]
-            return dict(zip(values[::2], values[1::2], strict=True))
+        case (str(kind), items):
+            return runtime.aggregate(kind, [sample(item, lengths) for item in items])
         case _:
             raise NoSample("an operand of unknown type")
 

@@ -20,7 +20,7 @@ from adxform.passes.memory.storage_facts import made_in
 from adxform.passes.scalar.rewriting import Rewriter, Sharing, callee, each_function
 from adxform.primitives.facets import Algebra, Moves
 from adxform.primitives.record import Primitive
-from adxform.primitives.table import having, meaning_of, record_of, spelled
+from adxform.primitives.table import having, meaning_of, record_of, registered, spelled
 
 Replacement = Var | Call | None
 
@@ -186,7 +186,7 @@ class _Simplifying(Rewriter):
 
     def simpler(self, op: Call) -> Replacement:
         fn = callee(op)
-        rule = REWRITTEN.get(fn) if not op.kwargs else None
+        rule = REWRITTEN.get(fn) if not op.kwargs and fn not in registered() else None
         return rule(self, op) if rule is not None and len(op.args) in (1, 2) else None
 
     def store(self, op: Call) -> Op:

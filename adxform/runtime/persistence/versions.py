@@ -16,6 +16,7 @@ import numpy as np
 
 from adxform.ir.spans import PACKAGE
 from adxform.primitives import table
+from adxform.primitives.shipped_rules import described, installed
 from adxform.runtime.persistence.contents import ContentWriter
 from adxform.runtime.persistence.references import NotPortable
 
@@ -49,16 +50,21 @@ _rules: dict[int, bytes] = {}
 
 
 def registered_rules() -> bytes | None:
-    """A digest of the rules that the user registered and of all that they reach; ``None`` where it cannot be told.
+    """A digest of the rules that the user registered, all that they reach, and what packages ship; ``None`` if none can be told.
 
     It cannot either once a function that a rule reaches has changed without the rule being registered anew: what was
     expanded in this process may be from before or from after.
     """
     try:
-        found = digest_of(table.registered())
+        found = sha256(digest_of(table.registered()) + repr(_shipped()).encode()).digest()
     except NotPortable:
         return None
     return found if _rules.setdefault(table.table_version(), found) == found else None
+
+
+def _shipped() -> list[str]:
+    """The rules that packages ship, loaded or not: in another process they may come in at another time."""
+    return [f"{entry.name} {described(entry)}" for entries in installed().values() for entry in entries]
 
 
 def digest_of(functions: Iterable[Any]) -> bytes:
@@ -72,6 +78,6 @@ def digest_of(functions: Iterable[Any]) -> bytes:
     for fn, record in table.registered().items():
         if fn in wanted:
             for field in fields(record):
-                if field.name != "samples":  # what tests call it with
+                if field.name not in ("samples", "place"):  # what tests call it with, and where it was said
                     writer.add(getattr(record, field.name))
     return writer.digest()
