@@ -12,6 +12,7 @@ from adxform import runtime
 from adxform.analysis.length_guards import Guards, is_length
 from adxform.analysis.unseen_code import at_risk
 from adxform.autodiff.expand import (
+    cast,
     checked,
     derivative_of,
     distinct,
@@ -150,7 +151,8 @@ class CallReversal(Cotangents):
         copied = b.nested()
         ct = self.across(self.reference(out), copied)
         values = write(copied, self.expander, derivative.transposes[0], ct, *op.args, kwargs=op.kwargs)
-        copied.effect(intrinsics.accumulate, self.reference(base), WHOLE, self.across(values[0], copied))
+        value = cast(copied, values[0], base)
+        copied.effect(intrinsics.accumulate, self.reference(base), WHOLE, self.across(value, copied))
         b.emit(If((), self.shared(out), Block((), (), ()), copied.block((), ()), op.span))
 
     def forward_companion(self, op: Call, out: Var, f: Builder) -> None:
