@@ -615,3 +615,21 @@ def test_an_operator_that_is_given_arguments_says_where_they_go(call: Any, way: 
 
     with pytest.raises(ArgnumsError, match=f"(?s)is given values for `argnums`.*write `{way}`"):
         call(cubes)
+
+
+@pytest.mark.parametrize("form", ["slopes", "transpose"])
+def test_a_form_without_derivatives_by_structures_says_so(form: str) -> None:
+    def moves(x: Any) -> Any:
+        return np.sum(Model(x[0], Z).wave(x))
+
+    def stays(x: Any) -> Any:
+        return np.sum(Model(2.0, Z).wave(x))
+
+    if form == "slopes":
+        adxform.scalar_rule(Model.wave, lambda y, self, x: (None, np.cos(x * self.weights) * self.weights * self.scale))
+        np.testing.assert_allclose(adxform.grad(stays)(X), np.cos(X * Z) * Z * 2.0)
+    else:
+        adxform.linear_rule(Model.wave, {1: lambda ct, self, x: ct})
+    for derivative in (adxform.grad(moves), lambda x: adxform.jvp(moves, (x,), (x,))):
+        with pytest.raises(MissingRuleError, match="has no derivative with respect to argument 0"):
+            derivative(X)

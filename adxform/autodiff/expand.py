@@ -76,6 +76,12 @@ def per_leaf(args: tuple[Operand, ...], values: tuple[Operand, ...]) -> list[tup
     return list(zip_longest(items, values[: len(items)], fillvalue=NOTHING))
 
 
+def per_argument(args: tuple[Operand, ...], values: tuple[Operand, ...]) -> list[tuple[Operand, Operand]]:
+    """The leaves of `args` with the partial derivatives of an elementwise function: by a structure it has none."""
+    pairs = zip_longest(args, values[: len(args)], fillvalue=NOTHING)
+    return [(leaf, NOTHING if isinstance(arg, Pack) else value) for arg, value in pairs for leaf in leaves(arg)]
+
+
 def checked(op: Call, derivatives: list[tuple[Operand, Operand]], active: Callable[[Operand], bool]) -> None:
     """See that a rule gave a derivative for each active argument of `op`.
 

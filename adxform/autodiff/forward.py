@@ -34,6 +34,7 @@ from adxform.autodiff.expand import (
     may_be_empty,
     name_results,
     not_transposed,
+    per_argument,
     per_leaf,
     precise,
     pullback_of,
@@ -252,8 +253,8 @@ class _Forward:
         partials = write_partials(b, self.expander, body, out, *op.args, kwargs=op.kwargs)
         made = tuple(b.ops[before:])
         total: Operand | None = None
-        checked(op, per_leaf(op.args, partials), self.is_active)
-        for leaf, partial in per_leaf(op.args, partials):
+        checked(op, per_argument(op.args, partials), self.is_active)
+        for leaf, partial in per_argument(op.args, partials):
             if self.is_active(leaf) and not is_nothing(partial):
                 masked = self.slopes.masks(op, leaf, leaf, partial)
                 tangent = self.tangent(b, leaf)

@@ -22,6 +22,7 @@ from adxform.autodiff.expand import (
     may_be_empty,
     name_results,
     not_transposed,
+    per_argument,
     per_leaf,
     pullback_of,
     refuse_uncovered,
@@ -123,8 +124,8 @@ class CallReversal(Cotangents):
         before = len(b.ops)
         partials = write_partials(b, self.expander, derivative.body, out, *op.args, kwargs=op.kwargs)
         made = tuple(b.ops[before:])
-        checked(op, per_leaf(op.args, partials), self.is_active)
-        for leaf, partial in per_leaf(op.args, partials):
+        checked(op, per_argument(op.args, partials), self.is_active)
+        for leaf, partial in per_argument(op.args, partials):
             if self.is_active(leaf) and not is_nothing(partial):
                 masked = self.slopes.masks(op, out, leaf, partial)
                 self.contribute(leaf, weighted(b, self.expander, ct, partial, made, masked), b)

@@ -49,9 +49,9 @@ def primitive(
     """Write the call of a primitive of the rule table."""
     args = tuple(as_number(interp, arg) for arg in args)
     kwargs = {key: as_number(interp, arg) for key, arg in kwargs.items()}
-    if _is_by_pullback(record, fn) and isinstance(record.derivative, General):
+    if isinstance(record.derivative, General) and _is_own(record, fn):
         args, kwargs = bound_to_signature(interp, record.derivative, fn, args, kwargs)
-    elif not isinstance(record.derivative, Memory) and not record.objects:
+    elif not isinstance(record.derivative, Memory) and not record.objects and not _takes_anything(record, fn):
         strange = _strange(interp, (*args, *kwargs.values()))
         if isinstance(strange, Ref) or (strange is not None and _has_float(interp, (*args, *kwargs.values()))):
             raise refused(interp, strange, f"`{record.name}`")
@@ -71,15 +71,20 @@ def primitive(
     args, kwargs = by_position(fn, args, kwargs)
     if record.elementwise and _has_float(interp, (*args, *kwargs.values())):
         args = tuple(checked_number(interp, arg) for arg in args)
-    as_operand = whole if _is_by_pullback(record, fn) else operand
+    as_operand = whole if _takes_anything(record, fn) else operand
     operands = tuple([as_operand(interp, arg) for arg in args])
     named = {key: as_operand(interp, arg) for key, arg in kwargs.items()}
     return _written(interp, _Bound(record, fn, operands, named, hint), out, long, wanted)
 
 
-def _is_by_pullback(record: Primitive, fn: Callable[..., Any]) -> bool:
-    """Whether the rule is one of the user's with a pullback, which takes whatever the function takes."""
-    return isinstance(record.derivative, General) and TABLE.get(fn) is not record
+def _is_own(record: Primitive, fn: Callable[..., Any]) -> bool:
+    """Whether the rule is the user's own."""
+    return TABLE.get(fn) is not record
+
+
+def _takes_anything(record: Primitive, fn: Callable[..., Any]) -> bool:
+    """Whether the rule is the user's own, of a function that takes objects as they are."""
+    return _is_own(record, fn) and (fn not in TABLE or isinstance(record.derivative, General))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +193,7 @@ def _with_arrays(
         return (_arrays(interp, args[0]), *args[1:]), kwargs
     if (
         record.sequences
-        or (_is_by_pullback(record, fn) and fn not in TABLE)
+        or (_takes_anything(record, fn) and fn not in TABLE and not record.elementwise)
         or (_is_operator(fn) and any(map(_is_unknown, args)))
     ):
         return args, kwargs
