@@ -45,6 +45,8 @@ class Gives(Enum):
     """A truth value, of truth values."""
     POWER = auto()
     """As `FLOAT`, or as `SAME` where the exponent is a whole number that is not negative."""
+    CYTHON = auto()
+    """That of the loop of a ufunc of SciPy's that takes its operands, each in a dtype of its own."""
     OWN = auto()
     """What `passes.arrays.lane_dtypes` has a form of its own for."""
 
@@ -60,6 +62,8 @@ class Kernel(Enum):
     """Truth values."""
     FORM = auto()
     """Those that the form of its own takes that kernels have of it."""
+    CYTHON = auto()
+    """Those of a loop of a ufunc of SciPy's for which there is a function for compiled code."""
 
 
 class Chooses(Enum):

@@ -25,6 +25,7 @@ from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
 from adxform.passes.linalg.kernel_products import is_product, order_of_axes
 from adxform.primitives.facets import Kernel, Moves
 from adxform.primitives.memory import STORES
+from adxform.primitives.scipy_rules.cython_functions import cython_function
 from adxform.primitives.table import record_of
 from adxform.runtime import kernel_scalars
 from adxform.runtime.kernel_scalars import DTYPES
@@ -63,7 +64,7 @@ def refusal(op: Op) -> Refusal | None:
         if not is_held(var.type):
             return Refusal(op, held_not(var.type))
     match op:
-        case Call(outs=(_, _, *_)) if not is_solver(op):
+        case Call(outs=(_, _, *_)) if not is_solver(op) and record_of(callee(op)).kernel is not Kernel.CYTHON:
             return Refusal(op, "kernels have no form of a function with several results")
         case Call():
             return None if _call(op) else Refusal(op, _call_not(op))
@@ -166,6 +167,8 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
             return "bool" not in dtypes or fn in (operator.eq, operator.ne)
         case Kernel.TRUTHS:
             return set(dtypes) == {"bool"}
+        case Kernel.CYTHON:
+            return "bool" not in dtypes and cython_function(fn, tuple(map(np.dtype, dtypes))) is not None
     if fn in (operator.not_, operator.truth, bool):
         return True
     if fn in (operator.floordiv, operator.mod, operator.pow, np.power):

@@ -16,6 +16,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, If, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
 from adxform.primitives.facets import Gives
+from adxform.primitives.scipy_rules.cython_functions import cython_function
 from adxform.primitives.table import meaning_of, record_of, spelled
 
 Element = Callable[[Builder, tuple[Operand, ...], str], Operand]
@@ -43,6 +44,8 @@ def element(call: Call) -> Element | None:
         return _chosen(out.dtype) if _dtype(args[0]) == "bool" else None
     if fn in (np.clip, np.ndarray.clip) and len(args) == 3:
         return _clipped(out.dtype, args) if out.dtype in FLOATS else None
+    if record_of(fn).gives is Gives.CYTHON:
+        return _of_scipy(fn, args, out.dtype)
     common = _common(fn, args, out.dtype)
     return None if common is None else _called(fn, out.dtype, common)
 
@@ -73,7 +76,7 @@ def _common(fn: Any, args: tuple[Operand, ...], out: str) -> str | None:
             return "bool" if all(_dtype(arg) == "bool" for arg in args) else None
         case Gives.POWER:
             return _power(args, out)
-        case Gives.OWN | None:
+        case Gives.CYTHON | Gives.OWN | None:
             return None
 
 
@@ -135,6 +138,20 @@ def _called(fn: Any, out: str, common: str) -> Element:
         exponent = fn is operator.pow and _dtype(args[1]) == "int64"
         moved = args if common == "bool" else [converted(builder, arg, common) for arg in (args[:1] if exponent else args)]
         given = (*moved, args[1]) if exponent else tuple(moved)
+        return builder.call(fn, *given, type=Scalar(out), hint=hint)
+
+    return written
+
+
+def _of_scipy(fn: Any, args: tuple[Operand, ...], out: str) -> Element | None:
+    """A call in the dtypes of the loop, of which that of an order may be one of whole numbers."""
+    found = cython_function(fn, tuple(sample if isinstance(sample := _sample(arg), np.dtype) else type(sample) for arg in args))
+    if found is None or found.gives != (out,):
+        return None
+    takes = found.takes
+
+    def written(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+        given = [converted(builder, arg, dtype) for arg, dtype in zip(args, takes, strict=True)]
         return builder.call(fn, *given, type=Scalar(out), hint=hint)
 
     return written

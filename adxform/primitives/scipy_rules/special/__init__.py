@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from adxform.primitives.definitions.definition import Definition
+from adxform.primitives.facets import Gives, Kernel
 from adxform.primitives.record import Primitive
+from adxform.primitives.scipy_rules.cython_functions import exported
 from adxform.primitives.scipy_rules.special import (
     bessel,
     distributions,
@@ -33,6 +39,14 @@ _FAMILIES = (
     polynomials,
 )
 
-RECORDS: tuple[Primitive, ...] = tuple(record for family in _FAMILIES for record in family.RECORDS)
+
+def _in_kernels(record: Primitive) -> Primitive:
+    """`record` of a ufunc of which there are functions for compiled code, with that said."""
+    if not isinstance(record.fn, np.ufunc) or record.fn.__name__ not in exported():
+        return record
+    return replace(record, kernel=Kernel.CYTHON, gives=Gives.CYTHON if record.fn.nout == 1 else None)
+
+
+RECORDS: tuple[Primitive, ...] = tuple(_in_kernels(record) for family in _FAMILIES for record in family.RECORDS)
 DEFINITIONS: tuple[Definition, ...] = tuple(one for family in _FAMILIES for one in family.DEFINITIONS)
 REFUSED = refused.REFUSED
