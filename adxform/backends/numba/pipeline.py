@@ -34,6 +34,7 @@ from adxform.passes.loops.reassociation import reassociate_sums
 from adxform.passes.loops.scratch import reuse_memory
 from adxform.passes.loops.strip_mine import strip_mine_loops
 from adxform.passes.loops.tape_arrays import tapes_as_arrays
+from adxform.passes.scalar.arrays_as_numbers import arrays_as_numbers
 from adxform.passes.scalar.cse import share_common_subexpressions
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar.hoist import hoist_invariants
@@ -75,6 +76,7 @@ def _with_bounds(fn: Function, setting: KernelSetting) -> Function:
 
 
 LOOPS: tuple[Pass[LoopSetting], ...] = (
+    plain("single-elements", arrays_as_numbers),
     plain("masks", check_masks),
     plain("checks", with_checks),
     Pass("tapes", _with_tapes),

@@ -25,7 +25,7 @@ from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
 from adxform.passes.linalg.kernel_products import is_product, order_of_axes
 from adxform.primitives.facets import Kernel, Moves
 from adxform.primitives.memory import STORES
-from adxform.primitives.scipy_rules.cython_functions import cython_function
+from adxform.primitives.scipy_rules.ufunc_loops import loop_of
 from adxform.primitives.table import record_of
 from adxform.runtime import kernel_scalars
 from adxform.runtime.kernel_scalars import DTYPES
@@ -64,7 +64,7 @@ def refusal(op: Op) -> Refusal | None:
         if not is_held(var.type):
             return Refusal(op, held_not(var.type))
     match op:
-        case Call(outs=(_, _, *_)) if not is_solver(op) and record_of(callee(op)).kernel is not Kernel.CYTHON:
+        case Call(outs=(_, _, *_)) if not is_solver(op) and record_of(callee(op)).kernel is not Kernel.LOOP:
             return Refusal(op, "kernels have no form of a function with several results")
         case Call():
             return None if _call(op) else Refusal(op, _call_not(op))
@@ -167,8 +167,10 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
             return "bool" not in dtypes or fn in (operator.eq, operator.ne)
         case Kernel.TRUTHS:
             return set(dtypes) == {"bool"}
-        case Kernel.CYTHON:
-            return "bool" not in dtypes and cython_function(fn, tuple(map(np.dtype, dtypes))) is not None
+        case Kernel.ORDER:
+            return set(dtypes[:-1]) <= {"int64", "float64"} and dtypes[-1] == "float64"
+        case Kernel.LOOP:
+            return "bool" not in dtypes and loop_of(fn, tuple(map(np.dtype, dtypes))) is not None
     if fn in (operator.not_, operator.truth, bool):
         return True
     if fn in (operator.floordiv, operator.mod, operator.pow, np.power):
@@ -178,7 +180,7 @@ def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
     if fn in (float, np.float64):
         return dtypes != ["bool"]
     if fn in TWO_WAY:
-        return len(args) == 3 and dtypes[1] == dtypes[2] == "float64"
+        return len(args) == 3 and dtypes[0] == "bool" and dtypes[1] == dtypes[2]
     if fn in (np.int64, runtime.trip_count, runtime.some, runtime.place):
         return set(dtypes) == {"int64"}
     if fn in (runtime.check_power, runtime.check_finite):  # `adxform.backends.numba.failures` puts a flag in its place

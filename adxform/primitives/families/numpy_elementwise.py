@@ -256,7 +256,7 @@ _BINARY = (
         np.power, operator.pow, power_partials, (_POSITIVE, _COLUMN), (_REAL, 2), singular=may_have_pole, of_complex=True
     ),
     scalar(np.float_power, power_partials, (_POSITIVE, _COLUMN), singular=may_have_pole, of_complex=True),
-    scalar(
+    floating(
         np.remainder,
         lambda y, a, b: (1.0, -np.floor_divide(a, b)),
         (_REAL, _COLUMN),
@@ -354,7 +354,7 @@ _OTHER = (
     linear(np.float16, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT, open_integers=True),
     linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
-    linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART),
+    linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART, kernel=Kernel.FLOATS),
     linear(np.imag, lambda ct, x: -1.0j * ct, (_REAL,), effect=_views_complex, moves=Moves.PART),
     linear(np.complex64, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     *(
@@ -370,7 +370,8 @@ _CONSTANT = (
     constant(np.signbit, kernel=Kernel.FLOATS),
     constant(np.round, takes_out=True, open_integers=True),
     *(constant(fn, open_integers=True) for fn in (np.around, np.ndarray.round)),
-    *(constant(fn) for fn in (np.fix, np.floor_divide, np.isneginf, np.isposinf, np.isclose)),
+    *(constant(fn, gives=Gives.TEST, kernel=Kernel.FLOATS) for fn in (np.isneginf, np.isposinf)),
+    *(constant(fn) for fn in (np.fix, np.floor_divide, np.isclose)),
     *(constant(fn) for fn in (np.allclose, np.array_equal, np.isin, np.int64, np.int32, np.bool)),
 )
 

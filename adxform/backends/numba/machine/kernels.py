@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import dis
-import sys
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from types import CodeType, FunctionType
@@ -21,7 +20,7 @@ from adxform.backends.numba.machine.code_cache import kept
 from adxform.backends.numba.machine.entrance import looks_at_arrays
 from adxform.backends.numba.machine.indices import FromTheFront
 from adxform.backends.numba.machine.linking import FromEitherEnd
-from adxform.backends.numba.machine.special import know_special_functions
+from adxform.backends.numba.machine.special import are_met, know_special_functions
 from adxform.backends.python.loading import generated_text
 from adxform.ir.types import Array, Scalar, Type
 from adxform.primitives.table import TABLE
@@ -116,7 +115,7 @@ def _compiled(fn: Callable[..., Any], compiler: type[FromEitherEnd]) -> Any:
 
     Its name holds a digest of the text of its module, for the linker takes functions of one name for one function.
     """
-    if "scipy.special" in sys.modules:
+    if are_met():
         know_special_functions()
     text = generated_text(fn)
     if text is not None:

@@ -9,7 +9,6 @@ import numpy as np
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.facets import Gives, Kernel
 from adxform.primitives.record import Primitive
-from adxform.primitives.scipy_rules.cython_functions import exported
 from adxform.primitives.scipy_rules.special import (
     bessel,
     distributions,
@@ -41,10 +40,10 @@ _FAMILIES = (
 
 
 def _in_kernels(record: Primitive) -> Primitive:
-    """`record` of a ufunc of which there are functions for compiled code, with that said."""
-    if not isinstance(record.fn, np.ufunc) or record.fn.__name__ not in exported():
+    """`record`, and of a ufunc that kernels call its loops."""
+    if not isinstance(record.fn, np.ufunc):
         return record
-    return replace(record, kernel=Kernel.CYTHON, gives=Gives.CYTHON if record.fn.nout == 1 else None)
+    return replace(record, kernel=Kernel.LOOP, gives=Gives.LOOP if record.fn.nout == 1 else None)
 
 
 RECORDS: tuple[Primitive, ...] = tuple(_in_kernels(record) for family in _FAMILIES for record in family.RECORDS)
