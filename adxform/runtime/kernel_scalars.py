@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-DTYPES = frozenset({"float64", "int64", "bool"})
+DTYPES = frozenset({"float64", "float32", "complex128", "int64", "bool"})
 """Of what numbers and elements of arrays kernels hold are."""
 
 
@@ -22,6 +22,22 @@ def chosen(condition: bool, a: float, b: float) -> float:
 def masked_product(ct: float, partial: float) -> float:
     """``ct * partial``, and zero where one of them is zero though the other be infinite or NaN."""
     return 0.0 if (ct == 0.0) | (partial == 0.0) else ct * partial  # no branch, so that it is done for several at once
+
+
+def complex_exponential(z: complex) -> complex:
+    """``exp(z)``, by a quotient of the real part where that alone would be infinite.
+
+    >>> complex_exponential(710.0 + 1.5j) == complex(np.exp(np.complex128(710.0 + 1.5j)))
+    True
+    """
+    x, y = z.real, z.imag
+    if not np.isfinite(y) and np.isinf(x):
+        return complex(0.0, 0.0) if x < 0.0 else complex(x, np.nan)
+    if x > 709.0:
+        half = np.exp(0.5 * x)
+        return complex(half * np.cos(y) * half, half * np.sin(y) * half if y != 0.0 else y)
+    size = np.exp(x)
+    return complex(size * np.cos(y), size * np.sin(y) if y != 0.0 else y)
 
 
 def quotient(a: float, b: float) -> float:

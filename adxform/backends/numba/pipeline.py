@@ -13,6 +13,7 @@ from adxform.backends.numba.failures import note_failures
 from adxform.backends.numba.kernel_solvers import share_factors
 from adxform.backends.numba.machine_forms import check_small_lengths, machine_numbers, scalar_calls
 from adxform.backends.numba.masked_kernels import check_masks
+from adxform.backends.numba.operand_dtypes import convert_operands
 from adxform.backends.numba.reciprocal_division import divide_by_reciprocals
 from adxform.backends.numba.support import is_taken
 from adxform.backends.numba.undefined_values import give_numbers
@@ -105,6 +106,7 @@ CUT: tuple[Pass[int], ...] = (
 
 KERNEL: tuple[Pass[KernelSetting], ...] = (
     plain("names", canonical),
+    plain("dtypes", convert_operands),
     Pass("factors", lambda fn, setting: share_factors(fn, setting.no_alias)),
     plain("product-checks", check_products),
     plain("failures", note_failures),

@@ -190,7 +190,7 @@ _UNARY = (
     _exact(
         np.positive, lambda y, x: 1.0, (_REAL,), algebra=Algebra.IDENTITY, keeps_sign=True, beside_memory=True, of_complex=True
     ),
-    _as_operator(np.absolute, builtins.abs, absolute_slope, (_REAL,), of_complex=True),
+    _as_operator(np.absolute, builtins.abs, absolute_slope, (_REAL,), of_complex=True, complex_form=abs),
     floating(np.fabs, lambda y, x: np.sign(x), (_REAL,), sign=Sign.NOT_BELOW, beside_memory=True),
     _exact(
         np.square,
@@ -202,10 +202,12 @@ _UNARY = (
         in_lanes=True,
         of_complex=True,
     ),
-    _steep(np.sqrt, _sqrt_slope, (_POSITIVE,), power=0.5, keeps_sign=True, in_lanes=True, of_complex=True),
+    _steep(np.sqrt, _sqrt_slope, (_POSITIVE,), power=0.5, keeps_sign=True, in_lanes=True, of_complex=True, complex_form=np.sqrt),
     _steep(np.cbrt, lambda y, x: inverse(3.0 * y * y), (_REAL,), keeps_sign=True),
     _holomorphic(np.reciprocal, lambda y, x: -y * y, (_REAL,), power=-1, singular=True, finite_from=(0, Sign.ABOVE)),
-    _holomorphic(np.exp, lambda y, x: y, (_REAL,), sign=Sign.NOT_BELOW),
+    _holomorphic(
+        np.exp, lambda y, x: y, (_REAL,), sign=Sign.NOT_BELOW, complex_form=kernel_scalars.complex_exponential
+    ),
     _holomorphic(np.exp2, lambda y, x: y * math.log(2.0), (_REAL,), sign=Sign.NOT_BELOW),
     _holomorphic(np.expm1, lambda y, x: y + 1.0, (_REAL,)),
     _steep(np.log, lambda y, x: _reciprocal(x), (_POSITIVE,), of_complex=True),
@@ -233,7 +235,7 @@ _UNARY = (
     scalar(
         np.nan_to_num, lambda y, x, copy=True, nan=0.0, posinf=None, neginf=None: np.isfinite(x), (_REAL,), chooses=Chooses.SOME
     ),
-    linear(np.conjugate, _conjugate_transpose, (_REAL,)),
+    linear(np.conjugate, _conjugate_transpose, (_REAL,), complex_form=np.conjugate),
     *(
         linear(method, _conjugate_transpose, (_REAL,), effect=_views_real, moves=Moves.PART)
         for method in (np.ndarray.conj, np.ndarray.conjugate)
@@ -295,6 +297,7 @@ _INTERNAL = (
         finite_from=(1, Sign.ABOVE),
         kernel=Kernel.FORM,
         form=kernel_scalars.quotient,
+        complex_form=kernel_scalars.quotient,
         takes_out=True,
         of_complex=True,
     ),
@@ -354,8 +357,8 @@ _OTHER = (
     linear(np.float16, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT, open_integers=True),
     linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
-    linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART, kernel=Kernel.FLOATS),
-    linear(np.imag, lambda ct, x: -1.0j * ct, (_REAL,), effect=_views_complex, moves=Moves.PART),
+    linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART, kernel=Kernel.FLOATS, complex_form=np.real),
+    linear(np.imag, lambda ct, x: -1.0j * ct, (_REAL,), effect=_views_complex, moves=Moves.PART, complex_form=np.imag),
     linear(np.complex64, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     *(
         linear(dtype, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT)

@@ -29,10 +29,10 @@ CLASS, DATA, RANK, LENGTHS, STRIDES, DTYPE, FLAGS = 8, 16, 24, 32, 40, 56, 64
 """Where the fields of an array are in memory."""
 ROW_BY_ROW = 0x1 | 0x100 | 0x400
 """The flags of an array that is contiguous, aligned and can be written to."""
-EXACT = (np.ndarray, np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.bool_))
+EXACT = (np.ndarray, *map(np.dtype, (np.float64, np.int64, np.bool_, np.float32, np.complex128)))
 SYMBOL = "adxform_exact"
 _ADDRESSES = (ctypes.c_size_t * len(EXACT))(*map(id, EXACT))
-_PLACES = {types.float64: 1, types.int64: 2, types.boolean: 3}
+_PLACES = {types.float64: 1, types.int64: 2, types.boolean: 3, types.float32: 4, types.complex128: 5}
 
 
 def name_exact() -> None:

@@ -26,8 +26,8 @@ from adxform.ir.types import Array, Scalar, Type
 from adxform.primitives.table import TABLE
 from adxform.runtime import kernel_scalars
 
-OWN_FORMS = [record.form for record in TABLE.values() if record.form is not None]
-for _form in (*OWN_FORMS, *kernel_scalars.CHECKS, runtime.place):
+OWN_FORMS = {form for record in TABLE.values() for form in (record.form, record.complex_form) if isinstance(form, FunctionType)}
+for _form in sorted(OWN_FORMS | {*kernel_scalars.CHECKS, runtime.place}, key=lambda form: form.__qualname__):
     if _form not in (runtime.larger, runtime.smaller):
         numba.extending.register_jitable(_form)
 
@@ -39,7 +39,7 @@ def _in_any_order(context: Any, total: Any, value: Any) -> Any:
     def add(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.fadd(*args, flags=("reassoc", "contract"))
 
-    return numba.types.float64(numba.types.float64, numba.types.float64), add
+    return total(total, total), add
 
 
 @numba.extending.overload(runtime.add_up, inline="always")
