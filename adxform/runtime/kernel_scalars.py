@@ -55,6 +55,18 @@ def rate(change: float, length: float) -> float:
     return change / length if length != 0.0 else 0.0 if change == 0.0 else np.nan
 
 
+def remainder(a: float, b: float) -> float:
+    """``a % b`` of arrays, which has the sign of `b`.
+
+    >>> remainder(-1.5, 2.0), remainder(-4.0, 2.0), remainder(1.5, -np.inf)
+    (0.5, 0.0, -inf)
+    """
+    rest = np.fmod(a, b)
+    if rest == 0.0:
+        return float(np.copysign(0.0, b))
+    return float(rest + b) if (rest < 0.0) != (b < 0.0) else float(rest)
+
+
 def power(a: float, b: float) -> float:
     """``a ** b``, infinite at a pole."""
     raised: float = a**b

@@ -1,7 +1,7 @@
 """The dtypes in which kernels compute, where these are not those of Python's own numbers.
 
-To NumPy a number of Python's takes the precision of what it meets; to a compiler it is of its own, which would be that of the result.
-So what meets `float32` is converted first, and what comes out in another precision afterwards.
+To NumPy a number of Python's takes the precision of what it meets; to a compiler it has its own, which would be that of the
+result. So what meets `float32` is converted first, and what comes out in another precision afterwards.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import Names, all_ops, map_op, outs
-from adxform.primitives.facets import Kernel
+from adxform.primitives.facets import Algebra, Kernel
 from adxform.primitives.memory import STORES
 from adxform.primitives.scipy_rules.ufunc_loops import loop_of
 from adxform.primitives.table import meaning_of, record_of
@@ -106,7 +106,9 @@ def _call(op: Call, builder: Builder) -> None:
 
 def _is_native(fn: Any) -> bool:
     """Whether compiled code gives `float32` of `float32`."""
-    return record_of(fn).form is None and (meaning_of(fn).algebra is not None or record_of(fn).kernel in (Kernel.FLOATS, Kernel.LOOP))
+    record = record_of(fn)
+    plain = meaning_of(fn).algebra not in (None, Algebra.POWER) or record.kernel in (Kernel.FLOATS, Kernel.LOOP)
+    return plain and record.form is None
 
 
 def _takes(op: Call, out: str) -> Sequence[str]:

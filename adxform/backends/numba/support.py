@@ -1,6 +1,7 @@
 """Which ops a kernel may hold: those that mean the same, and give the same, under Numba as under CPython and NumPy.
 
-Everything is stated by type: float64, float32, complex128, int64 and bool, numbers and arrays of known rank. What is not listed stays in Python.
+Everything is stated by type: float64, float32, complex128, int64 and bool, numbers and arrays of known rank. What is not listed
+stays in Python.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.backends.numba.kernel_solvers import is_solver
-from adxform.backends.numba.operand_dtypes import is_weak, sample_of
+from adxform.backends.numba.operand_dtypes import dtype_of, is_weak, sample_of
 from adxform.backends.protocol import Refusal
 from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
@@ -31,7 +32,6 @@ from adxform.primitives.table import meaning_of, record_of
 from adxform.runtime import kernel_scalars
 from adxform.runtime.kernel_scalars import DTYPES
 
-NUMBERS = (bool, int, float, complex, np.float64, np.float32, np.complex128, np.int64, np.bool_)
 LARGEST = 2**63
 
 ARITIES: Mapping[Callable[..., Any], int] = MappingProxyType({math.log: 1, math.hypot: 2})
@@ -188,7 +188,8 @@ def _computed(args: tuple[Operand, ...], out: str) -> list[str]:
     """The dtypes of numbers as they are computed with: those of Python's own take that of `float32` beside them."""
     dtypes = [_dtype(arg) for arg in args]
     if "float32" in dtypes and out in ("float32", "bool"):
-        return ["float32" if dtype in ("float64", "int64") and is_weak(arg) else dtype for arg, dtype in zip(args, dtypes, strict=True)]
+        yields = [dtype in ("float64", "int64") and is_weak(arg) for arg, dtype in zip(args, dtypes, strict=True)]
+        return ["float32" if gives_way else dtype for gives_way, dtype in zip(yields, dtypes, strict=True)]
     return dtypes
 
 
@@ -296,18 +297,10 @@ def _are_values(given: tuple[Operand, ...], made: tuple[Var, ...]) -> bool:
 
 
 def _dtype(operand: Operand) -> str:
-    """The dtype of a number or an array; empty for anything else."""
-    match operand:
-        case Var(type=Scalar(dtype) | Array(dtype)):
-            return dtype
-        case Lit(value) if type(value) in NUMBERS:
-            if isinstance(value, bool | np.bool_):
-                return "bool"
-            if isinstance(value, int | np.int64):
-                return "int64" if -LARGEST <= value < LARGEST else ""
-            return np.dtype(type(value)).name
-        case _:
-            return ""
+    """The dtype of a number or an array; empty for anything else, and for integers that do not fit."""
+    if isinstance(operand, Lit) and type(operand.value) is int and not -LARGEST <= operand.value < LARGEST:
+        return ""
+    return dtype_of(operand)
 
 
 def stack_uses(block: Block) -> Counter[Var]:

@@ -6,7 +6,6 @@ compute with in another dtype are converted first; a conversion to ``float64`` i
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 

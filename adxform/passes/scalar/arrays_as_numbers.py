@@ -34,7 +34,9 @@ def arrays_as_numbers(fn: Function) -> Function:
 
 def _with_numbers(fn: Function) -> Block:
     ops = list(all_ops(fn.body))
-    whole = [block for block in (fn.body, *(inner for op in ops for inner in blocks(op)))]
+    whole = [fn.body]
+    for op in ops:
+        whole += blocks(op)
     found = {var for op in ops for var in outs(op) if _is_single(var)}
     if not found or not found.isdisjoint(_held(ops, whole)):
         return fn.body

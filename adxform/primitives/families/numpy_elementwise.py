@@ -205,9 +205,7 @@ _UNARY = (
     _steep(np.sqrt, _sqrt_slope, (_POSITIVE,), power=0.5, keeps_sign=True, in_lanes=True, of_complex=True, complex_form=np.sqrt),
     _steep(np.cbrt, lambda y, x: inverse(3.0 * y * y), (_REAL,), keeps_sign=True),
     _holomorphic(np.reciprocal, lambda y, x: -y * y, (_REAL,), power=-1, singular=True, finite_from=(0, Sign.ABOVE)),
-    _holomorphic(
-        np.exp, lambda y, x: y, (_REAL,), sign=Sign.NOT_BELOW, complex_form=kernel_scalars.complex_exponential
-    ),
+    _holomorphic(np.exp, lambda y, x: y, (_REAL,), sign=Sign.NOT_BELOW, complex_form=kernel_scalars.complex_exponential),
     _holomorphic(np.exp2, lambda y, x: y * math.log(2.0), (_REAL,), sign=Sign.NOT_BELOW),
     _holomorphic(np.expm1, lambda y, x: y + 1.0, (_REAL,)),
     _steep(np.log, lambda y, x: _reciprocal(x), (_POSITIVE,), of_complex=True),
@@ -263,6 +261,7 @@ _BINARY = (
         lambda y, a, b: (1.0, -np.floor_divide(a, b)),
         (_REAL, _COLUMN),
         singular=lambda args: not isinstance(args[1], Lit),
+        form=kernel_scalars.remainder,
     ),
     scalar(
         np.fmod,

@@ -1,7 +1,7 @@
 """The loops of SciPy's ufuncs, one of which computes in the dtypes of given operands, for compiled code that calls it.
 
 What a loop calls for one element is exported by `scipy.special.cython_special` where it is a function of ``double``, under a
-name that Cython makes of the function's and of the types, which the name of its capsule says: ``double (double, int __pyx_skip_dispatch)``.
+name that Cython makes of the function's and of the types. The name of its capsule is its signature: ``double (double, int)``.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Loop:
 
 @cache
 def loop_of(fn: np.ufunc, operands: tuple[type | np.dtype[Any], ...]) -> Loop | None:
-    """The loop of `fn` that NumPy takes for numbers of these dtypes, or of these types of Python's; ``None`` where it takes none."""
+    """The loop of `fn` that NumPy takes for numbers of these dtypes or types of Python's; ``None`` where it takes none."""
     if len(operands) != fn.nin:
         return None
     try:

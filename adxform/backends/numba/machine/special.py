@@ -1,8 +1,8 @@
 """How Numba compiles SciPy's special functions: as calls of what their loops call, or of the loops. It imports Numba.
 
-So values are those of the ufuncs, bit for bit. What is exported for an element is called with numbers; any other loop as NumPy does
-it, for one element, which takes some ten nanoseconds more. As with the routines of BLAS, machine code knows each by a name of
-adxform's own, and where it is in this process is written down before code that calls it is made or read.
+So values are those of the ufuncs, bit for bit. What is exported for an element is called with numbers; any other loop as NumPy
+does it, for one element, which takes some ten nanoseconds more. As with the routines of BLAS, machine code knows each by a name
+of adxform's own, and where it is in this process is written down before code that calls it is made or read.
 """
 
 from __future__ import annotations

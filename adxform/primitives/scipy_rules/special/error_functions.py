@@ -83,9 +83,13 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(special.erfc, lambda y, x: -_gaussian(x), (_REAL,), (_Z,), of_complex=True),
     scalar(special.erfi, lambda y, x: 2.0 / math.sqrt(math.pi) * np.exp(x * x), (_REAL,), (_Z,), of_complex=True),
     scalar(special.erfcx, lambda y, x: erfcx_slope(1, x), (_REAL,), (_Z,), of_complex=True),
-    scalar(erfcx_slope, lambda y, n, x: (None, erfcx_slope(n + 1, x)), (1, _REAL), (2, _Z), of_complex=True, **series(erfcx_slope_at)),
+    scalar(
+        erfcx_slope, lambda y, n, x: (None, erfcx_slope(n + 1, x)), (1, _REAL), (2, _Z), of_complex=True, **series(erfcx_slope_at)
+    ),
     scalar(special.dawsn, lambda y, x: dawsn_slope(1, x), (_REAL,), (_Z,), of_complex=True),
-    scalar(dawsn_slope, lambda y, n, x: (None, dawsn_slope(n + 1, x)), (1, _REAL), (2, _Z), of_complex=True, **series(dawsn_slope_at)),
+    scalar(
+        dawsn_slope, lambda y, n, x: (None, dawsn_slope(n + 1, x)), (1, _REAL), (2, _Z), of_complex=True, **series(dawsn_slope_at)
+    ),
     scalar(special.wofz, lambda y, z: -1j * erfcx_slope(1, -1j * z), (_Z,), of_complex=True),
     scalar(special.erfinv, lambda y, x: math.sqrt(math.pi) / 2.0 * np.exp(y * y), (_UNIT,), singular=True),
     scalar(special.erfcinv, lambda y, x: -math.sqrt(math.pi) / 2.0 * np.exp(y * y), (_PART,), singular=True),
