@@ -94,7 +94,8 @@ def _call(op: Call, builder: Builder) -> None:
     takes = _takes(op, out)
     args = tuple(_in(dtype, arg, builder) for dtype, arg in zip(takes, op.args, strict=True))
     if fn is operator.pow and out == "complex128":
-        op, args = replace(op, fn=Lit(operator.mul)), (args[0], args[0])
+        squared = op.args[1] == Lit(2)
+        op, args = replace(op, fn=Lit(operator.mul if squared else operator.pos)), args[:1] * (2 if squared else 1)
     op = op if args == op.args else replace(op, args=args)
     if out != "float32" or fn in (operator.getitem, intrinsics.pop, np.float32) or _is_native(fn):
         builder.emit(op)

@@ -179,7 +179,7 @@ def _complex(fn: Any, args: tuple[Operand, ...], dtypes: list[str]) -> bool:
     if fn in (np.complex128, complex):
         return fn is complex or len(args) == 1
     if fn is operator.pow:
-        return isinstance(args[1], Lit) and type(args[1].value) is int and args[1].value == 2
+        return isinstance(args[1], Lit) and type(args[1].value) is int and args[1].value in (1, 2)
     arithmetic = record_of(fn).kernel is Kernel.NUMBERS and meaning_of(fn).algebra is not None
     return arithmetic or fn in (operator.eq, operator.ne) or record_of(fn).complex_form is not None
 

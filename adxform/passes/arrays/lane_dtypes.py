@@ -134,7 +134,8 @@ def _converted(dtype: str) -> Element:
 
 def _called(fn: Any, out: str, common: str) -> Element:
     def written(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
-        whole = {Gives.POWER: 1, Gives.ORDER: 0}.get(record_of(fn).gives) if common in FLOATS else None
+        gives = record_of(fn).gives if common in FLOATS else None
+        whole = 1 if gives is Gives.POWER else 0 if gives is Gives.ORDER else None
         given = [
             arg if common == "bool" or (place == whole and _dtype(arg) == "int64") else converted(builder, arg, common)
             for place, arg in enumerate(args)

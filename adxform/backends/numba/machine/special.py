@@ -86,7 +86,7 @@ def know_special_functions() -> None:
 
 
 def _know(fn: np.ufunc) -> None:
-    class Called(AbstractTemplate):  # type: ignore[misc]
+    class Called(AbstractTemplate):
         key = fn
 
         def generic(self, args: Any, kws: Any) -> Any:
