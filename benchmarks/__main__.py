@@ -21,6 +21,7 @@ from rich.table import Table
 from benchmarks.batches import batches
 from benchmarks.calls import calls
 from benchmarks.compile.command import compile_times
+from benchmarks.compiled_numbers import compiled_numbers
 from benchmarks.curvature import curvature
 from benchmarks.growth import elements
 from benchmarks.in_place import in_place
@@ -45,6 +46,7 @@ SECTIONS = {
     "sparse": sparse,
     "batches": batches,
     "calls": calls,
+    "numbers": compiled_numbers,
 }
 OUT = Path(__file__).parent / "out" / "results.json"
 

@@ -22,7 +22,7 @@ def test_every_section_at_its_smallest_size(tmp_path: Path) -> None:
     assert "Hessian products" in run("-m", "benchmarks", "--quick", "--json", str(file))
     results = json.loads(file.read_text(encoding="utf-8"))["results"]
     found = dict(zip(SECTIONS, results, strict=True))
-    for check in (nothing_is_built_in_steady_state, one_product_for_each_colour, products_are_built_once, calls_beside_kernels):
+    for check in CHECKS:
         check(found)
     assert missed(found["in-place"]) == []
 
@@ -50,6 +50,17 @@ def calls_beside_kernels(found: dict[str, Any]) -> None:
     rows = found["calls"]["rows"]
     assert len(rows) >= 8
     assert all(float(row[1]) > 0.0 and float(row[2]) > 0.0 for row in rows)
+
+
+def loops_of_other_numbers_agree(found: dict[str, Any]) -> None:
+    """Compiled, in Python and by hand."""
+    assert missed(found["numbers"]) == []
+
+
+CHECKS = (
+    *(nothing_is_built_in_steady_state, one_product_for_each_colour, products_are_built_once),
+    *(calls_beside_kernels, loops_of_other_numbers_agree),
+)
 
 
 def missed(result: dict[str, Any]) -> list[str]:

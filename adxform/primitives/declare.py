@@ -76,6 +76,11 @@ def floating(fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[A
     return scalar(fn, body, *samples, gives=Gives.FLOAT, kernel=Kernel.FLOATS, **facets)
 
 
+def series(form: Callable[..., Any]) -> dict[str, Any]:
+    """The facets of an elementwise function of floats, and maybe an order ahead of them, that kernels have in this form."""
+    return {"gives": Gives.ORDER, "kernel": Kernel.ORDER, "form": form}
+
+
 def linear(
     fn: Callable[..., Any],
     transposes: Callable[..., Any] | Mapping[int, Callable[..., Any]],

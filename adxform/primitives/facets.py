@@ -45,6 +45,10 @@ class Gives(Enum):
     """A truth value, of truth values."""
     POWER = auto()
     """As `FLOAT`, or as `SAME` where the exponent is a whole number that is not negative."""
+    LOOP = auto()
+    """That of the loop of a ufunc of SciPy's that takes its operands, each in a dtype of its own."""
+    ORDER = auto()
+    """As `FLOAT`, but for a first operand that is an order."""
     OWN = auto()
     """What `passes.arrays.lane_dtypes` has a form of its own for."""
 
@@ -60,6 +64,10 @@ class Kernel(Enum):
     """Truth values."""
     FORM = auto()
     """Those that the form of its own takes that kernels have of it."""
+    LOOP = auto()
+    """Those that a loop of the ufunc, one of SciPy's, takes."""
+    ORDER = auto()
+    """Floats, ahead of which there may be a whole number, an order: those that its form takes, which is a series or the like."""
 
 
 class Chooses(Enum):

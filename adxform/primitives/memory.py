@@ -273,6 +273,7 @@ RECORDS: tuple[Primitive, ...] = (
         masks=operator.mul,
         kernel=Kernel.FORM,
         form=kernel_scalars.masked_product,
+        complex_form=kernel_scalars.masked_product,
         takes_out=True,
     ),
 )

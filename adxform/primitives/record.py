@@ -229,6 +229,8 @@ class Primitive:
     """On numbers that are known it is computed when a derivative is made."""
     form: Callable[..., Any] | None = None
     """The function of numbers that kernels call in its place."""
+    complex_form: Callable[..., Any] | None = None
+    """That of complex numbers."""
     kernel: Kernel | None = None
     """The numbers on which kernels hold it."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-DTYPES = frozenset({"float64", "int64", "bool"})
+DTYPES = frozenset({"float64", "float32", "complex128", "int64", "bool"})
 """Of what numbers and elements of arrays kernels hold are."""
 
 
@@ -22,6 +22,22 @@ def chosen(condition: bool, a: float, b: float) -> float:
 def masked_product(ct: float, partial: float) -> float:
     """``ct * partial``, and zero where one of them is zero though the other be infinite or NaN."""
     return 0.0 if (ct == 0.0) | (partial == 0.0) else ct * partial  # no branch, so that it is done for several at once
+
+
+def complex_exponential(z: complex) -> complex:
+    """``exp(z)``, by a quotient of the real part where that alone would be infinite.
+
+    >>> complex_exponential(710.0 + 1.5j) == complex(np.exp(np.complex128(710.0 + 1.5j)))
+    True
+    """
+    x, y = z.real, z.imag
+    if not np.isfinite(y) and np.isinf(x):
+        return complex(0.0, 0.0) if x < 0.0 else complex(x, np.nan)
+    if x > 709.0:
+        half = np.exp(0.5 * x)
+        return complex(half * np.cos(y) * half, half * np.sin(y) * half if y != 0.0 else y)
+    size = np.exp(x)
+    return complex(size * np.cos(y), size * np.sin(y) if y != 0.0 else y)
 
 
 def quotient(a: float, b: float) -> float:
@@ -37,6 +53,18 @@ def ratio(a: float, b: float) -> float:
 def rate(change: float, length: float) -> float:
     """``change / length``; where `length` is zero, zero if nothing changes and else NaN."""
     return change / length if length != 0.0 else 0.0 if change == 0.0 else np.nan
+
+
+def remainder(a: float, b: float) -> float:
+    """``a % b`` of arrays, which has the sign of `b`.
+
+    >>> remainder(-1.5, 2.0), remainder(-4.0, 2.0), remainder(1.5, -np.inf)
+    (0.5, 0.0, -inf)
+    """
+    rest = np.fmod(a, b)
+    if rest == 0.0:
+        return float(np.copysign(0.0, b))
+    return float(rest + b) if (rest < 0.0) != (b < 0.0) else float(rest)
 
 
 def power(a: float, b: float) -> float:

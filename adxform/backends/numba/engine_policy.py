@@ -23,7 +23,7 @@ from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Oper
 from adxform.ir.types import Array
 from adxform.ir.walk import blocks, outs, variables_of
 from adxform.primitives.effects import functions
-from adxform.primitives.facets import Contracts
+from adxform.primitives.facets import Contracts, Kernel
 from adxform.primitives.memory import STORES
 from adxform.primitives.table import record_of
 from adxform.runtime.kernel_arrays import product
@@ -36,6 +36,8 @@ AT_ONCE, PREPARED = (100, 2.0), (15, 1.4)
 
 PRODUCTS = frozenset(Contracts) - {Contracts.OUTER, Contracts.VDOT, Contracts.CROSS}
 LIBRARIES = ("numpy.linalg", "numpy.fft", "scipy")
+ELEMENTS = frozenset({Kernel.LOOP, Kernel.ORDER})
+"""Of what takes as long for a number as for a short array: ufuncs of SciPy's, and what calls them."""
 FREE = frozenset({intrinsics.turning_point, intrinsics.dim})
 
 
@@ -165,6 +167,8 @@ def call_steps(op: Call) -> int:
     fn = callee(op)
     if fn in FREE:
         return 0
+    if record_of(fn).kernel in ELEMENTS:
+        return ARRAY
     library = fn is product or fn in SOLVERS or str(getattr(fn, "__module__", "")).startswith(LIBRARIES)
     if library or record_of(fn).contracts in PRODUCTS:
         return LIBRARY

@@ -14,10 +14,11 @@ from dataclasses import replace
 import numpy as np
 
 from adxform import runtime
+from adxform.backends.numba.operand_dtypes import is_weak
 from adxform.backends.python.syntax import callee
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
-from adxform.ir.types import BOOL, FLOAT, Scalar
+from adxform.ir.types import BOOL, FLOAT
 from adxform.ir.walk import Names, all_ops
 from adxform.primitives.table import record_of
 from adxform.runtime import kernel_scalars
@@ -44,17 +45,10 @@ def can_fail(op: Call) -> bool:
         return True
     if fn is operator.truediv:
         divisor = op.args[1]
-        return not (isinstance(divisor, Lit) and divisor.value != 0) and all(map(_is_weak, op.args))
+        return not (isinstance(divisor, Lit) and divisor.value != 0) and all(map(is_weak, op.args))
     if fn is operator.pow:
-        return all(map(_is_weak, op.args)) and op.outs[0].type == FLOAT
+        return all(map(is_weak, op.args)) and op.outs[0].type == FLOAT
     return getattr(fn, "__module__", "") == "math" and not record_of(fn).total
-
-
-def _is_weak(operand: Operand) -> bool:
-    """Whether `operand` is a number of Python's own."""
-    if isinstance(operand, Lit):
-        return not isinstance(operand.value, np.generic)
-    return isinstance(operand, Var) and isinstance(operand.type, Scalar) and operand.type.weak
 
 
 class _Noting:

@@ -28,8 +28,9 @@ from adxform.ir.walk import Names, all_ops, blocks, free_variables, map_op, outs
 from adxform.passes.driver import through
 from adxform.passes.linalg.kernel_products import is_product
 from adxform.primitives.alias import alias_classes
+from adxform.runtime.kernel_scalars import DTYPES
 
-NUMPY = {"float64": np.float64, "int64": np.int64, "bool": np.bool_}
+NUMPY = {dtype: np.dtype(dtype).type for dtype in DTYPES}
 ENOUGH = 8
 MOST_OPS = 1000
 MOST_KERNELS = 32
@@ -203,13 +204,14 @@ def _bare(var: Var, names: Names) -> Var:
     """`var`, or for a number of NumPy's a variable for the same number of Python's."""
     if not isinstance(var.type, Scalar) or var.type.weak:
         return var
-    return Var(names.fresh(var.base), Scalar(var.type.dtype, weak=True))
+    dtype = "float64" if var.type.dtype == "float32" else var.type.dtype
+    return Var(names.fresh(var.base), Scalar(dtype, weak=True))
 
 
 def _work(op: Op) -> int:
     """What `op` costs in Python: that on numbers of NumPy's takes longer."""
     match op:
-        case Call(outs=(Var(type=Scalar("float64", weak)),)) if callee(op) is not operator.getitem:
+        case Call(outs=(Var(type=Scalar("float64" | "float32" | "complex128", weak)),)) if callee(op) is not operator.getitem:
             return 1 if weak else 3
         case Call() if is_product(op) or is_solver(op):
             return ENOUGH // 2

@@ -13,6 +13,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.backends.numba.integers import multiplies
+from adxform.backends.numba.operand_dtypes import dtype_of
 from adxform.backends.numba.vector_math import vector_form
 from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
@@ -30,10 +31,11 @@ ORDERED: Mapping[Any, Any] = MappingProxyType({runtime.add_up: operator.add})
 
 
 def machine_numbers(kernel: Function) -> Function:
-    """`kernel` with Python's floats for NumPy's: to a machine they are the same."""
+    """`kernel` with Python's floats and complex numbers for NumPy's: to a machine they are the same."""
 
     def plain(operand: Operand) -> Operand:
-        return Lit(float(operand.value)) if isinstance(operand, Lit) and type(operand.value) is np.float64 else operand
+        own = isinstance(operand, Lit) and type(operand.value) in (np.float64, np.complex128)
+        return Lit(operand.value.item()) if isinstance(operand, Lit) and own else operand
 
     def visit(op: Op) -> Op:
         return map_op(op, plain, inner)
@@ -51,7 +53,10 @@ def scalar_calls(kernel: Function, *, fastmath: bool = True) -> Function:
     """
     names = Names.of(kernel)
 
-    def form(fn: Any, in_lanes: bool) -> Any:
+    def form(op: Call, in_lanes: bool) -> Any:
+        fn = callee(op)
+        if any(dtype_of(arg) == "complex128" for arg in op.args):
+            return record_of(fn).complex_form
         own = record_of(fn).form
         if own is not None:
             return own
@@ -64,7 +69,7 @@ def scalar_calls(kernel: Function, *, fastmath: bool = True) -> Function:
                 below = not is_recurrence(op) if isinstance(op, For | While) else in_lanes
                 builder.emit(map_op(op, lambda operand: operand, partial(inside, in_lanes=below)))
             elif not in_kernel(op, builder):
-                found = form(callee(op), in_lanes)
+                found = form(op, in_lanes)
                 builder.emit(op if found is None else replace(op, fn=Lit(found)))
         return replace(block, ops=tuple(builder.ops))
 

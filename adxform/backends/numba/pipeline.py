@@ -13,6 +13,7 @@ from adxform.backends.numba.failures import note_failures
 from adxform.backends.numba.kernel_solvers import share_factors
 from adxform.backends.numba.machine_forms import check_small_lengths, machine_numbers, scalar_calls
 from adxform.backends.numba.masked_kernels import check_masks
+from adxform.backends.numba.operand_dtypes import convert_operands
 from adxform.backends.numba.reciprocal_division import divide_by_reciprocals
 from adxform.backends.numba.support import is_taken
 from adxform.backends.numba.undefined_values import give_numbers
@@ -34,6 +35,7 @@ from adxform.passes.loops.reassociation import reassociate_sums
 from adxform.passes.loops.scratch import reuse_memory
 from adxform.passes.loops.strip_mine import strip_mine_loops
 from adxform.passes.loops.tape_arrays import tapes_as_arrays
+from adxform.passes.scalar.arrays_as_numbers import arrays_as_numbers
 from adxform.passes.scalar.cse import share_common_subexpressions
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar.hoist import hoist_invariants
@@ -75,6 +77,7 @@ def _with_bounds(fn: Function, setting: KernelSetting) -> Function:
 
 
 LOOPS: tuple[Pass[LoopSetting], ...] = (
+    plain("single-elements", arrays_as_numbers),
     plain("masks", check_masks),
     plain("checks", with_checks),
     Pass("tapes", _with_tapes),
@@ -103,6 +106,7 @@ CUT: tuple[Pass[int], ...] = (
 
 KERNEL: tuple[Pass[KernelSetting], ...] = (
     plain("names", canonical),
+    plain("dtypes", convert_operands),
     Pass("factors", lambda fn, setting: share_factors(fn, setting.no_alias)),
     plain("product-checks", check_products),
     plain("failures", note_failures),

@@ -1,6 +1,7 @@
 """Which ops a kernel may hold: those that mean the same, and give the same, under Numba as under CPython and NumPy.
 
-Everything is stated by type: float64, int64 and bool, numbers and arrays of known rank. What is not listed stays in Python.
+Everything is stated by type: float64, float32, complex128, int64 and bool, numbers and arrays of known rank. What is not listed
+stays in Python.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.backends.numba.kernel_solvers import is_solver
+from adxform.backends.numba.operand_dtypes import dtype_of, is_weak, sample_of
 from adxform.backends.protocol import Refusal
 from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
@@ -25,11 +27,11 @@ from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
 from adxform.passes.linalg.kernel_products import is_product, order_of_axes
 from adxform.primitives.facets import Kernel, Moves
 from adxform.primitives.memory import STORES
-from adxform.primitives.table import record_of
+from adxform.primitives.scipy_rules.ufunc_loops import loop_of
+from adxform.primitives.table import meaning_of, record_of
 from adxform.runtime import kernel_scalars
 from adxform.runtime.kernel_scalars import DTYPES
 
-NUMBERS = (bool, int, float, np.float64, np.int64, np.bool_)
 LARGEST = 2**63
 
 ARITIES: Mapping[Callable[..., Any], int] = MappingProxyType({math.log: 1, math.hypot: 2})
@@ -63,7 +65,7 @@ def refusal(op: Op) -> Refusal | None:
         if not is_held(var.type):
             return Refusal(op, held_not(var.type))
     match op:
-        case Call(outs=(_, _, *_)) if not is_solver(op):
+        case Call(outs=(_, _, *_)) if not is_solver(op) and record_of(callee(op)).kernel is not Kernel.LOOP:
             return Refusal(op, "kernels have no form of a function with several results")
         case Call():
             return None if _call(op) else Refusal(op, _call_not(op))
@@ -127,8 +129,7 @@ def _call(op: Call) -> bool:
     if fn is operator.getitem:
         return _is_array(args[0]) and _is_index(args[1], args[0])
     if fn in STORES:
-        number = _is_scalar(args[2]) and _dtype(args[2]) == _dtype(args[0])
-        return _is_array(args[0]) and _is_element(args[1], args[0]) and number
+        return _is_array(args[0]) and _is_element(args[1], args[0]) and _is_stored(args[2], _dtype(args[0]))
     if fn in (intrinsics.dim, len):
         return _is_array(args[0])
     made = _allocates(op)
@@ -140,7 +141,7 @@ def _call(op: Call) -> bool:
         return all(_is_scalar(arg) or _is_stack(arg) for arg in args) and not any(map(_is_stack, args[1:]))
     if not all(map(_is_scalar, args)):
         return False
-    return fn in kernel_scalars.CHECKS or (bool(args) and not op.kwargs and _scalar(fn, args))
+    return fn in kernel_scalars.CHECKS or (bool(args) and not op.kwargs and _scalar(fn, args, _given(op)))
 
 
 def _allocates(op: Call) -> bool | None:
@@ -157,31 +158,73 @@ def _allocates(op: Call) -> bool | None:
     return sized and not fresh.given and all(map(_is_dtype, op.kwargs))
 
 
-def _scalar(fn: Any, args: tuple[Operand, ...]) -> bool:
-    """Whether a call of `fn` on numbers is the same in a kernel."""
+def _given(op: Call) -> str:
+    """The dtype of the number that `op` gives; empty where it gives none, or several."""
+    return _dtype(op.outs[0]) if len(op.outs) == 1 else ""
+
+
+def _is_stored(value: Operand, dtype: str) -> bool:
+    """Whether a kernel stores `value` in an array of this dtype as NumPy does: a number of Python's own gives way."""
+    given = _dtype(value)
+    if not _is_scalar(value) or given == dtype:
+        return _is_scalar(value)
+    real = given in ("float64", "int64")
+    return real and (dtype == "complex128" or (dtype == "float32" and is_weak(value)))
+
+
+def _complex(fn: Any, args: tuple[Operand, ...], dtypes: list[str]) -> bool:
+    """Whether a call of `fn` on numbers some of which are complex, or that makes one, is the same in a kernel."""
+    if not set(dtypes) <= {"complex128", "float64", "int64"}:
+        return False
+    if fn in (np.complex128, complex):
+        return fn is complex or len(args) == 1
+    if fn is operator.pow:
+        return isinstance(args[1], Lit) and type(args[1].value) is int and args[1].value in (1, 2)
+    arithmetic = record_of(fn).kernel is Kernel.NUMBERS and meaning_of(fn).algebra is not None
+    return arithmetic or fn in (operator.eq, operator.ne) or record_of(fn).complex_form is not None
+
+
+def _computed(args: tuple[Operand, ...], out: str) -> list[str]:
+    """The dtypes of numbers as they are computed with: those of Python's own take that of `float32` beside them."""
     dtypes = [_dtype(arg) for arg in args]
+    if "float32" in dtypes and out in ("float32", "bool"):
+        yields = [dtype in ("float64", "int64") and is_weak(arg) for arg, dtype in zip(args, dtypes, strict=True)]
+        return ["float32" if gives_way else dtype for gives_way, dtype in zip(yields, dtypes, strict=True)]
+    return dtypes
+
+
+def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
+    """Whether a call of `fn` on numbers, which gives one of dtype `out`, is the same in a kernel."""
+    dtypes = _computed(args, out)
     record = record_of(fn)
+    if "complex128" in (*dtypes, out):
+        return _complex(fn, args, dtypes)
     match record.kernel:
         case Kernel.NUMBERS:
             return "bool" not in dtypes or fn in (operator.eq, operator.ne)
         case Kernel.TRUTHS:
             return set(dtypes) == {"bool"}
+        case Kernel.ORDER:
+            return set(dtypes[:-1]) <= {"int64", "float64"} and dtypes[-1] == "float64"
+        case Kernel.LOOP:
+            return "bool" not in dtypes and loop_of(fn, tuple(map(sample_of, args))) is not None
     if fn in (operator.not_, operator.truth, bool):
         return True
     if fn in (operator.floordiv, operator.mod, operator.pow, np.power):
         return _by_literal(fn, dtypes, args[1])
     if fn in (min, max, runtime.add_up, runtime.larger, runtime.smaller):
         return len(args) == 2 and dtypes[0] == dtypes[1] != "bool"
-    if fn in (float, np.float64):
+    if fn in (float, np.float64, np.float32):
         return dtypes != ["bool"]
     if fn in TWO_WAY:
-        return len(args) == 3 and dtypes[1] == dtypes[2] == "float64"
+        return len(args) == 3 and dtypes[0] == "bool" and dtypes[1] == dtypes[2]
     if fn in (np.int64, runtime.trip_count, runtime.some, runtime.place):
         return set(dtypes) == {"int64"}
     if fn in (runtime.check_power, runtime.check_finite):  # `adxform.backends.numba.failures` puts a flag in its place
         return set(dtypes) == {"float64"}
     held = record.kernel is Kernel.FLOATS or record.form is not None
-    return held and len(args) == ARITIES.get(fn, len(args)) and set(dtypes) == {"float64"}
+    alike = set(dtypes) == {"float64"} or (set(dtypes) == {"float32"} and out in ("float32", "bool"))
+    return held and len(args) == ARITIES.get(fn, len(args)) and alike
 
 
 def _by_literal(fn: Any, dtypes: list[str], second: Operand) -> bool:
@@ -216,7 +259,7 @@ def _is_element(index: Operand, array: Operand) -> bool:
 
 def _is_dtype(kwarg: tuple[str, Operand]) -> bool:
     key, value = kwarg
-    return key == "dtype" and value in (Lit(np.float64), Lit(np.int64), Lit(np.bool_))
+    return key == "dtype" and value in [Lit(np.dtype(dtype).type) for dtype in DTYPES]
 
 
 def _is_slice(item: Operand) -> bool:
@@ -254,18 +297,10 @@ def _are_values(given: tuple[Operand, ...], made: tuple[Var, ...]) -> bool:
 
 
 def _dtype(operand: Operand) -> str:
-    """The dtype of a number or an array; empty for anything else."""
-    match operand:
-        case Var(type=Scalar(dtype) | Array(dtype)):
-            return dtype
-        case Lit(value) if type(value) in NUMBERS:
-            if isinstance(value, bool | np.bool_):
-                return "bool"
-            if isinstance(value, int | np.int64):
-                return "int64" if -LARGEST <= value < LARGEST else ""
-            return "float64"
-        case _:
-            return ""
+    """The dtype of a number or an array; empty for anything else, and for integers that do not fit."""
+    if isinstance(operand, Lit) and type(operand.value) is int and not -LARGEST <= operand.value < LARGEST:
+        return ""
+    return dtype_of(operand)
 
 
 def stack_uses(block: Block) -> Counter[Var]:

@@ -6,7 +6,6 @@ compute with in another dtype are converted first; a conversion to ``float64`` i
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +15,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, If, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
 from adxform.primitives.facets import Gives
+from adxform.primitives.scipy_rules.ufunc_loops import loop_of
 from adxform.primitives.table import meaning_of, record_of, spelled
 
 Element = Callable[[Builder, tuple[Operand, ...], str], Operand]
@@ -43,6 +43,8 @@ def element(call: Call) -> Element | None:
         return _chosen(out.dtype) if _dtype(args[0]) == "bool" else None
     if fn in (np.clip, np.ndarray.clip) and len(args) == 3:
         return _clipped(out.dtype, args) if out.dtype in FLOATS else None
+    if record_of(fn).gives is Gives.LOOP:
+        return _of_scipy(fn, args, out.dtype)
     common = _common(fn, args, out.dtype)
     return None if common is None else _called(fn, out.dtype, common)
 
@@ -62,7 +64,7 @@ def _common(fn: Any, args: tuple[Operand, ...], out: str) -> str | None:
     match record_of(fn).gives:
         case Gives.SAME:
             return out if out != "bool" else None
-        case Gives.FLOAT:
+        case Gives.FLOAT | Gives.ORDER:
             return out if out in FLOATS else None
         case Gives.COMPARISON:
             found = np.result_type(*map(_sample, args)).name
@@ -73,7 +75,7 @@ def _common(fn: Any, args: tuple[Operand, ...], out: str) -> str | None:
             return "bool" if all(_dtype(arg) == "bool" for arg in args) else None
         case Gives.POWER:
             return _power(args, out)
-        case Gives.OWN | None:
+        case Gives.LOOP | Gives.OWN | None:
             return None
 
 
@@ -132,9 +134,26 @@ def _converted(dtype: str) -> Element:
 
 def _called(fn: Any, out: str, common: str) -> Element:
     def written(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
-        exponent = fn is operator.pow and _dtype(args[1]) == "int64"
-        moved = args if common == "bool" else [converted(builder, arg, common) for arg in (args[:1] if exponent else args)]
-        given = (*moved, args[1]) if exponent else tuple(moved)
+        gives = record_of(fn).gives if common in FLOATS else None
+        whole = 1 if gives is Gives.POWER else 0 if gives is Gives.ORDER else None
+        given = [
+            arg if common == "bool" or (place == whole and _dtype(arg) == "int64") else converted(builder, arg, common)
+            for place, arg in enumerate(args)
+        ]
+        return builder.call(fn, *given, type=Scalar(out), hint=hint)
+
+    return written
+
+
+def _of_scipy(fn: Any, args: tuple[Operand, ...], out: str) -> Element | None:
+    """A call in the dtypes of the loop, of which that of an order may be one of whole numbers."""
+    found = loop_of(fn, tuple(sample if isinstance(sample := _sample(arg), np.dtype) else type(sample) for arg in args))
+    if found is None or found.gives != (out,):
+        return None
+    takes = found.takes
+
+    def written(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+        given = [converted(builder, arg, dtype) for arg, dtype in zip(args, takes, strict=True)]
         return builder.call(fn, *given, type=Scalar(out), hint=hint)
 
     return written

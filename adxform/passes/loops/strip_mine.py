@@ -16,6 +16,7 @@ from adxform.ir.walk import Names, reads, rename_block, variables, variables_of
 from adxform.passes.loops.vector_forms import has_vector_form
 from adxform.passes.scalar.rewriting import Rewriter, callee
 from adxform.primitives.alias import alias_classes
+from adxform.primitives.facets import Kernel
 from adxform.primitives.memory import STORES
 from adxform.primitives.table import meaning_of, record_of
 
@@ -205,7 +206,9 @@ def in_lanes(op: Call) -> bool:
     fn: Any = callee(op)
     if op.kwargs or len(op.outs) != 1 or op.outs[0].type not in NUMBERS:
         return False
-    return meaning_of(fn).in_lanes or record_of(fn).form is not None or has_vector_form(fn)
+    record = record_of(fn)
+    formed = record.form is not None and record.kernel is not Kernel.ORDER
+    return meaning_of(fn).in_lanes or formed or has_vector_form(fn)
 
 
 def pays(iteration: Iteration) -> bool:

@@ -190,7 +190,7 @@ _UNARY = (
     _exact(
         np.positive, lambda y, x: 1.0, (_REAL,), algebra=Algebra.IDENTITY, keeps_sign=True, beside_memory=True, of_complex=True
     ),
-    _as_operator(np.absolute, builtins.abs, absolute_slope, (_REAL,), of_complex=True),
+    _as_operator(np.absolute, builtins.abs, absolute_slope, (_REAL,), of_complex=True, complex_form=abs),
     floating(np.fabs, lambda y, x: np.sign(x), (_REAL,), sign=Sign.NOT_BELOW, beside_memory=True),
     _exact(
         np.square,
@@ -202,10 +202,10 @@ _UNARY = (
         in_lanes=True,
         of_complex=True,
     ),
-    _steep(np.sqrt, _sqrt_slope, (_POSITIVE,), power=0.5, keeps_sign=True, in_lanes=True, of_complex=True),
+    _steep(np.sqrt, _sqrt_slope, (_POSITIVE,), power=0.5, keeps_sign=True, in_lanes=True, of_complex=True, complex_form=np.sqrt),
     _steep(np.cbrt, lambda y, x: inverse(3.0 * y * y), (_REAL,), keeps_sign=True),
     _holomorphic(np.reciprocal, lambda y, x: -y * y, (_REAL,), power=-1, singular=True, finite_from=(0, Sign.ABOVE)),
-    _holomorphic(np.exp, lambda y, x: y, (_REAL,), sign=Sign.NOT_BELOW),
+    _holomorphic(np.exp, lambda y, x: y, (_REAL,), sign=Sign.NOT_BELOW, complex_form=kernel_scalars.complex_exponential),
     _holomorphic(np.exp2, lambda y, x: y * math.log(2.0), (_REAL,), sign=Sign.NOT_BELOW),
     _holomorphic(np.expm1, lambda y, x: y + 1.0, (_REAL,)),
     _steep(np.log, lambda y, x: _reciprocal(x), (_POSITIVE,), of_complex=True),
@@ -233,7 +233,7 @@ _UNARY = (
     scalar(
         np.nan_to_num, lambda y, x, copy=True, nan=0.0, posinf=None, neginf=None: np.isfinite(x), (_REAL,), chooses=Chooses.SOME
     ),
-    linear(np.conjugate, _conjugate_transpose, (_REAL,)),
+    linear(np.conjugate, _conjugate_transpose, (_REAL,), complex_form=np.conjugate),
     *(
         linear(method, _conjugate_transpose, (_REAL,), effect=_views_real, moves=Moves.PART)
         for method in (np.ndarray.conj, np.ndarray.conjugate)
@@ -256,11 +256,12 @@ _BINARY = (
         np.power, operator.pow, power_partials, (_POSITIVE, _COLUMN), (_REAL, 2), singular=may_have_pole, of_complex=True
     ),
     scalar(np.float_power, power_partials, (_POSITIVE, _COLUMN), singular=may_have_pole, of_complex=True),
-    scalar(
+    floating(
         np.remainder,
         lambda y, a, b: (1.0, -np.floor_divide(a, b)),
         (_REAL, _COLUMN),
         singular=lambda args: not isinstance(args[1], Lit),
+        form=kernel_scalars.remainder,
     ),
     scalar(
         np.fmod,
@@ -295,6 +296,7 @@ _INTERNAL = (
         finite_from=(1, Sign.ABOVE),
         kernel=Kernel.FORM,
         form=kernel_scalars.quotient,
+        complex_form=kernel_scalars.quotient,
         takes_out=True,
         of_complex=True,
     ),
@@ -354,8 +356,8 @@ _OTHER = (
     linear(np.float16, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     linear(np.float32, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT, open_integers=True),
     linear(np.longdouble, lambda ct, x: ct, (1.5,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
-    linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART),
-    linear(np.imag, lambda ct, x: -1.0j * ct, (_REAL,), effect=_views_complex, moves=Moves.PART),
+    linear(np.real, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.PART, kernel=Kernel.FLOATS, complex_form=np.real),
+    linear(np.imag, lambda ct, x: -1.0j * ct, (_REAL,), effect=_views_complex, moves=Moves.PART, complex_form=np.imag),
     linear(np.complex64, lambda ct, x: ct, effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT),
     *(
         linear(dtype, lambda ct, x: ct, (_REAL,), effect=views_array, moves=Moves.CONVERT, view=Views.BY_LAYOUT)
@@ -370,7 +372,8 @@ _CONSTANT = (
     constant(np.signbit, kernel=Kernel.FLOATS),
     constant(np.round, takes_out=True, open_integers=True),
     *(constant(fn, open_integers=True) for fn in (np.around, np.ndarray.round)),
-    *(constant(fn) for fn in (np.fix, np.floor_divide, np.isneginf, np.isposinf, np.isclose)),
+    *(constant(fn, gives=Gives.TEST, kernel=Kernel.FLOATS) for fn in (np.isneginf, np.isposinf)),
+    *(constant(fn) for fn in (np.fix, np.floor_divide, np.isclose)),
     *(constant(fn) for fn in (np.allclose, np.array_equal, np.isin, np.int64, np.int32, np.bool)),
 )
 

@@ -313,6 +313,7 @@ RECORDS: tuple[Primitive, ...] = (
         gives=Gives.FLOAT,
         kernel=Kernel.FORM,
         form=kernel_scalars.ratio,
+        complex_form=kernel_scalars.ratio,
         takes_out=True,
         of_complex=True,
     ),

@@ -25,6 +25,7 @@ from numba.core.serialize import dumps
 
 from adxform.backends.numba.machine.blas import name_routines
 from adxform.backends.numba.machine.engines import are_there, new_engine, outside
+from adxform.backends.numba.machine.special import name_special_functions
 from adxform.runtime import counters
 from adxform.runtime.persistence.store import store
 from adxform.runtime.persistence.versions import environment
@@ -125,6 +126,7 @@ def read(data: bytes, target_context: Any) -> Any:
         called, made = pickle.loads(data)
         name_allocators()
         name_routines(called)
+        name_special_functions(called)
         if not are_there(called):
             target_context.refresh()
             if not are_there(called):

@@ -29,10 +29,10 @@ CLASS, DATA, RANK, LENGTHS, STRIDES, DTYPE, FLAGS = 8, 16, 24, 32, 40, 56, 64
 """Where the fields of an array are in memory."""
 ROW_BY_ROW = 0x1 | 0x100 | 0x400
 """The flags of an array that is contiguous, aligned and can be written to."""
-EXACT = (np.ndarray, np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.bool_))
+EXACT = (np.ndarray, *map(np.dtype, (np.float64, np.int64, np.bool_, np.float32, np.complex128)))
 SYMBOL = "adxform_exact"
 _ADDRESSES = (ctypes.c_size_t * len(EXACT))(*map(id, EXACT))
-_PLACES = {types.float64: 1, types.int64: 2, types.boolean: 3}
+_PLACES = {types.float64: 1, types.int64: 2, types.boolean: 3, types.float32: 4, types.complex128: 5}
 
 
 def name_exact() -> None:
@@ -95,8 +95,27 @@ class KernelEntrance(PyCallWrapper):
             held = KNOWN and isinstance(type_, types.Array) and type_.dtype in _PLACES
             return usual(type_, of_its_dtype(type_, obj, api) if held else obj)
 
-        api.to_native_value = native
+        usual_return, usual_none = api.from_native_return, api.return_none
+
+        def checked(*given: Any) -> Any:
+            made = usual_return(*given)
+            with builder.if_then(has_raised(api), likely=False):
+                api.decref(made)
+                builder.ret(api.get_null_object())
+            return made
+
+        def nothing() -> None:
+            with builder.if_then(has_raised(api), likely=False):
+                builder.ret(api.get_null_object())
+            usual_none()
+
+        api.to_native_value, api.from_native_return, api.return_none = native, checked, nothing
         super().build_wrapper(api, builder, closure, args, kws)  # type: ignore[no-untyped-call]
+
+
+def has_raised(api: Any) -> Any:
+    """Whether a function of SciPy's that the kernel called has raised, as some do on request: C hands on what they return."""
+    return cgutils.is_not_null(api.builder, api.err_occurred())
 
 
 def small(type_: Any, native: Any, api: Any) -> Any:

@@ -20,13 +20,14 @@ from adxform.backends.numba.machine.code_cache import kept
 from adxform.backends.numba.machine.entrance import looks_at_arrays
 from adxform.backends.numba.machine.indices import FromTheFront
 from adxform.backends.numba.machine.linking import FromEitherEnd
+from adxform.backends.numba.machine.special import are_met, know_special_functions
 from adxform.backends.python.loading import generated_text
 from adxform.ir.types import Array, Scalar, Type
 from adxform.primitives.table import TABLE
 from adxform.runtime import kernel_scalars
 
-OWN_FORMS = [record.form for record in TABLE.values() if record.form is not None]
-for _form in (*OWN_FORMS, *kernel_scalars.CHECKS, runtime.place):
+OWN_FORMS = {form for record in TABLE.values() for form in (record.form, record.complex_form) if isinstance(form, FunctionType)}
+for _form in sorted(OWN_FORMS | {*kernel_scalars.CHECKS, runtime.place}, key=lambda form: form.__qualname__):
     if _form not in (runtime.larger, runtime.smaller):
         numba.extending.register_jitable(_form)
 
@@ -38,7 +39,7 @@ def _in_any_order(context: Any, total: Any, value: Any) -> Any:
     def add(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.fadd(*args, flags=("reassoc", "contract"))
 
-    return numba.types.float64(numba.types.float64, numba.types.float64), add
+    return total(total, total), add
 
 
 @numba.extending.overload(runtime.add_up, inline="always")
@@ -114,6 +115,8 @@ def _compiled(fn: Callable[..., Any], compiler: type[FromEitherEnd]) -> Any:
 
     Its name holds a digest of the text of its module, for the linker takes functions of one name for one function.
     """
+    if are_met():
+        know_special_functions()
     text = generated_text(fn)
     if text is not None:
         fn.__module__, fn.__qualname__ = __name__, f"{fn.__name__}_{sha256(text.encode()).hexdigest()}"

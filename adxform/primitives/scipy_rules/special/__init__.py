@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from adxform.primitives.definitions.definition import Definition
+from adxform.primitives.facets import Gives, Kernel
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules.special import (
     bessel,
@@ -33,6 +38,14 @@ _FAMILIES = (
     polynomials,
 )
 
-RECORDS: tuple[Primitive, ...] = tuple(record for family in _FAMILIES for record in family.RECORDS)
+
+def _in_kernels(record: Primitive) -> Primitive:
+    """`record`, and of a ufunc that kernels call its loops."""
+    if not isinstance(record.fn, np.ufunc):
+        return record
+    return replace(record, kernel=Kernel.LOOP, gives=Gives.LOOP if record.fn.nout == 1 else None)
+
+
+RECORDS: tuple[Primitive, ...] = tuple(_in_kernels(record) for family in _FAMILIES for record in family.RECORDS)
 DEFINITIONS: tuple[Definition, ...] = tuple(one for family in _FAMILIES for one in family.DEFINITIONS)
 REFUSED = refused.REFUSED

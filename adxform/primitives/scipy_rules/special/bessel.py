@@ -13,9 +13,10 @@ import numpy as np
 from scipy import special
 
 from adxform.primitives.complex_numbers import real_part
-from adxform.primitives.declare import general, scalar
+from adxform.primitives.declare import general, scalar, series
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
+from adxform.runtime.special_scalars import spherical_in_at, spherical_jn_at
 
 _X = np.array([0.5, 1.5, 4.0])
 _V = np.array([[0.7], [2.0]])
@@ -140,12 +141,12 @@ _DERIVATIVES = tuple(
 )
 
 _SPHERICAL = tuple(
-    scalar(fn, _spherical(fn, lower, upper), (0, _X), (2, _X), (1, _X, True), of_complex=True)
-    for fn, lower, upper in (
-        (special.spherical_jn, 1.0, -1.0),
-        (special.spherical_yn, 1.0, -1.0),
-        (special.spherical_in, 1.0, 1.0),
-        (special.spherical_kn, -1.0, -1.0),
+    scalar(fn, _spherical(fn, lower, upper), (0, _X), (2, _X), (1, _X, True), of_complex=True, **facets)
+    for fn, facets, lower, upper in (
+        (special.spherical_jn, series(spherical_jn_at), 1.0, -1.0),
+        (special.spherical_yn, {}, 1.0, -1.0),
+        (special.spherical_in, series(spherical_in_at), 1.0, 1.0),
+        (special.spherical_kn, {}, -1.0, -1.0),
     )
 )
 

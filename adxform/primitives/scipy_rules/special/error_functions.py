@@ -13,9 +13,10 @@ from scipy import special
 
 from adxform import runtime
 from adxform.primitives.complex_numbers import real_part
-from adxform.primitives.declare import general, scalar
+from adxform.primitives.declare import general, scalar, series
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
+from adxform.runtime.special_scalars import dawsn_slope_at, erfcx_slope_at, mills_at, mills_excess_at
 from adxform.runtime.special_slopes import dawsn_slope, erfcx_slope, mills, mills_excess
 
 _REAL = np.array([0.5, -1.5, 2.0])
@@ -82,9 +83,13 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(special.erfc, lambda y, x: -_gaussian(x), (_REAL,), (_Z,), of_complex=True),
     scalar(special.erfi, lambda y, x: 2.0 / math.sqrt(math.pi) * np.exp(x * x), (_REAL,), (_Z,), of_complex=True),
     scalar(special.erfcx, lambda y, x: erfcx_slope(1, x), (_REAL,), (_Z,), of_complex=True),
-    scalar(erfcx_slope, lambda y, n, x: (None, erfcx_slope(n + 1, x)), (1, _REAL), (2, _Z), of_complex=True),
+    scalar(
+        erfcx_slope, lambda y, n, x: (None, erfcx_slope(n + 1, x)), (1, _REAL), (2, _Z), of_complex=True, **series(erfcx_slope_at)
+    ),
     scalar(special.dawsn, lambda y, x: dawsn_slope(1, x), (_REAL,), (_Z,), of_complex=True),
-    scalar(dawsn_slope, lambda y, n, x: (None, dawsn_slope(n + 1, x)), (1, _REAL), (2, _Z), of_complex=True),
+    scalar(
+        dawsn_slope, lambda y, n, x: (None, dawsn_slope(n + 1, x)), (1, _REAL), (2, _Z), of_complex=True, **series(dawsn_slope_at)
+    ),
     scalar(special.wofz, lambda y, z: -1j * erfcx_slope(1, -1j * z), (_Z,), of_complex=True),
     scalar(special.erfinv, lambda y, x: math.sqrt(math.pi) / 2.0 * np.exp(y * y), (_UNIT,), singular=True),
     scalar(special.erfcinv, lambda y, x: -math.sqrt(math.pi) / 2.0 * np.exp(y * y), (_PART,), singular=True),
@@ -96,8 +101,8 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(special.ndtri, lambda y, p: math.sqrt(_TWO_PI) * np.exp(0.5 * y * y), (np.array([0.2, 0.55, 0.9]),), singular=True),
     scalar(special.log_ndtr, lambda y, x: mills(x), (_REAL,), (_Z,), of_complex=True),
     scalar(special.ndtri_exp, lambda y, x: runtime.quotient(1.0, mills(y)), (np.array([-0.2, -2.5]),), singular=True),
-    scalar(mills, lambda y, x: -y * mills_excess(x), (_REAL,), (_Z,), of_complex=True),
-    scalar(mills_excess, lambda y, x: 1.0 - mills(x) * y, (_REAL,), (_Z,), of_complex=True),
+    scalar(mills, lambda y, x: -y * mills_excess(x), (_REAL,), (_Z,), of_complex=True, **series(mills_at)),
+    scalar(mills_excess, lambda y, x: 1.0 - mills(x) * y, (_REAL,), (_Z,), of_complex=True, **series(mills_excess_at)),
     scalar(special.owens_t, _owens_t_partials, (_REAL, _COLUMN)),
 )
 

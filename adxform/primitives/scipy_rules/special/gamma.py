@@ -13,9 +13,10 @@ from scipy import special
 
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Scalar, Type
-from adxform.primitives.declare import constant, scalar
+from adxform.primitives.declare import constant, scalar, series
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import RAISES, Primitive
+from adxform.runtime.special_scalars import polygamma_at, zeta_at
 from adxform.runtime.special_slopes import polygamma
 
 _POSITIVE = np.array([0.5, 1.5, 2.25])
@@ -74,6 +75,10 @@ def _binom_partials(y: Any, n: Any, k: Any) -> Any:
     return n_slope, np.where(pole, -top * (lower * value + slope), y * (rest - lower))
 
 
+def _polygamma_partials(y: Any, n: Any, x: Any) -> Any:
+    return None, polygamma(n + 1, x)
+
+
 def _zeta_partials(y: Any, x: Any, q: Any = None) -> Any:
     return None if q is None else (None, -x * special.zeta(x + 1.0, q))
 
@@ -123,14 +128,14 @@ RECORDS: tuple[Primitive, ...] = (
     constant(special.gammasgn),
     scalar(special.rgamma, _rgamma_slope, (_EITHER,), (np.array([0.0, -1.0, -2.0, -3.0]),), (_Z,), of_complex=True),
     scalar(special.psi, lambda y, x: polygamma(1, x), (_EITHER,), (_Z,), of_complex=True),
-    scalar(special.polygamma, lambda y, n, x: (None, polygamma(n + 1, x)), (1, _EITHER), (3, _POSITIVE)),
-    scalar(polygamma, lambda y, n, x: (None, polygamma(n + 1, x)), (1, _EITHER), (1, _Z), (2, _POSITIVE), of_complex=True),
+    scalar(special.polygamma, _polygamma_partials, (1, _EITHER), (3, _POSITIVE), **series(polygamma_at)),
+    scalar(polygamma, _polygamma_partials, (1, _EITHER), (1, _Z), (2, _POSITIVE), of_complex=True, **series(polygamma_at)),
     scalar(special.poch, _poch_partials, (_POSITIVE, _COLUMN), singular=True),
     scalar(special.beta, _beta_partials, (_POSITIVE, _COLUMN)),
     scalar(special.betaln, _betaln_partials, (_POSITIVE, _COLUMN)),
     scalar(special.binom, _binom_partials, (_POSITIVE + 3.0, _COLUMN), singular=True),
     scalar(special.multigammaln, _multigammaln_partials, (_POSITIVE + 2.0, 3), result=_double, effect=RAISES),
-    scalar(special.zeta, _zeta_partials, (2.5, _POSITIVE), (np.array([1.5, 3.0]), _COLUMN)),
+    scalar(special.zeta, _zeta_partials, (2.5, _POSITIVE), (np.array([1.5, 3.0]), _COLUMN), **series(zeta_at)),
 )
 
 DEFINITIONS: tuple[Definition, ...] = (
