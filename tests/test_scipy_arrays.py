@@ -403,6 +403,7 @@ SPATIAL: dict[str, tuple[Any, ...]] = {
             "braycurtis",
         )
     },
+    "jensenshannon": (lambda u, v: distance.jensenshannon(u**2, v**2, base=2.0), U, U2),
     "euclidean weights": (lambda u, v, w: distance.euclidean(u, v, w), U, U2, W),
     "cosine weights": (lambda u, v, w: distance.cosine(u, v, w), U, U2, W),
     "mahalanobis": (lambda u, v, vi: distance.mahalanobis(u, v, vi), U, U2, VI),

@@ -180,6 +180,20 @@ VECTORS: dict[str, Model] = {
     "zscore": lambda p: np.sum(stats.zscore(p) * WEIGHTS) + np.sum(stats.zscore(np.outer(p, p), axis=1, ddof=1) ** 3),
     "means": lambda p: stats.gmean(p) + stats.hmean(p) + stats.gmean(p, weights=WEIGHTS) + stats.sem(p),
     "shape": lambda p: stats.skew(p) + stats.kurtosis(p),
+    "scores": lambda p: np.sum(stats.gzscore(p) * WEIGHTS) + np.sum(stats.zmap(WEIGHTS * p[0], p, ddof=1) ** 2),
+    "power_means": lambda p: stats.pmean(p, 2.5) + stats.pmean(p, 0) + stats.pmean(p, p[0], weights=WEIGHTS),
+    "spreads": lambda p: (
+        stats.gstd(p) + stats.variation(p, ddof=1) + stats.iqr(p, rng=(20, 70)) + stats.median_abs_deviation(p**2, scale=0.5)
+    ),
+    "spreads_of_rows": lambda p: np.sum(
+        stats.iqr(np.outer(p, WEIGHTS - 2.5), axis=1) * stats.median_abs_deviation(np.outer(p, WEIGHTS**2), axis=1)
+    ),
+    "moments": lambda p: stats.moment(p, 3) + stats.moment(p, order=2, center=p[1]) + stats.moment(p),
+    "boxcox": lambda p: np.sum(stats.boxcox(p, 0.3) * WEIGHTS) + stats.boxcox_llf(p[0], p) + stats.boxcox_llf(0.0, p),
+    "yeojohnson": lambda p: (
+        np.sum(stats.yeojohnson(p - 0.75, p[1]) * WEIGHTS) + stats.yeojohnson_llf(p[2], p - 0.75) + stats.yeojohnson_llf(2.0, p)
+    ),
+    "ranks": lambda p: np.sum(stats.rankdata(p) * p),
     "entropy": lambda p: stats.entropy(p) + stats.entropy(p, WEIGHTS) + stats.entropy(p, base=2),
     "interval": lambda p: stats.norm(p[0], p[1]).interval(0.9)[1] + stats.norm.isf(0.2, p[2]),
     "density": lambda p: np.sum(stats.gaussian_kde(p)(X[0] * p[0]) + stats.gaussian_kde(p * p, "silverman")(X[0])),
@@ -239,6 +253,7 @@ FUNCTIONS: dict[str, Model] = {
     "quad_above": lambda p: integrate.quad(bent, p[0], np.inf, args=(p[1],))[0],
     "quad_below": lambda p: integrate.quad(bent, -np.inf, p[0], args=(p[1],))[0],
     "quad_line": lambda p: integrate.quad(lambda t: p[0] * bent(t, p[1]), -np.inf, np.inf)[0],
+    "dblquad": lambda p: integrate.dblquad(lambda y, x, k: np.exp(-k * x * y), 0, p[1], 0.0, lambda x: p[0] * x, (p[0],))[0],
     "quad_points": lambda p: integrate.quad(lambda t: np.exp(-p[0] * abs(t - 0.5)) * p[1], 0, 2, points=[0.5])[0],
     "solve_ivp": lambda p: np.sum(integrate.solve_ivp(predators, (0, 2.0), p, args=(p[0], 1.0), **FINE).y[:, -1]),
     "solve_ivp_times": lambda p: np.sum(

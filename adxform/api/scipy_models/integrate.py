@@ -244,6 +244,26 @@ def _quad(
     return moving(value, total), error
 
 
+def _dblquad(
+    func: Any,
+    a: Any,
+    b: Any,
+    gfun: Any,
+    hfun: Any,
+    args: Any = (),
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+) -> Any:
+    """The integral over `x` of integrals over `y`; its error is that of the outer one."""
+
+    def line(x: Any) -> Any:
+        low = gfun(x) if callable(gfun) else gfun
+        high = hfun(x) if callable(hfun) else hfun
+        return _quad(lambda y: func(y, x, *as_tuple(args)), low, high, epsabs=epsabs, epsrel=epsrel)[0]
+
+    return _quad(line, a, b, epsabs=epsabs, epsrel=epsrel)
+
+
 # -- paths --------------------------------------------------------------------------------------------------------------
 
 
@@ -441,6 +461,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(integrate.cumulative_simpson, _cumulative_simpson, Value.OWN),
     Definition(integrate.fixed_quad, _fixed_quad, sequences=True, calls_back=True),
     Definition(integrate.quad, _quad, sequences=True, calls_back=True),
+    Definition(integrate.dblquad, _dblquad, sequences=True, calls_back=True),
     Definition(integrate.solve_ivp, _solve_ivp, sequences=True, calls_back=True),
     Definition(integrate.odeint, _odeint, sequences=True, calls_back=True),
 )

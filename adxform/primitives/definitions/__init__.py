@@ -15,6 +15,7 @@ from adxform.primitives.definitions import (
     missing_values,
     parts,
     polynomials,
+    python_statistics,
     rearrangements,
     sampled_functions,
     spectra,
@@ -28,6 +29,7 @@ from adxform.primitives.record import Primitive
 FAMILIES = (
     stacking,
     statistics,
+    python_statistics,
     missing_values,
     sampled_functions,
     polynomials,

@@ -12,4 +12,4 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
     {f"scipy.{name}": f"{__name__}.{name}" for name in ("special", "linalg", "fft", "signal", "ndimage", "spatial", "sparse")}
     | {f"scipy.{name}": f"adxform.api.scipy_models.{name}" for name in ("stats", "optimize", "interpolate", "integrate")}
 )
-"""The modules by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`, and some `REFUSED`: why others have no rule."""
+"""The modules by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy import special
 from scipy.spatial import distance
 
 from adxform.ir.ops import Operand, Var
@@ -138,6 +139,14 @@ def _seuclidean(u: Any, v: Any, V: Any) -> Any:
     return _lengths((u - v) / np.sqrt(V), None, 2)
 
 
+def _jensenshannon(p: Any, q: Any, base: Any = None, *, axis: Any = 0, keepdims: Any = False) -> Any:
+    p, q = p / np.sum(p, axis=axis, keepdims=True), q / np.sum(q, axis=axis, keepdims=True)
+    middle = (p + q) / 2.0
+    parts = special.rel_entr(p, middle) + special.rel_entr(q, middle)
+    found = np.sum(parts, axis=axis, keepdims=keepdims) / 2.0
+    return np.sqrt(found if base is None else found / np.log(base))
+
+
 def _squareform_transpose(ct: Any, X: Any, force: Any = "no", checks: Any = True) -> Any:
     """Of a matrix the upper triangle is read."""
     if np.ndim(X) == 1:
@@ -187,6 +196,7 @@ DEFINITIONS: tuple[Definition, ...] = (
             (distance.canberra, _canberra),
             (distance.braycurtis, _braycurtis),
             (distance.mahalanobis, _mahalanobis),
+            (distance.jensenshannon, _jensenshannon),
             (distance.seuclidean, _seuclidean),
         )
     ),

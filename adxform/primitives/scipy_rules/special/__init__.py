@@ -1,4 +1,4 @@
-"""The functions of `scipy.special`, a module for each family; `refused` says why the others have no rule."""
+"""The functions of `scipy.special`, a module for each family."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from adxform.primitives.scipy_rules.special import (
     integrals,
     logarithms,
     polynomials,
-    refused,
     wave_equations,
 )
 
@@ -35,4 +34,3 @@ _FAMILIES = (
 
 RECORDS: tuple[Primitive, ...] = tuple(record for family in _FAMILIES for record in family.RECORDS)
 DEFINITIONS: tuple[Definition, ...] = tuple(one for family in _FAMILIES for one in family.DEFINITIONS)
-REFUSED = refused.REFUSED

@@ -11,7 +11,7 @@ from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules.stats import continuous, discrete, frozen, multivariate, samples
 
-RECORDS: tuple[Primitive, ...] = ()
+RECORDS: tuple[Primitive, ...] = samples.RECORDS
 
 DEFINITIONS: tuple[Definition, ...] = (
     *continuous.DEFINITIONS,
