@@ -18,6 +18,11 @@ LINALG: tuple[Group, ...] = (
         "use `scipy.linalg.qr`, `svd`, `eigh` or `cholesky`, whose factors have derivatives",
     ),
     Group(
+        "eig eigvals schur matrix_balance",
+        "gives real or complex numbers, an order or a scale, as the values say",
+        "of symmetric matrices use `eigh` or `eigvalsh`; of others `np.linalg.eig(a + 0j)`",
+    ),
+    Group(
         "qr_delete qr_insert qr_multiply qr_update",
         "changes or applies factors that were found before",
         "factor the matrix itself: `scipy.linalg.qr(a, mode='economic')`",
