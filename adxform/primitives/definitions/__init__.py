@@ -18,9 +18,9 @@ from adxform.primitives.definitions import (
     python_statistics,
     rearrangements,
     sampled_functions,
-    spectra,
     stacking,
     statistics,
+    transforms,
     ufunc_methods,
 )
 from adxform.primitives.definitions.definition import Definition, Value
@@ -39,7 +39,7 @@ FAMILIES = (
     rearrangements,
     in_place,
     applied,
-    spectra,
+    transforms,
 )
 
 _bodies: dict[Callable[..., Any], Callable[..., Any]] = {}

@@ -154,6 +154,12 @@ SIGNAL: tuple[Group, ...] = (
         "makes a window by its name",
         "call the function of that name: `scipy.signal.windows.hann(n, sym=False)`",
     ),
+    Group(
+        "windows.kaiser windows.gaussian windows.general_gaussian windows.general_cosine windows.general_hamming windows.chebwin "
+        "windows.exponential windows.tukey windows.taylor windows.dpss windows.kaiser_bessel_derived",
+        "is a window with parameters, by which it is not followed",
+        "make it of numbers that do not move, or write it out: `np.exp(-0.5 * (n / sigma) ** 2)`",
+    ),
     Group("unit_impulse max_len_seq", "makes an array that is given once", _OUTSIDE),
 )
 

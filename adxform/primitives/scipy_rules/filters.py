@@ -18,7 +18,7 @@ from adxform import runtime
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Several, Type
-from adxform.primitives.declare import constant, general, linear
+from adxform.primitives.declare import constant, general, linear, primitive
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import SHAPE_ONLY, Primitive
 from adxform.runtime.of_scipy import signal as calls
@@ -293,10 +293,6 @@ def _freqz(
     return w, calls.response(b, a, frequencies, whole, fs, include_nyquist)
 
 
-def _refused_window(M: Any, *parameters: Any, sym: Any = True) -> Any:
-    raise NotImplementedError("windows of scipy.signal have no derivative by their parameters")
-
-
 _X = np.array([1.0, -0.5, 2.0, 0.25])
 _H = np.array([0.5, -1.0, 0.25])
 _PAIRS = ((_X, _H), (_X, _H, "same"), (_X, _H, "valid"), (_H, _X, "same"))
@@ -377,7 +373,7 @@ RECORDS: tuple[Primitive, ...] = (
     constant(calls.frequencies_of, open_integers=True),
     general(calls.phases, _phases, of_complex=True, open_integers=True),
     *(constant(getattr(signal.windows, name), open_integers=True) for name in _WINDOWS),
-    *(general(getattr(signal.windows, name), _refused_window, open_integers=True) for name in _WITH_PARAMETERS),
+    *(primitive(getattr(signal.windows, name), None, open_integers=True) for name in _WITH_PARAMETERS),
 )
 
 DEFINITIONS: tuple[Definition, ...] = (
