@@ -617,6 +617,13 @@ REFUSED: dict[str, tuple[Model, str]] = {
     "weight": (lambda p: integrate.quad(lambda t: p[0] * t, 0, 1, weight="cos", wvar=2.0)[0], "`weight`"),
     "times": (lambda p: np.sum(integrate.odeint(lambda y, t: -y, [1.0], p * TIMES[:2])), "the times at which"),
     "times_of_path": (lambda p: np.sum(integrate.solve_ivp(lambda t, y: -y, (0, 9), [1.0], t_eval=p).y), "the times at which"),
+    "method": (lambda p: np.sum(integrate.solve_ivp(lambda t, y: -p[0] * y, (0, 1), [1.0], method="BDF").y), "RK45 and RK23"),
+    "complex": (lambda p: integrate.solve_ivp(lambda t, y: 1j * p[0] * y, (0, 1), [1j]).y[0, -1].imag, "real y0"),
+    "ends": (lambda p: interpolate.CubicSpline(PLACES, p[0] * HEIGHTS, bc_type="periodic")(0.3), "the ends"),
+    "degree": (lambda p: interpolate.make_interp_spline(PLACES, p[0] * HEIGHTS, k=2)(0.3), "k=3"),
+    "kind": (lambda p: interpolate.interp1d(PLACES, p[0] * HEIGHTS, kind="nearest")(0.3), "linear, and cubic"),
+    "several": (lambda p: interpolate.CubicSpline(PLACES, np.outer(HEIGHTS, p))(0.3)[0], "one value at each knot"),
+    "jac": (lambda p: optimize.minimize(lambda x: (x @ x + p[0], 2.0 * x), np.zeros(2), jac=True).fun, "jac is a function"),
     "state": (appends, "is changed in it"),
 }
 
@@ -632,14 +639,8 @@ def test_what_has_no_formula_is_refused(name: str) -> None:
     ("model", "error", "message"),
     [
         (lambda p: optimize.root(lambda x: x**2 + p[0], np.array([1.0])).x[0], RuntimeError, "no solution"),
-        (
-            lambda p: np.sum(integrate.solve_ivp(lambda t, y: -p[0] * y, (0, 1), [1.0], method="BDF").y),
-            NotImplementedError,
-            "RK45",
-        ),
         (lambda p: integrate.quad(lambda t: abs(t - p[0]) ** -0.5, 0, 4)[0], RuntimeError, "singular place within"),
         (lambda p: PERIODIC(p[0]), NotImplementedError, "one period"),
-        (lambda p: integrate.solve_ivp(lambda t, y: 1j * p[0] * y, (0, 1), [1j]).y[0, -1].imag, NotImplementedError, "real y0"),
         (lambda p: interpolate.CubicSpline(np.arange(3.0), p[0] * np.ones(3))(0.5), NotImplementedError, "four or more knots"),
     ],
 )

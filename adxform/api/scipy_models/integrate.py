@@ -20,7 +20,7 @@ from adxform.api.scipy_models.optimize import as_tuple
 from adxform.api.scipy_models.orders import FIRST_ORDER, to_first_order
 from adxform.api.scipy_models.solving import moving, solve, still
 from adxform.primitives.declare import primitive
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 
 # -- samples ------------------------------------------------------------------------------------------------------------
@@ -380,14 +380,14 @@ def _solve_ivp(
     first_step: Any = None,
 ) -> Any:
     if method not in ("RK45", "RK23"):
-        raise NotImplementedError("solve_ivp has a derivative for the methods RK45 and RK23: choose one, with a smaller rtol")
+        unsupported("solve_ivp has a derivative for the methods RK45 and RK23: choose one, with a smaller rtol")
 
     def slope(t: Any, y: Any) -> Any:
         return np.asarray(fun(t, y) if args is None else fun(t, y, *as_tuple(args)))
 
     y0 = np.atleast_1d(np.asarray(y0) * 1.0)
     if np.iscomplexobj(y0):
-        raise NotImplementedError("solve_ivp has a derivative for real y0: give real and imaginary parts")
+        unsupported("solve_ivp has a derivative for real y0: give real and imaginary parts")
     start, end = np.float64(t_span[0]), np.float64(t_span[1])
     times = None if t_eval is None else held_times(np.asarray(t_eval) * 1.0)
     y, t, ends, success, status = solve(

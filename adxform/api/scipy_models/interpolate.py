@@ -15,7 +15,7 @@ import numpy as np
 from scipy import interpolate
 
 from adxform.api.scipy_models.solving import moving, solve
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 
 # -- the slopes at the knots --------------------------------------------------------------------------------------------
@@ -29,7 +29,7 @@ def _spline_slopes(x: Any, y: Any, ends: Any) -> Any:
     """The slopes at the knots of the cubic spline with two continuous derivatives."""
     n = x.shape[0]
     if ends not in ("not-a-knot", "natural", "clamped"):
-        raise NotImplementedError("splines have a derivative for the ends not-a-knot, natural and clamped")
+        unsupported("splines have a derivative for the ends not-a-knot, natural and clamped")
     if n < 4:
         raise NotImplementedError("splines have a derivative for four or more knots")
     h = x[1:] - x[:-1]
@@ -128,7 +128,7 @@ def _linear(x: Any, y: Any, at: Any) -> Any:
 def _knots(x: Any, y: Any) -> Any:
     x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
     if np.ndim(x) != 1 or np.ndim(y) != 1:
-        raise NotImplementedError("interpolants that a function makes have a derivative for one value at each knot")
+        unsupported("interpolants that a function makes have a derivative for one value at each knot")
     return x, y
 
 
@@ -182,7 +182,7 @@ def _cubic_spline(x: Any, y: Any, *, bc_type: Any = "not-a-knot") -> Any:
 
 def _interpolating_spline(x: Any, y: Any, k: Any = 3) -> Any:
     if k != 3:
-        raise NotImplementedError("make_interp_spline has a derivative for cubic splines, k=3")
+        unsupported("make_interp_spline has a derivative for cubic splines, k=3")
     x, y = _knots(x, y)
     return Cubic(interpolate.make_interp_spline, x, y, _not_a_knot(x, y), None)
 
@@ -209,7 +209,7 @@ def _interp1d(x: Any, y: Any, kind: Any = "linear", *, bounds_error: Any = None,
             x, y, bounds_error, np.reshape(np.asarray(below) * 1.0, ()), np.reshape(np.asarray(above) * 1.0, ())
         )
     if kind != "cubic" or bounds_error is not None or isinstance(fill_value, str):
-        raise NotImplementedError("interp1d has a derivative for the kinds linear, and cubic without options")
+        unsupported("interp1d has a derivative for the kinds linear, and cubic without options")
     return Cubic(interpolate.interp1d, x, y, _not_a_knot(x, y), "cubic")
 
 
@@ -249,7 +249,7 @@ def _basis_value(t: Any, c: Any, k: Any, at: Any) -> Any:
 def _basis_spline(t: Any, c: Any, k: Any) -> Any:
     t, c = np.asarray(t), np.asarray(c)
     if np.ndim(c) != 1:
-        raise NotImplementedError("interpolants that a function makes have a derivative for one value at each knot")
+        unsupported("interpolants that a function makes have a derivative for one value at each knot")
     return BasisSpline(t, c, k)
 
 
@@ -309,7 +309,7 @@ def _on_grid(points: Any, values: Any, at: Any) -> Any:
 
 def _regular_grid(points: Any, values: Any, method: Any = "linear") -> Any:
     if method != "linear":
-        raise NotImplementedError("RegularGridInterpolator has a derivative for the method linear")
+        unsupported("RegularGridInterpolator has a derivative for the method linear")
     return Grid(tuple([np.asarray(one) for one in points]), np.asarray(values))
 
 

@@ -20,7 +20,7 @@ from adxform.api.scipy_models.orders import to_third_order
 from adxform.api.scipy_models.solving import moving, solve, still
 from adxform.api.second_order import jacobian
 from adxform.primitives.declare import constant
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 
 _STEPS = 3
@@ -103,7 +103,7 @@ def _newton(
     func: Any, x0: Any, fprime: Any = None, args: Any = (), tol: Any = 1.48e-08, maxiter: Any = 50, *, rtol: Any = 0.0
 ) -> Any:
     if np.ndim(x0) > 0:
-        raise NotImplementedError("newton has a derivative for one number x0")
+        unsupported("newton has a derivative for one number x0")
 
     def residual(x: Any) -> Any:
         return func(x, *as_tuple(args))
@@ -202,7 +202,7 @@ def _minimize(
     fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = None, *, tol: Any = None, options: Any = None
 ) -> Any:
     if jac is True:
-        raise NotImplementedError("minimize has a derivative where jac is a function of its own: fun returns the value alone")
+        unsupported("minimize has a derivative where jac is a function of its own: fun returns the value alone")
 
     def value(x: Any) -> Any:
         return fun(x, *as_tuple(args))

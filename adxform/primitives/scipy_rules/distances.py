@@ -15,7 +15,7 @@ from scipy.spatial import distance
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Dim, Type
 from adxform.primitives.declare import linear
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 
 
@@ -50,13 +50,13 @@ def _between(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) -> An
         return _lengths(x - y, w, p)
     if metric in ("chebyshev", "chebychev", "cheby", "cheb", "ch"):
         if w is not None:
-            raise NotImplementedError("chebyshev distances of scipy.spatial have no derivative with w")
+            unsupported("chebyshev distances of scipy.spatial have no derivative with w")
         return _lengths(x - y, None, np.inf)
     if metric in ("cosine", "cos"):
         return _cosines(x, y, w)
     if metric in ("correlation", "co"):
         if w is not None:
-            raise NotImplementedError("correlation distances of scipy.spatial have no derivative with w")
+            unsupported("correlation distances of scipy.spatial have no derivative with w")
         return _cosines(x - np.mean(x, axis=-1, keepdims=True), y - np.mean(y, axis=-1, keepdims=True), None)
     if metric == "canberra" and w is None:
         return np.sum(abs(x - y) / (abs(x) + abs(y)), axis=-1)
@@ -66,7 +66,7 @@ def _between(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) -> An
         return _lengths((x - y) / np.sqrt(V), None, 2)
     if metric in ("mahalanobis", "mahal", "mah") and VI is not None:
         return np.sqrt(np.sum(((x - y) @ VI) * (x - y), axis=-1))
-    raise NotImplementedError(f"distances of scipy.spatial have no derivative with metric={metric!r} and these parameters")
+    return unsupported(f"distances of scipy.spatial have no derivative with metric={metric!r} and these parameters")
 
 
 def _cdist(

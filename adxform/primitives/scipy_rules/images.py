@@ -15,7 +15,7 @@ from scipy import ndimage
 from adxform.ir.ops import Operand
 from adxform.ir.types import Array, Dim, Type
 from adxform.primitives.declare import general, linear
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 from adxform.runtime.of_scipy import ndimage as calls
 
@@ -292,7 +292,7 @@ def _map_coordinates(
 ) -> Any:
     """Beyond the borders an image of `mode` ``"constant"`` does not move, nor with its coordinates."""
     if mode not in _SPLINES and not (mode == "nearest" and order == 1):
-        raise NotImplementedError(f"scipy.ndimage.map_coordinates has no derivative with mode={mode!r} and order={order}")
+        unsupported(f"scipy.ndimage.map_coordinates has no derivative with mode={mode!r} and order={order}")
     rank = np.ndim(input)
     if order == 3 and prefilter:
         for axis in range(rank):
