@@ -347,6 +347,70 @@ def test_least_squares() -> None:
     np.testing.assert_allclose(adxform.jvp(fitted, (p,), (v,))[1], gradient @ v, rtol=1e-9)
 
 
+PLANE = optimize.LinearConstraint(np.ones((1, 2)), 0.0, 1.0)
+BOX = optimize.Bounds([-1.0, -np.inf], [1.5, 1.0])
+WITHIN: dict[str, Model] = {
+    "pairs": lambda p: optimize.minimize(cost, np.zeros(2), (p,), jac=cost_slope, bounds=[(0.0, 1.0), (None, 9.0)], **TIGHT).x,
+    "both": lambda p: optimize.minimize(cost, np.zeros(2), (p,), jac=cost_slope, bounds=[(0.0, 1.0), (-1.0, 0.25)], **TIGHT).x,
+    "moving": lambda p: (
+        optimize.minimize(cost, np.zeros(2), (p,), jac=cost_slope, bounds=[(-9.0, p[1] / 4.0), (None, None)], **TIGHT).x
+    ),
+    "none_held": lambda p: (
+        optimize.minimize(cost, np.zeros(2), (p,), jac=cost_slope, bounds=[(-9.0, 9.0), (None, None)], **TIGHT).x
+    ),
+    "fixed": lambda p: optimize.minimize(cost, np.zeros(2), (p,), jac=cost_slope, bounds=[(0.5, 0.5), (-9.0, 9.0)], **TIGHT).x,
+    "object": lambda p: optimize.minimize(cost, np.zeros(2), (p,), jac=cost_slope, bounds=BOX, method="L-BFGS-B", **TIGHT).x,
+    "value": lambda p: (
+        np.ones(2) * optimize.minimize(cost, np.zeros(2), (p,), jac=cost_slope, bounds=[(0.0, 1.0), (None, 9.0)], **TIGHT).fun
+    ),
+    "least_squares": lambda p: (
+        optimize.least_squares(
+            lambda x: np.array([x[0] - p[0] * x[1], x[1] - p[1], x[0] * x[1] - 1.0]),
+            [0.5, 0.5],
+            bounds=([0.0, 0.0], [9.0, 0.75]),
+            **FINEST,
+        ).x
+    ),
+}
+TIGHT: dict[str, Any] = {"options": {"ftol": 1e-16, "gtol": 1e-11}}
+FINEST: dict[str, Any] = {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15, "method": "dogbox"}
+
+
+def cost(x: Any, p: Any) -> Any:
+    return (x[0] - p[0]) ** 2 + 0.5 * x[0] * x[1] * p[0] + np.exp(x[1] - p[1]) - x[1] + 0.1 * x[1] ** 4
+
+
+def cost_slope(x: Any, p: Any) -> Any:
+    first = 2.0 * (x[0] - p[0]) + 0.5 * x[1] * p[0]
+    return np.array([first, 0.5 * x[0] * p[0] + np.exp(x[1] - p[1]) - 1.0 + 0.4 * x[1] ** 3])
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_minima_within_bounds(name: str) -> None:
+    model, p = WITHIN[name], np.array([1.9, 1.2])
+
+    def total(p: Any) -> Any:
+        return np.sum(model(p) * np.array([1.0, 2.0]))
+
+    slopes, v = adxform.grad(total), np.array([0.6, -0.8])
+    g = slopes(p)
+    np.testing.assert_allclose(g, differences(total, p, 1e-3), rtol=1e-4, atol=1e-5)
+    value, moved = adxform.jvp(total, (p,), (v,))
+    assert value == total(p)
+    np.testing.assert_allclose(moved, g @ v, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        adxform.hvp(total)(p, v), (slopes(p + 1e-4 * v) - slopes(p - 1e-4 * v)) / 2e-4, rtol=1e-4, atol=1e-5
+    )
+
+
+def test_a_minimum_that_just_touches_its_bound_is_refused() -> None:
+    def touching(p: Any) -> Any:
+        return optimize.minimize(lambda x: np.sum((x - p) ** 2), np.zeros(2), bounds=[(None, 1.3), (None, None)]).x[0]
+
+    with pytest.raises(RuntimeError, match="no slope that holds it"):
+        adxform.grad(touching)(np.array([1.3, 0.2]))
+
+
 def test_assignments_are_constant() -> None:
     def cost(p: Any) -> Any:
         costs = np.outer(p, p[::-1]) + np.eye(3)
@@ -613,7 +677,10 @@ REFUSED: dict[str, tuple[Model, str]] = {
     "mean_that_is_none": (lambda p: stats.cauchy.mean(p[0]), "no formula"),
     "draws": (lambda p: np.sum(stats.norm.rvs(p[0], size=3)), "drawn with parameters which move"),
     "frozen_draws": (lambda p: np.sum(stats.norm(p[0], 1.0).rvs(size=3)), "drawn with parameters which move"),
-    "bounds": (lambda p: optimize.minimize(lambda x: np.sum((x - p) ** 2), np.zeros(2), bounds=[(0, 1)] * 2).x[0], "`bounds`"),
+    "constraints": (
+        lambda p: optimize.minimize(lambda x: np.sum((x - p) ** 2), np.zeros(2), constraints=PLANE).x[0],
+        "`constraints`",
+    ),
     "weight": (lambda p: integrate.quad(lambda t: p[0] * t, 0, 1, weight="cos", wvar=2.0)[0], "`weight`"),
     "times": (lambda p: np.sum(integrate.odeint(lambda y, t: -y, [1.0], p * TIMES[:2])), "the times at which"),
     "times_of_path": (lambda p: np.sum(integrate.solve_ivp(lambda t, y: -y, (0, 9), [1.0], t_eval=p).y), "the times at which"),
