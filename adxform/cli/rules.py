@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.known import KNOWN
-from adxform.primitives import scipy_rules
+from adxform.primitives import definitions, scipy_rules
 from adxform.primitives.completeness import lacks
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import DEFINITIONS, OWN_VALUES
@@ -160,6 +160,8 @@ def _parameters(fn: Fn, record: Primitive | None) -> Iterator[str]:
     ruled = record is not None and record.derivative is not None
     covered = stated(record) if ruled and record is not None else taken(fn, DEFINITIONS[fn]) if fn in DEFINITIONS else None
     names = list(signature.parameters)
+    if covered is not None and (form := definitions.form(fn, names)) is not None:
+        covered |= taken(fn, form[1]) or frozenset()
     given = [name for name in names if covered is None or name in covered or name == "out"]
     yield f"  parameters  {', '.join(given)}"
     if refused := [name for name in names if name not in given]:
