@@ -96,6 +96,14 @@ def test_functions_of_a_distribution(name: str, method: str) -> None:
         judge(all_move, whole)
 
 
+@pytest.mark.parametrize("dist", [stats.norm, stats.expon])
+@pytest.mark.parametrize("method", ["logpdf", "cdf", "ppf"])
+def test_a_scale_that_is_not_allowed_has_no_slope(dist: Any, method: str) -> None:
+    called = getattr(dist, method)
+    g = adxform.grad(lambda p: called(p[0], p[1], scale=p[2]))(np.array([0.3, 0.2, -1.0]))
+    assert np.all(np.isnan(g[:1] if method == "ppf" else g))
+
+
 def covered(name: str, method: str) -> bool:
     """Whether a moment moves with all parameters."""
     if method == "median":

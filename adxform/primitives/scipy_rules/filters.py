@@ -141,6 +141,16 @@ def _filtered_types(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) ->
             return None
 
 
+def _filtered_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """The type of what real coefficients make of a signal, the third of `args`: samples are too short to tell."""
+    arrays = [arg.type for arg in args[:3] if isinstance(arg, Var) and isinstance(arg.type, Array)]
+    match args[2]:
+        case Var(_, Array(_, tuple() as shape) as signal_type) if all(np.dtype(one.dtype).kind != "c" for one in arrays):
+            return Array("float64" if signal_type.dtype == "float64" else _common_float(args[:3]) or "float64", shape)
+        case _:
+            return None
+
+
 def _lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     b, a = np.atleast_1d(b), np.atleast_1d(a)
     if zi is None:
@@ -381,6 +391,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(signal.lfilter, _lfilter),
     Definition(signal.lfilter_zi, _lfilter_zi, Value.OWN),
     Definition(signal.sosfilt, _sosfilt, only={"zi": (None,)}),
-    Definition(signal.filtfilt, _filtfilt, only={"method": ("pad",)}),
+    Definition(signal.filtfilt, _filtfilt, Value.OWN, result=_filtered_type, only={"method": ("pad",)}),
     Definition(signal.freqz, _freqz, only={"plot": (None,), "fs": ()}),
 )
