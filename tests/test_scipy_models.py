@@ -443,6 +443,9 @@ BASIS = interpolate.make_interp_spline(PLACES, WAVE)
 ON_GRID = interpolate.RegularGridInterpolator(GRID, TABLE)
 KNOTS = np.array([0.0, 0, 0, 0, 1, 2, 2, 2, 2])
 TCK = interpolate.splrep(PLACES, WAVE, s=0)
+LINES = interpolate.interp1d(PLACES, WAVE)
+LINES_ON = interpolate.interp1d(PLACES, WAVE, fill_value="extrapolate")
+FILLED = interpolate.interp1d(PLACES, WAVE, bounds_error=False, fill_value=(1.0, 3.0))
 
 
 def heights(p: Any) -> Any:
@@ -450,6 +453,24 @@ def heights(p: Any) -> Any:
 
 
 INTERPOLANTS: dict[str, Model] = {
+    "slopes_made": lambda p: np.sum(
+        interpolate.CubicSpline(PLACES * p[0], heights(p)).derivative()(ASKED * p[1]) * np.arange(3.0)
+    ),
+    "bends_made": lambda p: np.sum(
+        interpolate.PchipInterpolator(PLACES, heights(p)).derivative(2)(ASKED * p[1]) * np.arange(3.0)
+    ),
+    "integral_made": lambda p: interpolate.CubicSpline(PLACES * p[0], heights(p), bc_type="natural").integrate(
+        0.2 * p[1], 1.4 * p[0]
+    ),
+    "integral_made_beyond": lambda p: interpolate.make_interp_spline(PLACES, heights(p)).integrate(0.4 * p[0], 0.9 * p[1]),
+    "slopes_outside": lambda p: np.sum(SPLINE.derivative()(ASKED * p[1]) * np.arange(3.0)) + MONOTONE.derivative(2)(p[0]),
+    "slopes_of_several": lambda p: np.sum(SPLINES.derivative()(ASKED * p[1]) * np.arange(2.0)),
+    "integral_outside": lambda p: (
+        SPLINE.integrate(p[0], 1.1 * p[1]) * AKIMA.integrate(0.1, p[0]) + np.sum(SPLINES.integrate(0.1, p[1]))
+    ),
+    "basis_slopes": lambda p: np.sum(BASIS.derivative()(ASKED * p[1]) * np.arange(3.0)) + BASIS.derivative(2)(p[0]),
+    "basis_integral": lambda p: BASIS.integrate(0.3 * p[0], p[1]),
+    "lines_outside": lambda p: np.sum(LINES(ASKED * p[1]) * np.arange(3.0)) + LINES_ON(3.0 * p[0]) + FILLED(9.0 * p[0]),
     "spline": lambda p: interpolate.CubicSpline(PLACES * p[1], heights(p))(ASKED * p[0]) @ ASKED,
     "natural": lambda p: np.sum(interpolate.CubicSpline(PLACES, heights(p), bc_type="natural")(ASKED * p[0]) ** 2),
     "clamped": lambda p: np.sum(interpolate.CubicSpline(PLACES, heights(p), bc_type="clamped")(ASKED * p[0], 1) ** 2),

@@ -446,11 +446,37 @@ def _outer_line(made: Any, x: Any) -> Any:
 
 
 def _outer_basis(made: Any, x: Any) -> Any:
+    _check_basis(made)
+    return _de_boor(made.t, made.c, made.k, np.asarray(x) * 1.0)
+
+
+def _check_basis(made: Any) -> None:
     if np.ndim(made.c) != 1:
         raise NotImplementedError("a spline from outside has a derivative for one value at each place")
     if made.extrapolate == "periodic":
         raise NotImplementedError("a periodic interpolant has no derivative rule: reduce its argument to one period")
-    return _de_boor(made.t, made.c, made.k, np.asarray(x) * 1.0)
+
+
+def _basis_coefficients(made: Any, nu: Any) -> Any:
+    """The knots and coefficients of a derivative, or of an antiderivative where `nu` is below zero."""
+    found = made.derivative(nu) if nu > 0 else made.antiderivative(-nu)
+    return found.t, found.c
+
+
+def _outer_basis_derivative(made: Any, nu: Any = 1) -> Any:
+    _check_basis(made)
+    t, c = solve(_basis_coefficients, (), (), (1, 1), made, nu)
+    return BasisSpline(t, c, made.k - nu)
+
+
+def _outer_basis_integral(made: Any, a: Any, b: Any) -> Any:
+    _check_basis(made)
+    t, c = solve(_basis_coefficients, (), (), (1, 1), made, -1)
+    ends = np.array([1.0 * a, 1.0 * b])
+    if not made.extrapolate:
+        ends = np.clip(ends, made.t[made.k], made.t[-made.k - 1])
+    found = _de_boor(t, c, made.k + 1, ends)
+    return found[1] - found[0]
 
 
 def _outer_grid(made: Any, xi: Any) -> Any:
@@ -482,6 +508,8 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(interpolate.PPoly.integrate, _outer_integral, Value.OWN),
     Definition(interpolate.PPoly.derivative, _outer_derivative, Value.FOLLOWED),
     Definition(interpolate.interp1d.__call__, _outer_line, Value.OWN),
+    Definition(interpolate.BSpline.derivative, _outer_basis_derivative, Value.FOLLOWED),
+    Definition(interpolate.BSpline.integrate, _outer_basis_integral, Value.OWN),
     Definition(interpolate.BSpline.__call__, _outer_basis, Value.OWN),
     Definition(interpolate.RegularGridInterpolator.__call__, _outer_grid, Value.OWN),
 )
