@@ -150,6 +150,7 @@ TURNS = {
     "test_prepared_out::test_lengths_of_what_the_kernel_makes": 3,
     "test_prepared_pickle::test_all_forms_survive": 2,
     "test_prepared_pickle::test_another_process_builds_nothing": 8,
+    "test_python_modules::test_a_call_has_its_value_and_its_derivatives": 6,
     "test_race::test_generated": 6,
     "test_recursion::test_third_order": 6,
     "test_rules::test_rule_in_machine_code": 12,

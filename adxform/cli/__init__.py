@@ -16,7 +16,7 @@ from adxform.api import checked_engine, source
 from adxform.backends.table import BACKENDS
 from adxform.cli.cache import cache
 from adxform.cli.op_values import run_values
-from adxform.cli.rules import listing, told, undecided
+from adxform.cli.rules import MODULES, listing, told, undecided
 from adxform.cli.stages import UNCOMPILED, dump_stages, staged
 from adxform.cli.target import UsageError, argument_numbers, example_arguments, load_function
 from adxform.errors import AdxError
@@ -129,8 +129,8 @@ def rules(
     gives whole numbers; what is refused has a reason, which the error names. Of one function: which parameters are covered,
     whether complex numbers are, and the source.
     """
-    if missing is not None and missing != "numpy":
-        raise UsageError("--missing knows numpy")
+    if missing is not None and missing not in MODULES:
+        raise UsageError(f"--missing knows {', '.join(MODULES)}")
     sys.stdout.write("".join(f"{line}\n" for line in undecided(missing)) if missing else told(name) if name else listing())
     return 0
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from adxform.frontend.known import KNOWN
+from adxform.primitives import definitions, scipy_rules
 from adxform.primitives.completeness import lacks
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import DEFINITIONS, OWN_VALUES
 from adxform.primitives.record import Constant, Linear, Memory, Primitive
 from adxform.primitives.signatures import signature_of, stated, taken
-from adxform.primitives.table import TABLE, bodies, definition, lookup
-from adxform.primitives.without_rules import REFUSALS, refusal
+from adxform.primitives.table import REFUSALS, TABLE, bodies, definition, lookup, refusal
 
 Fn = Callable[..., Any]
 
@@ -35,8 +37,14 @@ class Decision(Enum):
     NO_NUMBERS = "gives no numbers to follow"
 
 
-MODULES = (("np", np), ("np.linalg", np.linalg), ("np.fft", np.fft), ("np.ndarray", np.ndarray))
-"""Where people find the functions of NumPy."""
+MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "numpy": ("numpy", "numpy.linalg", "numpy.fft", "numpy.ndarray"),
+        "scipy": (*sorted(scipy_rules.FAMILIES), "scipy.sparse.linalg", "scipy.spatial.distance", "scipy.signal.windows"),
+        **{name: (name,) for name in ("math", "cmath", "operator", "functools", "itertools", "statistics")},
+    }
+)
+"""The packages of which every public function is decided, and the modules and classes in which people find these."""
 
 
 def kind_of(fn: Any) -> Decision | None:
@@ -80,13 +88,16 @@ def _is_internal(fn: Any) -> bool:
 
 def undecided(package: str) -> list[str]:
     """The public functions of `package` of which nothing has been decided; a name of a method has that of its class before it."""
-    assert package == "numpy"
-    return [
-        f"{prefix}.{name}"
-        for prefix, owner in MODULES
-        for name in sorted(dir(owner))
-        if not name.startswith("_") and callable(found := getattr(owner, name)) and kind_of(found) is None
-    ]
+    return [name for name, fn in public(package) if kind_of(fn) is None]
+
+
+def public(package: str) -> Iterator[tuple[str, Any]]:
+    """The public functions of `package`, and the names under which people find them."""
+    for module in MODULES[package]:
+        owner = pkgutil.resolve_name(module)
+        for name in sorted(getattr(owner, "__all__", dir(owner))):
+            if not name.startswith("_") and callable(found := getattr(owner, name)):
+                yield f"{module}.{name}", found
 
 
 def listing() -> str:
@@ -102,7 +113,10 @@ def listing() -> str:
 def told(name: str) -> str:
     """All that is known of the functions called `name`; where none is, which ones have it in their names."""
     wanted = "np" + name.removeprefix("numpy") if name.startswith("numpy.") else name
-    every = {fn: (name_of(fn), kind) for fn, kind in decided().items()}
+    if name.startswith("scipy."):  # whose rules join the table when a function of the package is met
+        every = {fn: (full, kind) for full, fn in public("scipy") if (kind := kind_of(fn)) is not None}
+    else:
+        every = {fn: (name_of(fn), kind) for fn, kind in decided().items()}
     exact = [fn for fn, (full, _) in every.items() if wanted in (full, full.rpartition(".")[2])]
     if exact:
         return "\n".join("\n".join(_told_of(fn, *every[fn])) + "\n" for fn in exact)
@@ -146,6 +160,8 @@ def _parameters(fn: Fn, record: Primitive | None) -> Iterator[str]:
     ruled = record is not None and record.derivative is not None
     covered = stated(record) if ruled and record is not None else taken(fn, DEFINITIONS[fn]) if fn in DEFINITIONS else None
     names = list(signature.parameters)
+    if covered is not None and (form := definitions.form(fn, names)) is not None:
+        covered |= taken(fn, form[1]) or frozenset()
     given = [name for name in names if covered is None or name in covered or name == "out"]
     yield f"  parameters  {', '.join(given)}"
     if refused := [name for name in names if name not in given]:

@@ -13,8 +13,7 @@ from adxform.ir.walk import blocks, operands, variables, variables_of
 from adxform.primitives import definitions
 from adxform.primitives.facets import Moves
 from adxform.primitives.record import OPAQUE, Effect
-from adxform.primitives.table import lookup, record_of
-from adxform.primitives.without_rules import refusal
+from adxform.primitives.table import lookup, record_of, refusal
 
 IN_PLACE = Effect(writes=(0,), views=(0,), opaque=True)
 IN_PLACE_OPERATORS = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod,

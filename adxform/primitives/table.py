@@ -31,6 +31,8 @@ from adxform.primitives.families import (
     vector_lengths,
 )
 from adxform.primitives.record import General, Linear, Partials, Primitive
+from adxform.primitives.refusals import numpy_functions, python_functions, scipy_groups
+from adxform.primitives.refusals.no_rule import NoRule, by_function
 from adxform.threads.locks import imported, new_lock
 
 
@@ -76,7 +78,11 @@ TABLE: Mapping[Callable[..., Any], Primitive] = MappingProxyType(_library)
 _lock = new_lock()
 _records: dict[Any, Primitive] = dict(TABLE)
 _met: set[str] = set()
-_reasons: dict[Callable[..., Any], str] = {}
+_refusals: dict[Callable[..., Any], NoRule] = by_function((*numpy_functions.REFUSED, *python_functions.REFUSED))
+
+REFUSALS: Mapping[Callable[..., Any], NoRule] = MappingProxyType(_refusals)
+"""Why functions have no derivative: those of SciPy join with their package, as its records do."""
+
 own: Mapping[Any, Primitive] = MappingProxyType({})
 _version = 0
 
@@ -106,7 +112,8 @@ def _meets(fn: Any) -> bool:
         made = collect((*family.RECORDS, *definitions.extend(family.DEFINITIONS)))
         for table in (_library, _records):
             table.update((fn, record) for fn, record in made.items() if fn not in table)
-        _reasons.update(getattr(family, "REFUSED", {}))
+        refused = by_function(one for group in scipy_groups.GROUPS[package] for one in group.of(sys.modules[package]))
+        _refusals.update((fn, one) for fn, one in refused.items() if fn not in _refusals)
         _met.add(package)
     return True
 
@@ -126,12 +133,16 @@ def _package_of(module: str) -> str:
     return ".".join(module.replace("adxform.runtime.of_scipy.", "scipy.").split(".")[:2])
 
 
-def reason(fn: Any) -> str:
-    """Why a function of a package that has rules has none itself, in words for an error; empty where nothing is known of it."""
+def refusal(fn: object) -> NoRule | None:
+    """Why no derivative is followed through `fn`, where that has been decided.
+
+    >>> refusal(np.roots).why
+    'gives real or complex numbers, as the values say'
+    """
     try:
-        return _reasons.get(fn, "") or shipped_rules.trouble(fn)
+        return REFUSALS.get(fn)  # type: ignore[call-overload, no-any-return]
     except TypeError:
-        return ""
+        return None
 
 
 UNKNOWN = Primitive(lookup, "", None)

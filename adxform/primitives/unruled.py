@@ -16,12 +16,11 @@ from adxform.errors import MissingRuleError
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span, written_in
 from adxform.ir.types import Array, Scalar
-from adxform.primitives import definitions
+from adxform.primitives import definitions, shipped_rules
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import CALLING_BACK
 from adxform.primitives.effects import IN_PLACE_OPERATORS
-from adxform.primitives.table import reason
-from adxform.primitives.without_rules import refusal
+from adxform.primitives.table import refusal
 
 NAMELESS = ("tmp", "result")
 """What lowering calls a value to which the user gave no name."""
@@ -69,7 +68,7 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
     if (refused := refusal(fn)) is not None:
         message = f"no derivative rule for `{name}`, which {refused.why}{why}"
         return MissingRuleError(message, span=span, help=refused.instead or "leave it out of what the result depends on")
-    if because := reason(fn):
+    if because := shipped_rules.trouble(fn):
         help_ = f"wrap the call in `stop_gradient`, if its derivative is to be zero, or state one with `adxform.rule({name})`"
         return MissingRuleError(f"no derivative rule for `{name}`: {because}{why}", span=span, help=help_)
     if (only := _only(fn)) is not None:

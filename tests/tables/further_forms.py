@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -97,9 +98,17 @@ FURTHER_WITHOUT: dict[str, str] = dict.fromkeys(
     ("np.ndarray.put", "np.place", "np.put_along_axis", "np.ndarray.partition"), "writes; returns nothing"
 )
 
+_OF_SAMPLES = (
+    *(statistics.mean, statistics.fmean, statistics.geometric_mean, statistics.harmonic_mean, statistics.median),
+    *(statistics.median_low, statistics.median_high, statistics.pvariance, statistics.variance, statistics.pstdev),
+    *(statistics.stdev, statistics.quantiles),
+)
+
 BASES: Mapping[Callable[..., Any], Base] = MappingProxyType(
     {
         **signature_samples.BASES,
+        **{fn: ([0.3, 0.7, 1.2],) for fn in _OF_SAMPLES},
+        statistics.covariance: ([0.3, 0.7, 1.2], [1.1, 0.2, 0.4]),
         np.polyadd: (V, U),
         np.polysub: (V, U),
         np.poly: (V,),
@@ -156,6 +165,11 @@ BASES: Mapping[Callable[..., Any], Base] = MappingProxyType(
 OWN: Mapping[tuple[Callable[..., Any], str], tuple[str, ...]] = MappingProxyType(
     {
         **signature_samples.OWN,
+        **{(fn, "weights"): ("None", "[1.0, 2.0, 0.5]") for fn in (statistics.fmean, statistics.harmonic_mean)},
+        **{(fn, "mu"): ("None", "0.5") for fn in (statistics.pvariance, statistics.pstdev)},
+        **{(fn, "xbar"): ("None", "0.5") for fn in (statistics.variance, statistics.stdev)},
+        (statistics.quantiles, "n"): ("4", "5"),
+        (statistics.quantiles, "method"): ("'exclusive'", "'inclusive'"),
         (np.corrcoef, "y"): ("None", "[[0.5, 0.2, 0.9]]"),
         (np.corrcoef, "rowvar"): ("True", "False"),
         (np.unwrap, "discont"): ("None", "4.0"),

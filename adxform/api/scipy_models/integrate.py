@@ -20,7 +20,7 @@ from adxform.api.scipy_models.optimize import as_tuple
 from adxform.api.scipy_models.orders import FIRST_ORDER, to_first_order
 from adxform.api.scipy_models.solving import moving, solve, still
 from adxform.primitives.declare import primitive
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 
 # -- samples ------------------------------------------------------------------------------------------------------------
@@ -244,6 +244,26 @@ def _quad(
     return moving(value, total), error
 
 
+def _dblquad(
+    func: Any,
+    a: Any,
+    b: Any,
+    gfun: Any,
+    hfun: Any,
+    args: Any = (),
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+) -> Any:
+    """The integral over `x` of integrals over `y`; its error is that of the outer one."""
+
+    def line(x: Any) -> Any:
+        low = gfun(x) if callable(gfun) else gfun
+        high = hfun(x) if callable(hfun) else hfun
+        return _quad(lambda y: func(y, x, *as_tuple(args)), low, high, epsabs=epsabs, epsrel=epsrel)[0]
+
+    return _quad(line, a, b, epsabs=epsabs, epsrel=epsrel)
+
+
 # -- paths --------------------------------------------------------------------------------------------------------------
 
 
@@ -360,14 +380,14 @@ def _solve_ivp(
     first_step: Any = None,
 ) -> Any:
     if method not in ("RK45", "RK23"):
-        raise NotImplementedError("solve_ivp has a derivative for the methods RK45 and RK23: choose one, with a smaller rtol")
+        unsupported("solve_ivp has a derivative for the methods RK45 and RK23: choose one, with a smaller rtol")
 
     def slope(t: Any, y: Any) -> Any:
         return np.asarray(fun(t, y) if args is None else fun(t, y, *as_tuple(args)))
 
     y0 = np.atleast_1d(np.asarray(y0) * 1.0)
     if np.iscomplexobj(y0):
-        raise NotImplementedError("solve_ivp has a derivative for real y0: give real and imaginary parts")
+        unsupported("solve_ivp has a derivative for real y0: give real and imaginary parts")
     start, end = np.float64(t_span[0]), np.float64(t_span[1])
     times = None if t_eval is None else held_times(np.asarray(t_eval) * 1.0)
     y, t, ends, success, status = solve(
@@ -441,6 +461,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(integrate.cumulative_simpson, _cumulative_simpson, Value.OWN),
     Definition(integrate.fixed_quad, _fixed_quad, sequences=True, calls_back=True),
     Definition(integrate.quad, _quad, sequences=True, calls_back=True),
+    Definition(integrate.dblquad, _dblquad, sequences=True, calls_back=True),
     Definition(integrate.solve_ivp, _solve_ivp, sequences=True, calls_back=True),
     Definition(integrate.odeint, _odeint, sequences=True, calls_back=True),
 )

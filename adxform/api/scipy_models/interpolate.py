@@ -15,7 +15,7 @@ import numpy as np
 from scipy import interpolate
 
 from adxform.api.scipy_models.solving import moving, solve
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 
 # -- the slopes at the knots --------------------------------------------------------------------------------------------
@@ -29,7 +29,7 @@ def _spline_slopes(x: Any, y: Any, ends: Any) -> Any:
     """The slopes at the knots of the cubic spline with two continuous derivatives."""
     n = x.shape[0]
     if ends not in ("not-a-knot", "natural", "clamped"):
-        raise NotImplementedError("splines have a derivative for the ends not-a-knot, natural and clamped")
+        unsupported("splines have a derivative for the ends not-a-knot, natural and clamped")
     if n < 4:
         raise NotImplementedError("splines have a derivative for four or more knots")
     h = x[1:] - x[:-1]
@@ -120,6 +120,19 @@ def _hermite(x: Any, y: Any, slopes: Any, at: Any, nu: Any) -> Any:
     return 6.0 * a
 
 
+def _hermite_integral(x: Any, y: Any, slopes: Any, at: Any) -> Any:
+    """The integrals of the cubics from the first knot to each place."""
+    h = x[1:] - x[:-1]
+    m = (y[1:] - y[:-1]) / h
+    bend = (slopes[:-1] + slopes[1:] - 2.0 * m) / h
+    a, b = bend / h, (m - slopes[:-1]) / h - bend
+    whole = (((a * h / 4.0 + b / 3.0) * h + slopes[:-1] / 2.0) * h + y[:-1]) * h
+    before = np.cumsum(whole) - whole
+    k = _between(x, at)
+    s = at - x[k]
+    return before[k] + (((a[k] * s / 4.0 + b[k] / 3.0) * s + slopes[k] / 2.0) * s + y[k]) * s
+
+
 def _linear(x: Any, y: Any, at: Any) -> Any:
     k = _between(x, at)
     return y[k] + (at - x[k]) / (x[k + 1] - x[k]) * (y[k + 1] - y[k])
@@ -128,7 +141,7 @@ def _linear(x: Any, y: Any, at: Any) -> Any:
 def _knots(x: Any, y: Any) -> Any:
     x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
     if np.ndim(x) != 1 or np.ndim(y) != 1:
-        raise NotImplementedError("interpolants that a function makes have a derivative for one value at each knot")
+        unsupported("interpolants that a function makes have a derivative for one value at each knot")
     return x, y
 
 
@@ -144,12 +157,47 @@ class Cubic:
         value = solve(_cubic_value, (), (), (at,), self.made, self.option, self.x, self.y, at, nu)
         return moving(value, _hermite(self.x, self.y, self.slopes, at, nu))
 
+    def derivative(self, nu: Any = 1) -> Any:
+        """The derivative of the order `nu` as a function of its own."""
+        return CubicDerivative(self, nu)
+
+    def integrate(self, a: Any, b: Any) -> Any:
+        """The integral between two places."""
+        ends = np.array([1.0 * a, 1.0 * b])
+        value = solve(_cubic_integral, (), (), (ends[0],), self.made, self.option, self.x, self.y, ends)
+        found = _hermite_integral(self.x, self.y, self.slopes, ends)
+        return moving(value, found[1] - found[0])
+
+
+class CubicDerivative:
+    """The derivative of a piecewise cubic that the function has made."""
+
+    def __init__(self, cubic: Any, nu: Any) -> None:
+        self.cubic, self.nu = cubic, nu
+
+    def __call__(self, x: Any) -> Any:
+        """The values at the places."""
+        at, cubic = np.asarray(x) * 1.0, self.cubic
+        value = solve(_cubic_slope, (), (), (at,), cubic.made, cubic.option, cubic.x, cubic.y, at, self.nu)
+        return moving(value, _hermite(cubic.x, cubic.y, cubic.slopes, at, self.nu))
+
+
+def _cubic_slope(made: Any, option: Any, x: Any, y: Any, at: Any, nu: Any) -> Any:
+    return _cubic_made(made, option, x, y).derivative(nu)(at)[()]
+
+
+def _cubic_integral(made: Any, option: Any, x: Any, y: Any, ends: Any) -> Any:
+    return np.float64(_cubic_made(made, option, x, y).integrate(*ends))
+
+
+def _cubic_made(made: Any, option: Any, x: Any, y: Any) -> Any:
+    return made(x, y) if option is None else made(x, y, bc_type=option)
+
 
 def _cubic_value(made: Any, option: Any, x: Any, y: Any, at: Any, nu: Any) -> Any:
     if made is interpolate.interp1d:
         return interpolate.interp1d(x, y, kind=option)(at)[()]
-    found = made(x, y) if option is None else made(x, y, bc_type=option)
-    return found(at, nu)[()]
+    return _cubic_made(made, option, x, y)(at, nu)[()]
 
 
 class LinearInterpolant:
@@ -182,7 +230,7 @@ def _cubic_spline(x: Any, y: Any, *, bc_type: Any = "not-a-knot") -> Any:
 
 def _interpolating_spline(x: Any, y: Any, k: Any = 3) -> Any:
     if k != 3:
-        raise NotImplementedError("make_interp_spline has a derivative for cubic splines, k=3")
+        unsupported("make_interp_spline has a derivative for cubic splines, k=3")
     x, y = _knots(x, y)
     return Cubic(interpolate.make_interp_spline, x, y, _not_a_knot(x, y), None)
 
@@ -209,7 +257,7 @@ def _interp1d(x: Any, y: Any, kind: Any = "linear", *, bounds_error: Any = None,
             x, y, bounds_error, np.reshape(np.asarray(below) * 1.0, ()), np.reshape(np.asarray(above) * 1.0, ())
         )
     if kind != "cubic" or bounds_error is not None or isinstance(fill_value, str):
-        raise NotImplementedError("interp1d has a derivative for the kinds linear, and cubic without options")
+        unsupported("interp1d has a derivative for the kinds linear, and cubic without options")
     return Cubic(interpolate.interp1d, x, y, _not_a_knot(x, y), "cubic")
 
 
@@ -249,7 +297,7 @@ def _basis_value(t: Any, c: Any, k: Any, at: Any) -> Any:
 def _basis_spline(t: Any, c: Any, k: Any) -> Any:
     t, c = np.asarray(t), np.asarray(c)
     if np.ndim(c) != 1:
-        raise NotImplementedError("interpolants that a function makes have a derivative for one value at each knot")
+        unsupported("interpolants that a function makes have a derivative for one value at each knot")
     return BasisSpline(t, c, k)
 
 
@@ -309,7 +357,7 @@ def _on_grid(points: Any, values: Any, at: Any) -> Any:
 
 def _regular_grid(points: Any, values: Any, method: Any = "linear") -> Any:
     if method != "linear":
-        raise NotImplementedError("RegularGridInterpolator has a derivative for the method linear")
+        unsupported("RegularGridInterpolator has a derivative for the method linear")
     return Grid(tuple([np.asarray(one) for one in points]), np.asarray(values))
 
 
@@ -330,8 +378,11 @@ def _outer_piecewise(made: Any, x: Any, nu: Any = 0) -> Any:
     """What an object with polynomials between its knots gives, of which the program has the coefficients."""
     if made.extrapolate == "periodic":
         raise NotImplementedError("a periodic interpolant has no derivative rule: reduce its argument to one period")
-    places, c = made.x, made.c
-    at = np.asarray(x) * 1.0
+    return _piecewise(made.x, made.c, np.asarray(x) * 1.0, nu)
+
+
+def _piecewise(places: Any, c: Any, at: Any, nu: Any) -> Any:
+    """The values at places of polynomials between knots, whose coefficients are rows of `c`, that of the highest power first."""
     k = np.clip(np.searchsorted(places, at, side="right") - 1, 0, places.shape[0] - 2)
     s = at - places[k]
     wide = np.reshape(s, (*np.shape(s), *((1,) * (np.ndim(c) - 2))))
@@ -350,12 +401,82 @@ def _falling(power: Any, nu: Any) -> Any:
     return factor
 
 
+def _outer_integral(made: Any, a: Any, b: Any) -> Any:
+    if made.extrapolate == "periodic":
+        raise NotImplementedError("a periodic interpolant has no derivative rule: reduce its argument to one period")
+    places, c = made.x, made.c
+    widths = np.reshape(places[1:] - places[:-1], (-1, *((1,) * (np.ndim(c) - 2))))
+    degree = c.shape[0]
+    higher = np.stack([c[j] / (degree - j) for j in range(degree)])
+    whole = 0.0 * higher[0]
+    for j in range(degree):
+        whole = (whole + higher[j]) * widths
+    higher = np.concatenate((higher, np.expand_dims(np.cumsum(whole, axis=0) - whole, 0)))
+    return _piecewise(places, higher, np.asarray(b) * 1.0, 0) - _piecewise(places, higher, np.asarray(a) * 1.0, 0)
+
+
+class OuterDerivative:
+    """The derivative of an interpolant from outside."""
+
+    def __init__(self, made: Any, nu: Any) -> None:
+        self.made, self.nu = made, nu
+
+    def __call__(self, x: Any) -> Any:
+        """The values at the places."""
+        at = np.asarray(x) * 1.0
+        found = _outer_piecewise(self.made, at, self.nu)
+        return moving(solve(_outer_slope, (), (), (found,), self.made, self.nu, at), found)
+
+
+def _outer_slope(made: Any, nu: Any, at: Any) -> Any:
+    return made.derivative(nu)(at)[()]
+
+
+def _outer_derivative(made: Any, nu: Any = 1) -> Any:
+    return OuterDerivative(made, nu)
+
+
+def _outer_line(made: Any, x: Any) -> Any:
+    """What `interp1d` gives between knots, and beyond them where it goes on."""
+    if not isinstance(made, interpolate.interp1d) or made._kind != "linear" or np.ndim(made.y) != 1:
+        unsupported("of interpolants from outside interp1d has a derivative that is linear, with one value at each knot")
+    at = np.asarray(x) * 1.0
+    found = _linear(made.x, made.y, at)
+    return found if made._extrapolate else np.where((at < made.x[0]) | (at > made.x[-1]), 0.0, found)
+
+
 def _outer_basis(made: Any, x: Any) -> Any:
+    _check_basis(made)
+    return _de_boor(made.t, made.c, made.k, np.asarray(x) * 1.0)
+
+
+def _check_basis(made: Any) -> None:
     if np.ndim(made.c) != 1:
         raise NotImplementedError("a spline from outside has a derivative for one value at each place")
     if made.extrapolate == "periodic":
         raise NotImplementedError("a periodic interpolant has no derivative rule: reduce its argument to one period")
-    return _de_boor(made.t, made.c, made.k, np.asarray(x) * 1.0)
+
+
+def _basis_coefficients(made: Any, nu: Any) -> Any:
+    """The knots and coefficients of a derivative, or of an antiderivative where `nu` is below zero."""
+    found = made.derivative(nu) if nu > 0 else made.antiderivative(-nu)
+    return found.t, found.c
+
+
+def _outer_basis_derivative(made: Any, nu: Any = 1) -> Any:
+    _check_basis(made)
+    t, c = solve(_basis_coefficients, (), (), (1, 1), made, nu)
+    return BasisSpline(t, c, made.k - nu)
+
+
+def _outer_basis_integral(made: Any, a: Any, b: Any) -> Any:
+    _check_basis(made)
+    t, c = solve(_basis_coefficients, (), (), (1, 1), made, -1)
+    ends = np.array([1.0 * a, 1.0 * b])
+    if not made.extrapolate:
+        ends = np.clip(ends, made.t[made.k], made.t[-made.k - 1])
+    found = _de_boor(t, c, made.k + 1, ends)
+    return found[1] - found[0]
 
 
 def _outer_grid(made: Any, xi: Any) -> Any:
@@ -384,6 +505,11 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(interpolate.RegularGridInterpolator, _regular_grid, Value.FOLLOWED, sequences=True),
     Definition(interpolate.splev, _splev, sequences=True),
     Definition(interpolate.PPoly.__call__, _outer_piecewise, Value.OWN),
+    Definition(interpolate.PPoly.integrate, _outer_integral, Value.OWN),
+    Definition(interpolate.PPoly.derivative, _outer_derivative, Value.FOLLOWED),
+    Definition(interpolate.interp1d.__call__, _outer_line, Value.OWN),
+    Definition(interpolate.BSpline.derivative, _outer_basis_derivative, Value.FOLLOWED),
+    Definition(interpolate.BSpline.integrate, _outer_basis_integral, Value.OWN),
     Definition(interpolate.BSpline.__call__, _outer_basis, Value.OWN),
     Definition(interpolate.RegularGridInterpolator.__call__, _outer_grid, Value.OWN),
 )

@@ -20,11 +20,12 @@ from adxform.api.scipy_models.orders import to_third_order
 from adxform.api.scipy_models.solving import moving, solve, still
 from adxform.api.second_order import jacobian
 from adxform.primitives.declare import constant
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 
 _STEPS = 3
 _NEAR = 1e-3
+_TIED = 1e-6
 _ROUNDING = 4 * np.finfo(float).eps
 
 
@@ -103,7 +104,7 @@ def _newton(
     func: Any, x0: Any, fprime: Any = None, args: Any = (), tol: Any = 1.48e-08, maxiter: Any = 50, *, rtol: Any = 0.0
 ) -> Any:
     if np.ndim(x0) > 0:
-        raise NotImplementedError("newton has a derivative for one number x0")
+        unsupported("newton has a derivative for one number x0")
 
     def residual(x: Any) -> Any:
         return func(x, *as_tuple(args))
@@ -193,39 +194,95 @@ def _fixed_point(func: Any, x0: Any, args: Any = (), xtol: Any = 1e-08, maxiter:
     return vector_moving(residual, solve(_fixed_point_value, (step,), ((start,),), (start,), start, xtol, maxiter, method))
 
 
-def _minimize_value(f: Any, slope: Any, x0: Any, method: Any, tol: Any, options: Any, with_slope: Any) -> Any:
-    found = optimize.minimize(f, x0, (), method, slope if with_slope else None, tol=tol, options=options)
-    return found.x, found.success, found.nit
+def _limits(bounds: Any, n: Any) -> Any:
+    """The lower and the upper bounds of `n` numbers, from pairs or an object of SciPy's; infinite ones where there are none."""
+    if bounds is None:
+        return np.full(n, -np.inf), np.full(n, np.inf)
+    if isinstance(bounds, optimize.Bounds):
+        return np.zeros(n) + bounds.lb, np.zeros(n) + bounds.ub
+    low = np.array([-np.inf if pair[0] is None else 1.0 * pair[0] for pair in bounds])
+    high = np.array([np.inf if pair[1] is None else 1.0 * pair[1] for pair in bounds])
+    return low, high
+
+
+def _held(x: Any, held: Any, low: Any, high: Any, slope: Any, bend: Any) -> Any:
+    """`held`: which numbers of a minimum `x` lie at their lower (-1) or upper (1) bound, where the cost rises inwards.
+
+    Raises:
+        RuntimeError: at a bound, or next to one, the cost falls inwards or has no slope, so that the minimum may leave it or not.
+    """
+    near = _TIED * (1.0 + np.abs(x))
+    free = (held == 0) & (x - low > near) & (high - x > near)
+    if not np.all(free | (low == high) | (-held * slope > near * np.abs(bend))):
+        raise RuntimeError(
+            "at a bound of the minimum the cost has no slope that holds it, so that it has no derivative: leave the bound out"
+        )
+    return held
+
+
+def _bounded(cost: Any, x: Any, held: Any, low: Any, high: Any) -> Any:
+    """The minimum `x` as it moves: those of its numbers at a bound as that does, the others by the slope of the cost."""
+
+    def slope(at: Any) -> Any:
+        return grad(cost)(at)
+
+    sides = solve(_held, (), (), (x,), x, held, low, high, slope(x), np.diagonal(jacobian(slope)(x)))
+
+    def residual(at: Any) -> Any:
+        return np.where(sides < 0, at - low, np.where(sides > 0, at - high, slope(at)))
+
+    return vector_moving(residual, x)
+
+
+def _minimize_value(
+    f: Any, slope: Any, x0: Any, method: Any, tol: Any, options: Any, with_slope: Any, low: Any, high: Any, bounded: Any
+) -> Any:
+    bounds = list(zip(low, high, strict=True)) if bounded else None
+    found = optimize.minimize(f, x0, (), method, slope if with_slope else None, bounds=bounds, tol=tol, options=options)
+    held = np.where(found.x <= low, -1.0, np.where(found.x >= high, 1.0, 0.0))
+    return found.x, held, found.success, found.nit
 
 
 def _minimize(
-    fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = None, *, tol: Any = None, options: Any = None
+    fun: Any,
+    x0: Any,
+    args: Any = (),
+    method: Any = None,
+    jac: Any = None,
+    *,
+    bounds: Any = None,
+    tol: Any = None,
+    options: Any = None,
 ) -> Any:
     if jac is True:
-        raise NotImplementedError("minimize has a derivative where jac is a function of its own: fun returns the value alone")
+        unsupported("minimize has a derivative where jac is a function of its own: fun returns the value alone")
 
     def value(x: Any) -> Any:
         return fun(x, *as_tuple(args))
-
-    def residual(x: Any) -> Any:
-        return grad(value)(x)
 
     def slope(x: Any) -> Any:
         return np.zeros_like(x) if jac is None else np.asarray(jac(x, *as_tuple(args)))
 
     start = _start(x0)
-    found, success, nit = solve(
+    low, high = _limits(bounds, start.shape[0])
+    found, held, success, nit = solve(
         _minimize_value,
         (value, slope),
         ((start,), (start,)),
-        (start, "any", "any"),
+        (start, start, "any", "any"),
         start,
         method,
         tol,
         options,
         jac is not None,
+        low,
+        high,
+        bounds is not None,
     )
-    x = vector_moving(residual, found)
+    if bounds is None:
+        x = vector_moving(lambda at: grad(value)(at), found)
+    else:
+        x = _bounded(value, found, held, low, high)
     return Result(x, value(x), success, nit)
 
 
@@ -250,15 +307,17 @@ def _minimize_scalar(
     return Result(x, value(x), success, nit)
 
 
-def _least_squares_value(f: Any, x0: Any, method: Any, ftol: Any, xtol: Any, gtol: Any) -> Any:
-    found = optimize.least_squares(f, x0, method=method, ftol=ftol, xtol=xtol, gtol=gtol)
-    return found.x, found.success
+def _least_squares_value(f: Any, x0: Any, method: Any, ftol: Any, xtol: Any, gtol: Any, low: Any, high: Any, bounded: Any) -> Any:
+    bounds = (low, high) if bounded else (-np.inf, np.inf)
+    found = optimize.least_squares(f, x0, bounds=bounds, method=method, ftol=ftol, xtol=xtol, gtol=gtol)
+    return found.x, 1.0 * found.active_mask, found.success
 
 
 def _least_squares(
     fun: Any,
     x0: Any,
     *,
+    bounds: Any = None,
     method: Any = "trf",
     ftol: Any = 1e-08,
     xtol: Any = 1e-08,
@@ -268,12 +327,32 @@ def _least_squares(
     def misfit(x: Any) -> Any:
         return np.atleast_1d(np.asarray(fun(x, *as_tuple(args))))
 
-    def residual(x: Any) -> Any:
-        return grad(lambda at: 0.5 * np.sum(misfit(at) ** 2))(x)
+    def cost(x: Any) -> Any:
+        return 0.5 * np.sum(misfit(x) ** 2)
 
     start = _start(x0)
-    found, success = solve(_least_squares_value, (misfit,), ((start,),), (start, "any"), start, method, ftol, xtol, gtol)
-    x = vector_moving(residual, found)
+    if bounds is None or isinstance(bounds, optimize.Bounds):
+        low, high = _limits(bounds, start.shape[0])
+    else:
+        low, high = np.zeros_like(start) + bounds[0], np.zeros_like(start) + bounds[1]
+    found, held, success = solve(
+        _least_squares_value,
+        (misfit,),
+        ((start,),),
+        (start, start, "any"),
+        start,
+        method,
+        ftol,
+        xtol,
+        gtol,
+        low,
+        high,
+        bounds is not None,
+    )
+    if bounds is None:
+        x = vector_moving(lambda at: grad(cost)(at), found)
+    else:
+        x = _bounded(cost, found, held, low, high)
     return Result(x, misfit(x), success)
 
 

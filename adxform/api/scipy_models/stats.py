@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 
 from adxform.api.scipy_models.solving import moving, solve
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules import stats as distributions
 
@@ -42,7 +42,7 @@ class Density:
         elif self.bandwidth == "silverman":
             factor = (n * (d + 2) / 4.0) ** (-1.0 / (d + 4))
         else:
-            raise NotImplementedError("gaussian_kde has a derivative for the bandwidths of Scott and Silverman")
+            unsupported("gaussian_kde has a derivative for the bandwidths of Scott and Silverman")
         covariance = np.reshape(np.cov(self.spread), (d, d)) * factor**2
         found = _mixture(self.dataset, covariance, np.ones(n) / n, at)
         return moving(solve(_density_value, (), (), (found,), self.spread, self.dataset, self.bandwidth, at), found)

@@ -46,16 +46,18 @@ def with_own_value(
 
 
 def _given(interp: Interpreter, record: Primitive, arg: Value) -> Operand:
-    """`arg` as ``record.fn`` gets it: a function of Python's gets whole numbers without a bound from a list of them."""
+    """`arg` as ``record.fn`` gets it: a function of Python's gets numbers of Python's from a list of them."""
     found = operand(interp, arg)
     filled = interp.filled(arg)
-    if record.fn not in _OF_PYTHON or filled is None or not filled.weak or is_inexact(filled.buffer.type):
+    if filled is None or not filled.weak or not _takes_python(record.fn, floats=is_inexact(filled.buffer.type)):
         return found
-    return interp.emit(runtime.sequence, (found, Lit(list), Lit(filled.nested), Lit(filled.weak)), Object())
+    made = (Lit(runtime.sequence), found, Lit(list), Lit(filled.nested), Lit(filled.weak))
+    return interp.emit(intrinsics.own, made, Object())
 
 
-_OF_PYTHON = frozenset({math.prod})
-"""Functions of Python's whose value for whole numbers is a whole number, however large."""
+def _takes_python(fn: Callable[..., Any], *, floats: bool) -> bool:
+    """Whether what `fn` gives tells numbers of Python's from those of an array: a product of whole ones has no bound."""
+    return getattr(fn, "__module__", "") == "statistics" or (fn is math.prod and not floats)
 
 
 def _types(interp: Interpreter, items: tuple[Value, ...]) -> Iterator[Type]:

@@ -26,8 +26,8 @@ from adxform.frontend.signature.access import Access, Defines, HasClass, Owns, p
 from adxform.ir.ops import Block, Call, Lit, Op, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import all_ops, variables
+from adxform.primitives.refusals.numpy_functions import REFUSED_ATTRIBUTES
 from adxform.primitives.table import lookup
-from adxform.primitives.without_rules import REFUSED_ATTRIBUTES
 from adxform.threads import locks
 
 

@@ -19,8 +19,7 @@ import numpy as np
 from adxform.frontend.evaluate.settled import may_change
 from adxform.ir.kinds import scalar_type
 from adxform.primitives.record import Effect
-from adxform.primitives.table import definition, lookup
-from adxform.primitives.without_rules import REFUSALS
+from adxform.primitives.table import definition, lookup, refusal
 
 
 def _named(module: types.ModuleType | type, names: str) -> frozenset[Any]:
@@ -40,7 +39,6 @@ _FUNCTIONS = (
         "abs add and_ attrgetter concat contains countOf eq floordiv ge getitem gt index indexOf inv invert is_ is_not "
         "itemgetter le length_hint lshift lt matmul methodcaller mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor",
     )
-    | {fn for fn, one in REFUSALS.items() if one.pure}
     | {np.dtype, np.finfo, np.iinfo, np.imag}
     | {getattr(module, name) for module in (math, cmath) for name in dir(module) if callable(getattr(module, name))}
     | _named(object, "__eq__ __ne__ __new__")
@@ -69,7 +67,8 @@ def _only_computes(fn: Any) -> bool:
     """Whether the table, or a definition, says of a function of NumPy or Python that it has no effect."""
     record = lookup(fn)
     if record is None:
-        return definition(fn) is not None
+        refused = refusal(fn)
+        return definition(fn) is not None or (refused is not None and refused.pure)
     return not isinstance(record.effect, Effect) or not (record.effect.writes or record.effect.opaque)
 
 

@@ -11,15 +11,17 @@ from adxform.primitives.declare import primitive
 from adxform.primitives.definitions import (
     applied,
     arithmetic,
+    chosen_reductions,
     in_place,
     missing_values,
     parts,
     polynomials,
+    python_statistics,
     rearrangements,
     sampled_functions,
-    spectra,
     stacking,
     statistics,
+    transforms,
     ufunc_methods,
 )
 from adxform.primitives.definitions.definition import Definition, Value
@@ -28,7 +30,9 @@ from adxform.primitives.record import Primitive
 FAMILIES = (
     stacking,
     statistics,
+    python_statistics,
     missing_values,
+    chosen_reductions,
     sampled_functions,
     polynomials,
     arithmetic,
@@ -37,7 +41,7 @@ FAMILIES = (
     rearrangements,
     in_place,
     applied,
-    spectra,
+    transforms,
 )
 
 _bodies: dict[Callable[..., Any], Callable[..., Any]] = {}
@@ -49,6 +53,7 @@ _making: set[Callable[..., Any]] = set()
 _only: dict[Callable[..., Any], Mapping[str, tuple[Any, ...]]] = {}
 _followed: set[Callable[..., Any]] = set()
 _calling_back: set[Callable[..., Any]] = set()
+_forms: dict[Callable[..., Any], tuple[tuple[str, ...], Primitive, Callable[..., Any]]] = {}
 
 DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(_bodies)
 
@@ -81,6 +86,9 @@ def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
     """Take in a `family` of definitions; return the records of those whose value is that of their own call."""
     made: list[Primitive] = []
     for one in family:
+        if one.taken_with:
+            _forms[one.fn] = one.taken_with, primitive(one.fn, None, result=one.result), one.body
+            continue
         _bodies[one.fn] = one.body
         if one.only:
             _only[one.fn] = one.only
@@ -98,6 +106,15 @@ def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
             if holds:
                 functions.add(one.fn)
     return tuple(made)
+
+
+def form(fn: Any, named: Iterable[str]) -> tuple[Primitive, Callable[..., Any]] | None:
+    """The record and the body of the definition that is taken in the place of a rule of `fn`, for a parameter among `named`."""
+    try:
+        names, record, body = _forms[fn]
+    except (KeyError, TypeError):
+        return None
+    return (record, body) if any(name in names for name in named) else None
 
 
 RECORDS: tuple[Primitive, ...] = extend(itertools.chain.from_iterable(family.DEFINITIONS for family in FAMILIES))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import cmath
 import math
 import operator
 from typing import Any
@@ -180,6 +181,10 @@ def _distance(p: Any, q: Any) -> Any:
     return math.sqrt(total)
 
 
+def _polar(z: Any) -> Any:
+    return abs(z), cmath.phase(z)
+
+
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(builtins.divmod, _divmod),
     Definition(np.divmod, _np_divmod),
@@ -203,6 +208,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.vecmat, _vecmat, Value.OWN),
     Definition(np.astype, _astype),
     Definition(np.asarray_chkfinite, _asarray_chkfinite),
+    Definition(cmath.polar, _polar),
     Definition(math.fsum, _fsum, Value.OWN, sequences=True),
     Definition(math.prod, _product, Value.IN_KERNELS, sequences=True),
     Definition(math.dist, _distance, Value.IN_KERNELS, sequences=True),

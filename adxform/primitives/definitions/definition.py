@@ -37,7 +37,8 @@ class Definition:
     versions of NumPy leave it as it was. `makes`: its result shares no memory with what it is given. `unsized`: its result is as
     long as the values of its arguments say. `only`: the values of parameters with which it holds, of which none means any that is
     written in the program; a call with others has no derivative. `result`: the type of its result, as of a `Primitive`, where
-    samples do not tell it. `calls_back`: it is given functions of the program, which are followed where they can be.
+    samples do not tell it. `taken_with`: parameters that a rule of the same function does without; with one of them
+    the definition is taken in its place. `calls_back`: it is given functions of the program, followed where they can be.
     """
 
     fn: Callable[..., Any]
@@ -51,3 +52,4 @@ class Definition:
     only: Mapping[str, tuple[Any, ...]] | None = None
     result: Any = None
     calls_back: bool = False
+    taken_with: tuple[str, ...] = ()

@@ -11,12 +11,18 @@ from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.definitions.statistics import axes_of, reduced, rows_along
 
 
-def _nanmax(x: Any, axis: Any = None) -> Any:
-    return np.max(np.where(np.isnan(x), -np.inf, x), axis=axis)
+def _nanmax(a: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    found = np.where(np.isnan(a), -np.inf, a)
+    if initial is None:
+        return np.max(found, axis=axis, keepdims=keepdims)
+    return np.max(found, axis=axis, keepdims=keepdims, initial=initial, where=where)
 
 
-def _nanmin(x: Any, axis: Any = None) -> Any:
-    return np.min(np.where(np.isnan(x), np.inf, x), axis=axis)
+def _nanmin(a: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    found = np.where(np.isnan(a), np.inf, a)
+    if initial is None:
+        return np.min(found, axis=axis, keepdims=keepdims)
+    return np.min(found, axis=axis, keepdims=keepdims, initial=initial, where=where)
 
 
 def _present(x: Any, otherwise: Any) -> Any:
@@ -35,11 +41,11 @@ def _nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     return np.cumprod(_present(a, 1), axis=axis, dtype=dtype)
 
 
-def _nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+def _nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any = True) -> Any:
     axis = axes_of(axis)
-    there = ~np.isnan(a)
+    there = ~np.isnan(a) & where
     count = np.sum(there, axis=axis, keepdims=True) * 1.0
-    mean = np.sum(_present(a, 0.0), axis=axis, keepdims=True) / count
+    mean = np.sum(np.where(there, a, 0.0), axis=axis, keepdims=True) / count
     mean = np.where(np.isfinite(mean), mean, mean * np.nan)  # its slope too: else tangents cancel to zero beside infinities
     centred = np.where(there, a - mean, 0.0)
     squares = np.real(centred) ** 2 + np.imag(centred) ** 2 if np.iscomplexobj(a) else centred * centred
@@ -47,8 +53,8 @@ def _nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -
     return np.sum(squares, axis=axis, keepdims=keepdims) / np.where(freedom > 0, freedom, np.nan)
 
 
-def _nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
-    return np.sqrt(_nanvar(a, axis, ddof=ddof, keepdims=keepdims))
+def _nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any = True) -> Any:
+    return np.sqrt(_nanvar(a, axis, ddof=ddof, keepdims=keepdims, where=where))
 
 
 def _nanmedian(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:

@@ -69,22 +69,47 @@ def reduced(y: Any, x: Any, axis: Any, keepdims: Any) -> Any:
     return np.reshape(y, (1,) * np.ndim(x)) if axis is None else np.expand_dims(y, axis)
 
 
-def _quantile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def _place(q: Any, n: Any, method: Any) -> Any:
+    """Where among `n` sorted numbers, counted from zero, the quantile `q` lies by one of NumPy's methods.
+
+    Source: Hyndman and Fan, Sample quantiles in statistical packages (1996).
+    """
+    place = q * (n - 1)
+    if method == "lower":
+        place = np.floor(place)
+    elif method == "higher":
+        place = np.ceil(place)
+    elif method == "midpoint":
+        place = 0.5 * (np.floor(place) + np.ceil(place))
+    elif method == "interpolated_inverted_cdf":
+        place = q * n - 1.0
+    elif method == "hazen":
+        place = q * n - 0.5
+    elif method == "weibull":
+        place = q * (n + 1) - 1.0
+    elif method == "median_unbiased":
+        place = q * (n + 1.0 / 3.0) - 2.0 / 3.0
+    elif method == "normal_unbiased":
+        place = q * (n + 0.25) - 0.625
+    return min(max(place, 0.0), n - 1.0)
+
+
+def _quantile(x: Any, q: Any, axis: Any = None, *, method: Any = "linear", keepdims: Any = False) -> Any:
     if np.ndim(q) > 0:
-        return np.array([_quantile(x, one, axis, keepdims=keepdims) for one in q])
+        return np.array([_quantile(x, one, axis, method=method, keepdims=keepdims) for one in q])
     x, axis = np.asarray(x), axes_of(axis)
     rows = np.sort(rows_along(x, axis), axis=0)
     last = rows.shape[0] - 1
-    place = q * last
+    place = q * last if method == "linear" else _place(q, rows.shape[0], method)
     left = min(int(place), last)
     right = min(left + 1, last)
     return reduced(rows[left] + (place - left) * (rows[right] - rows[left]), x, axis, keepdims)
 
 
-def _percentile(x: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def _percentile(x: Any, q: Any, axis: Any = None, *, method: Any = "linear", keepdims: Any = False) -> Any:
     if np.ndim(q) > 0:
-        return np.array([_percentile(x, one, axis, keepdims=keepdims) for one in q])
-    return _quantile(x, q / 100.0, axis, keepdims=keepdims)
+        return np.array([_percentile(x, one, axis, method=method, keepdims=keepdims) for one in q])
+    return _quantile(x, q / 100.0, axis, method=method, keepdims=keepdims)
 
 
 def _centred(m: Any, y: Any, rowvar: Any) -> Any:
@@ -112,12 +137,15 @@ def _corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
     return products / lengths[:, None] / lengths[None, :]
 
 
+_METHODS = ("linear", "lower", "higher", "midpoint", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased",
+            "normal_unbiased")  # fmt: skip
+
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.ptp, _ptp, Value.IN_KERNELS),
     Definition(np.average, _average, Value.IN_KERNELS, sequences=True),
     Definition(np.median, _median, Value.OWN),
-    Definition(np.quantile, _quantile, Value.OWN, sequences=True),
-    Definition(np.percentile, _percentile, Value.OWN, sequences=True),
+    Definition(np.quantile, _quantile, Value.OWN, sequences=True, only={"method": _METHODS}),
+    Definition(np.percentile, _percentile, Value.OWN, sequences=True, only={"method": _METHODS}),
     Definition(np.cov, _cov, Value.OWN),
     Definition(np.corrcoef, _corrcoef, Value.OWN),
 )

@@ -11,7 +11,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Operand
 from adxform.ir.types import FLOAT, Type
-from adxform.primitives.declare import constant, scalar
+from adxform.primitives.declare import constant, general, scalar
 from adxform.primitives.facets import Kernel
 from adxform.primitives.families.python_operators import power_slope
 from adxform.primitives.families.tails import arctan_partial, gaussian_of
@@ -32,6 +32,22 @@ def _python_float(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> T
 def _known(fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any, ...], **facets: Any) -> Primitive:
     """A function that is the same wherever it is computed: when a derivative is made, or in a kernel."""
     return scalar(fn, body, *samples, folds=True, kernel=Kernel.FLOATS, **facets)
+
+
+def _modf(x: Any) -> Any:
+    def pullback(fraction_ct: Any, whole_ct: Any) -> Any:
+        return fraction_ct
+
+    return math.modf(x), pullback
+
+
+def _frexp(x: Any) -> Any:
+    mantissa, exponent = math.frexp(x)
+
+    def pullback(mantissa_ct: Any, exponent_ct: Any) -> Any:
+        return math.ldexp(mantissa_ct, -exponent)
+
+    return (mantissa, exponent), pullback
 
 
 _WHOLE = (math.isclose, math.gcd, math.factorial, math.comb, math.isqrt, math.perm, math.lcm)
@@ -102,6 +118,11 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(math.gamma, lambda y, x: y * runtime.polygamma(0, x), (2.7,), (-1.3,), kernel=Kernel.FLOATS),
     scalar(math.lgamma, lambda y, x: runtime.polygamma(0, x), (2.7,), (-1.3,), effect=RAISES, kernel=Kernel.FLOATS),
     scalar(runtime.polygamma, lambda y, n, x: (None, runtime.polygamma(n + 1, x)), (0, 2.7), (1, 0.3), (0, -1.3)),
+    scalar(math.nextafter, lambda y, a, b: (1.0, 0.0), (1.5, 2.5)),
+    scalar(math.ldexp, lambda y, x, n: (math.ldexp(1.0, n), None), (1.5, 3), effect=RAISES),
+    general(math.modf, _modf, (-1.75,), constant=(1,)),
+    general(math.frexp, _frexp, (-1.75,), constant=(1,)),
+    constant(math.ulp),
     *(constant(fn, effect=RAISES, folds=True) for fn in (math.floor, math.ceil, math.trunc)),
     *(constant(fn, folds=True, total=True, kernel=Kernel.FLOATS) for fn in (math.isnan, math.isinf, math.isfinite)),
     *(constant(fn) for fn in _WHOLE),

@@ -77,9 +77,9 @@ def completed(a: Any) -> Any:
     return 0.5 * (lower + adjoint(lower))
 
 
-def read_part(s: Any, uplo: Any) -> Any:
-    """As `lower_part`, or the same of the upper triangle, for the one that `uplo` names."""
-    if uplo in ("L", "l"):
+def read_part(s: Any, lower: Any) -> Any:
+    """As `lower_part`, or the same of the upper triangle."""
+    if lower:
         return lower_part(s)
     both = 0.5 * (s + adjoint(s))
     return np.triu(both) + np.triu(both, 1)
@@ -90,9 +90,14 @@ def _eigvalsh(a: Any, UPLO: Any = "L") -> Any:
 
     def pullback(ct: Any) -> Any:
         _, v = np.linalg.eigh(a, UPLO)
-        return read_part((conjugate(v) * np.expand_dims(ct, -2)) @ np.swapaxes(v, -1, -2), UPLO)
+        return read_part(eigenvalues_cotangent(v, ct), UPLO in ("L", "l"))
 
     return y, pullback
+
+
+def eigenvalues_cotangent(v: Any, ct: Any) -> Any:
+    """The cotangent of a Hermitian matrix, taken as a whole, with the eigenvectors `v`, from that of its eigenvalues."""
+    return (conjugate(v) * np.expand_dims(ct, -2)) @ np.swapaxes(v, -1, -2)
 
 
 def _eigh(a: Any, UPLO: Any = "L") -> Any:
@@ -106,11 +111,15 @@ def _eigh(a: Any, UPLO: Any = "L") -> Any:
     w, v = np.linalg.eigh(a, UPLO)
 
     def pullback(w_ct: Any, v_ct: Any) -> Any:
-        turned, other = np.swapaxes(v, -1, -2), conjugate(v)
-        inner = other @ (reciprocal_gaps(w) * (turned @ v_ct)) + other * np.expand_dims(w_ct, -2)
-        return read_part(inner @ turned, UPLO)
+        return read_part(eigh_cotangent(w, v, w_ct, v_ct), UPLO in ("L", "l"))
 
     return (w, v), pullback
+
+
+def eigh_cotangent(w: Any, v: Any, w_ct: Any, v_ct: Any) -> Any:
+    """As `eigenvalues_cotangent`, from the cotangents of both results."""
+    turned, other = np.swapaxes(v, -1, -2), conjugate(v)
+    return (other @ (reciprocal_gaps(w) * (turned @ v_ct)) + other * np.expand_dims(w_ct, -2)) @ turned
 
 
 def reciprocal_gaps(w: Any) -> Any:
@@ -132,7 +141,7 @@ def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: A
 
         def pullback_of_values(ct: Any) -> Any:
             left, _, right = _factors(a, hermitian)
-            a_ct = (conjugate(left) * np.expand_dims(ct, -2)) @ conjugate(right)
+            a_ct = singular_values_cotangent(left, right, ct)
             return lower_part(a_ct) if hermitian else a_ct
 
         values = np.linalg.svd(a, compute_uv=False, hermitian=True) if hermitian else np.linalg.svd(a, compute_uv=False)
@@ -142,17 +151,27 @@ def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: A
     u, s, v = _factors(a, hermitian)
 
     def pullback(u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
-        along, across, gaps = np.expand_dims(s, -1), np.expand_dims(s, -2), reciprocal_gaps(s * s)
-        u_bar, v_bar = conjugate(u), conjugate(v)
-        left, right = np.swapaxes(u, -1, -2) @ u_ct, v_ct @ np.swapaxes(v, -1, -2)
-        inner = gaps * (left - adjoint(left)) * across + along * gaps * (adjoint(right) - right)
-        if np.iscomplexobj(left):
-            inner = inner + 1j * np.imag(left) * np.eye(s.shape[-1], dtype=s.dtype) / across
-        rest = (u_ct - u_bar @ left) / across
-        a_ct = (u_bar @ inner + rest + u_bar * np.expand_dims(s_ct, -2)) @ v_bar + u_bar / across @ (v_ct - right @ v_bar)
+        a_ct = svd_cotangent(u, s, v, u_ct, s_ct, v_ct)
         return lower_part(a_ct) if hermitian else a_ct
 
     return (u, s, v), pullback
+
+
+def svd_cotangent(u: Any, s: Any, v: Any, u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
+    """The cotangent of a matrix from those of its singular vectors and values."""
+    along, across, gaps = np.expand_dims(s, -1), np.expand_dims(s, -2), reciprocal_gaps(s * s)
+    u_bar, v_bar = conjugate(u), conjugate(v)
+    left, right = np.swapaxes(u, -1, -2) @ u_ct, v_ct @ np.swapaxes(v, -1, -2)
+    inner = gaps * (left - adjoint(left)) * across + along * gaps * (adjoint(right) - right)
+    if np.iscomplexobj(left):
+        inner = inner + 1j * np.imag(left) * np.eye(s.shape[-1], dtype=s.dtype) / across
+    rest = (u_ct - u_bar @ left) / across
+    return (u_bar @ inner + rest + u_bar * np.expand_dims(s_ct, -2)) @ v_bar + u_bar / across @ (v_ct - right @ v_bar)
+
+
+def singular_values_cotangent(u: Any, v: Any, ct: Any) -> Any:
+    """The cotangent of a matrix from that of its singular values, by its singular vectors."""
+    return (conjugate(u) * np.expand_dims(ct, -2)) @ conjugate(v)
 
 
 def _factors(a: Any, hermitian: Any) -> Any:
@@ -173,24 +192,20 @@ def _qr(a: Any, mode: Any = "reduced") -> Any:
     if mode == "r":
 
         def pullback_of_triangle(r_ct: Any) -> Any:
-            return _qr_cotangent(q, r, _through_columns(a, q, r_ct), r_ct)
+            return qr_cotangent(a, q, r, 0.0, r_ct)
 
         return r, pullback_of_triangle
 
     def pullback(q_ct: Any, r_ct: Any) -> Any:
-        return _qr_cotangent(q, r, q_ct + _through_columns(a, q, r_ct), r_ct)
+        return qr_cotangent(a, q, r, q_ct, r_ct)
 
     return (q, r), pullback
 
 
-def _through_columns(a: Any, q: Any, r_ct: Any) -> Any:
-    """The cotangent of `q` by what it makes of the other columns."""
+def qr_cotangent(a: Any, q: Any, r: Any, q_ct: Any, r_ct: Any) -> Any:
+    """The cotangent of the matrix `a` from those of its factors."""
     k = np.shape(q)[-1]
-    return conjugate(a[..., k:]) @ adjoint(r_ct[..., k:])
-
-
-def _qr_cotangent(q: Any, r: Any, q_ct: Any, r_ct: Any) -> Any:
-    k = np.shape(q)[-1]
+    q_ct = q_ct + conjugate(a[..., k:]) @ adjoint(r_ct[..., k:])
     square, q_bar = r[..., :k], conjugate(q)
     inner = np.tril(square @ np.swapaxes(r_ct[..., :k], -1, -2) - np.swapaxes(q_ct, -1, -2) @ q)
     both = conjugate(inner) + np.swapaxes(np.tril(inner, -1), -1, -2)

@@ -9,7 +9,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 FAMILIES: Mapping[str, str] = MappingProxyType(
-    {f"scipy.{name}": f"{__name__}.{name}" for name in ("special", "linalg", "fft", "signal", "ndimage", "spatial", "sparse")}
-    | {f"scipy.{name}": f"adxform.api.scipy_models.{name}" for name in ("stats", "optimize", "interpolate", "integrate")}
+    {
+        "scipy.special": f"{__name__}.special",
+        "scipy.linalg": f"{__name__}.linalg",
+        "scipy.fft": f"{__name__}.fourier",
+        "scipy.signal": f"{__name__}.filters",
+        "scipy.ndimage": f"{__name__}.images",
+        "scipy.spatial": f"{__name__}.distances",
+        "scipy.sparse": f"{__name__}.sparse_matrices",
+        **{f"scipy.{name}": f"adxform.api.scipy_models.{name}" for name in ("stats", "optimize", "interpolate", "integrate")},
+    }
 )
-"""The modules by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`, and some `REFUSED`: why others have no rule."""
+"""The modules by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`."""

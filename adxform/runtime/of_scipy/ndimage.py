@@ -106,32 +106,14 @@ def gaussian_weights(sigma: Any, order: Any, truncate: Any, radius: Any) -> Any:
     return ndimage.gaussian_filter1d(impulse, sigma, order=order, mode="constant", truncate=truncate, radius=radius)[::-1].copy()
 
 
-def shifted_line(x: Any, shift: Any, axis: Any, order: Any, mode: Any, prefilter: Any) -> Any:
-    """Return ``scipy.ndimage.shift`` along one axis, with zeros for what comes from nowhere."""
-    return _times(x, _shifts(x.shape[axis], shift, order, mode, prefilter), axis)
-
-
-def shifted_line_back(ct: Any, shift: Any, axis: Any, order: Any, mode: Any, prefilter: Any) -> Any:
-    """Return the transpose of `shifted_line`."""
-    return _times(ct, _shifts(ct.shape[axis], shift, order, mode, prefilter).T, axis)
-
-
-def _shifts(n: int, shift: Any, order: Any, mode: Any, prefilter: Any) -> Any:
+def shifts(n: int, shift: Any, order: Any, mode: Any, prefilter: Any) -> Any:
+    """Return the matrix by which ``scipy.ndimage.shift`` multiplies a line of `n`, with zeros for what comes from nowhere."""
     lines = [ndimage.shift(line, shift, order=order, mode=mode, prefilter=prefilter) for line in np.eye(n)]
     return np.stack(lines, axis=1)
 
 
-def zoomed_line(x: Any, zoom: Any, axis: Any, order: Any, mode: Any, prefilter: Any, grid_mode: Any) -> Any:
-    """Return ``scipy.ndimage.zoom`` along one axis, with zeros for what comes from nowhere."""
-    return _times(x, _zooms(x.shape[axis], zoom, order, mode, prefilter, grid_mode), axis)
-
-
-def zoomed_line_back(ct: Any, x: Any, zoom: Any, axis: Any, order: Any, mode: Any, prefilter: Any, grid_mode: Any) -> Any:
-    """Return the transpose of `zoomed_line`, of `x`."""
-    return _times(ct, _zooms(x.shape[axis], zoom, order, mode, prefilter, grid_mode).T, axis)
-
-
-def _zooms(n: int, zoom: Any, order: Any, mode: Any, prefilter: Any, grid_mode: Any) -> Any:
+def zooms(n: int, zoom: Any, order: Any, mode: Any, prefilter: Any, grid_mode: Any) -> Any:
+    """Return the matrix by which ``scipy.ndimage.zoom`` multiplies a line of `n`, with zeros for what comes from nowhere."""
     options = {"order": order, "mode": mode, "prefilter": prefilter, "grid_mode": grid_mode}
     return np.stack([ndimage.zoom(line, zoom, **options) for line in np.eye(n)], axis=1)
 
@@ -144,9 +126,4 @@ def spline_line(x: Any, order: Any, axis: Any, mode: Any) -> Any:
 def spline_line_back(ct: Any, order: Any, axis: Any, mode: Any) -> Any:
     """Return the transpose of `spline_line`, by its matrix."""
     matrix = ndimage.spline_filter1d(np.eye(ct.shape[axis]), order, 0, mode=mode)
-    return _times(ct, matrix.T, axis)
-
-
-def _times(x: Any, matrix: Any, axis: Any) -> Any:
-    """`x` with each of its lines along `axis` multiplied by `matrix`."""
-    return np.moveaxis(np.tensordot(x, matrix, ((axis,), (1,))), -1, axis).astype(x.dtype)
+    return np.moveaxis(np.tensordot(ct, matrix, ((axis,), (0,))), -1, axis).astype(ct.dtype)

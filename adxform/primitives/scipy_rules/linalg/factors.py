@@ -1,4 +1,4 @@
-"""Factorisations of real matrices, by SciPy's own factors; those of which a result is not determined are refused.
+"""Factorisations of matrices, by SciPy's own factors; those of which a result is not determined are refused.
 
 Source: Giles (2008), as in `numpy_linear_algebra`; of an eigenproblem of two matrices de Leeuw, Derivatives of Generalized
 Eigen Singular Value Decompositions (2007), section 2.
@@ -14,9 +14,16 @@ from scipy import linalg
 from adxform import runtime
 from adxform.primitives.declare import general
 from adxform.primitives.definitions.definition import Definition
-from adxform.primitives.families.numpy_linear_algebra import reciprocal_gaps
+from adxform.primitives.families.numpy_linear_algebra import (
+    eigenvalues_cotangent,
+    eigh_cotangent,
+    qr_cotangent,
+    read_part,
+    reciprocal_gaps,
+    singular_values_cotangent,
+    svd_cotangent,
+)
 from adxform.primitives.record import Primitive
-from adxform.primitives.scipy_rules.linalg.systems import triangle
 from adxform.runtime.of_scipy import linalg as calls
 
 
@@ -108,8 +115,6 @@ def _lu_factor(a: Any, *, check_finite: Any = True) -> Any:
 
 
 def _qr(a: Any, *, mode: Any = "full", pivoting: Any = False, check_finite: Any = True) -> Any:
-    """Source: Roberts and Roberts (2020), arXiv:2009.10071, section 3."""
-    real_only(a, "qr")
     one_only(a, "qr")
     if pivoting:
         raise NotImplementedError("scipy.linalg.qr has no derivative with pivoting=True")
@@ -120,13 +125,7 @@ def _qr(a: Any, *, mode: Any = "full", pivoting: Any = False, check_finite: Any 
     q, r = linalg.qr(a, mode="economic", check_finite=check_finite)
 
     def pullback(q_ct: Any, r_ct: Any) -> Any:
-        k = q.shape[-1]
-        square = r[..., :k]
-        q_ct = q_ct + a[..., k:] @ np.swapaxes(r_ct[..., k:], -1, -2)
-        inner = np.tril(square @ np.swapaxes(r_ct[..., :k], -1, -2) - np.swapaxes(q_ct, -1, -2) @ q)
-        both = inner + np.swapaxes(np.tril(inner, -1), -1, -2)
-        first = (q_ct + q @ both) @ np.swapaxes(runtime.inverse(square), -1, -2)
-        return np.concatenate((first, q @ r_ct[..., k:]), axis=-1)
+        return qr_cotangent(a, q, r, q_ct, r_ct)
 
     return (q, r), pullback
 
@@ -134,14 +133,12 @@ def _qr(a: Any, *, mode: Any = "full", pivoting: Any = False, check_finite: Any 
 def _svd(
     a: Any, full_matrices: Any = True, compute_uv: Any = True, *, check_finite: Any = True, lapack_driver: Any = "gesdd"
 ) -> Any:
-    """Source: Townsend, Differentiating the singular value decomposition (2016), the last equation of section 1.2."""
-    real_only(a, "svd")
     one_only(a, "svd")
     if not compute_uv:
 
         def pullback_of_values(ct: Any) -> Any:
             left, _, right = linalg.svd(a, full_matrices=False, check_finite=False, lapack_driver=lapack_driver)
-            return (left * np.expand_dims(ct, -2)) @ right
+            return singular_values_cotangent(left, right, ct)
 
         values = linalg.svd(a, compute_uv=False, check_finite=check_finite, lapack_driver=lapack_driver)
         return values, pullback_of_values
@@ -150,21 +147,15 @@ def _svd(
     u, s, v = linalg.svd(a, full_matrices=False, check_finite=check_finite, lapack_driver=lapack_driver)
 
     def pullback(u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
-        along, across, gaps = np.expand_dims(s, -1), np.expand_dims(s, -2), reciprocal_gaps(s * s)
-        left, right = np.swapaxes(u, -1, -2) @ u_ct, v_ct @ np.swapaxes(v, -1, -2)
-        inner = gaps * (left - np.swapaxes(left, -1, -2)) * across + along * gaps * (np.swapaxes(right, -1, -2) - right)
-        rest = (u_ct - u @ left) / across
-        return (u @ inner + rest + u * np.expand_dims(s_ct, -2)) @ v + u / across @ (v_ct - right @ v)
+        return svd_cotangent(u, s, v, u_ct, s_ct, v_ct)
 
     return (u, s, v), pullback
 
 
 def _svdvals(a: Any, *, check_finite: Any = True) -> Any:
-    real_only(a, "svdvals")
-
     def pullback(ct: Any) -> Any:
         left, _, right = np.linalg.svd(a, full_matrices=False)
-        return (left * np.expand_dims(ct, -2)) @ right
+        return singular_values_cotangent(left, right, ct)
 
     return linalg.svdvals(a, check_finite=check_finite), pullback
 
@@ -173,49 +164,47 @@ def _eigh(
     a: Any, b: Any = None, *, lower: Any = True, eigvals_only: Any = False, check_finite: Any = True, driver: Any = None
 ) -> Any:
     """Of eigenvectors without a cotangent no gap between eigenvalues is divided by."""
-    real_only(a, "eigh")
     one_only(a, "eigh")
+    if b is not None:
+        real_only(a, "eigh of two matrices")
     if eigvals_only:
 
         def pullback_of_values(ct: Any) -> Any:
             w, v = linalg.eigh(a, b, lower=lower, check_finite=False, driver=driver)
-            a_ct = triangle((v * np.expand_dims(ct, -2)) @ np.swapaxes(v, -1, -2), lower)
-            if b is None:
-                return a_ct
-            return a_ct, triangle(-(v * np.expand_dims(ct * w, -2)) @ np.swapaxes(v, -1, -2), lower)
+            return _of_eigenvalues(w, v, b, ct, lower)
 
         values = linalg.eigh(a, b, lower=lower, eigvals_only=True, check_finite=check_finite, driver=driver)
         return values, pullback_of_values
     w, v = linalg.eigh(a, b, lower=lower, check_finite=check_finite, driver=driver)
 
     def pullback(w_ct: Any, v_ct: Any) -> Any:
-        turned = np.swapaxes(v, -1, -2)
         if b is None:
-            inner = v @ (reciprocal_gaps(w) * (turned @ v_ct)) + v * np.expand_dims(w_ct, -2)
-            return triangle(inner @ turned, lower)
+            return read_part(eigh_cotangent(w, v, w_ct, v_ct), lower)
+        turned = np.swapaxes(v, -1, -2)
         one = np.eye(np.shape(w)[-1], dtype=w.dtype)
         along = turned @ v_ct
         a_ct = reciprocal_gaps(w) * along + one * np.expand_dims(w_ct, -2)
         b_ct = -(a_ct * np.expand_dims(w, -2)) - 0.5 * (one * along)
-        return triangle(v @ a_ct @ turned, lower), triangle(v @ b_ct @ turned, lower)
+        return read_part(v @ a_ct @ turned, lower), read_part(v @ b_ct @ turned, lower)
 
     return (w, v), pullback
 
 
+def _of_eigenvalues(w: Any, v: Any, b: Any, ct: Any, lower: Any) -> Any:
+    """The cotangents of the matrices of an eigenproblem from that of its values."""
+    a_ct = read_part(eigenvalues_cotangent(v, ct), lower)
+    return a_ct if b is None else (a_ct, read_part(-eigenvalues_cotangent(v, ct * w), lower))
+
+
 def _eigvalsh(a: Any, b: Any = None, *, lower: Any = True, check_finite: Any = True) -> Any:
-    real_only(a, "eigvalsh")
     if b is not None or not lower:
         one_only(a, "eigvalsh")
+    if b is not None:
+        real_only(a, "eigvalsh of two matrices")
 
     def pullback(ct: Any) -> Any:
-        if np.ndim(a) > 2:
-            _, several = np.linalg.eigh(a)
-            return triangle((several * np.expand_dims(ct, -2)) @ np.swapaxes(several, -1, -2), True)
-        w, v = linalg.eigh(a, b, lower=lower, check_finite=False)
-        a_ct = triangle((v * np.expand_dims(ct, -2)) @ np.swapaxes(v, -1, -2), lower)
-        if b is None:
-            return a_ct
-        return a_ct, triangle(-(v * np.expand_dims(ct * w, -2)) @ np.swapaxes(v, -1, -2), lower)
+        w, v = np.linalg.eigh(a) if np.ndim(a) > 2 else linalg.eigh(a, b, lower=lower, check_finite=False)
+        return _of_eigenvalues(w, v, b, ct, lower)
 
     return linalg.eigvalsh(a, b, lower=lower, check_finite=check_finite), pullback
 
@@ -229,11 +218,11 @@ RECORDS: tuple[Primitive, ...] = (
     general(calls.packed_cholesky, _packed_cholesky, (_SPD,), (_SPD, True)),
     general(linalg.lu, _lu, (_S,), (_M,), (_M.T,), constant=(0,), of_complex=True),
     general(linalg.lu_factor, _lu_factor, (_S,), constant=(1,), of_complex=True),
-    general(linalg.qr, _qr),
-    general(linalg.svd, _svd, (_S, False), (_M, False), (_M.T, False)),
-    general(linalg.svdvals, _svdvals, (_M,)),
-    general(linalg.eigh, _eigh),
-    general(linalg.eigvalsh, _eigvalsh, (_SPD,), (_SPD, np.eye(3) + 0.1 * _SPD)),
+    general(linalg.qr, _qr, of_complex=True),
+    general(linalg.svd, _svd, (_S, False), (_M, False), (_M.T, False), of_complex=True),
+    general(linalg.svdvals, _svdvals, (_M,), of_complex=True),
+    general(linalg.eigh, _eigh, of_complex=True),
+    general(linalg.eigvalsh, _eigvalsh, (_SPD,), (_SPD, np.eye(3) + 0.1 * _SPD), of_complex=True),
 )
 
 DEFINITIONS: tuple[Definition, ...] = (Definition(linalg.cho_factor, _cho_factor, only={"overwrite_a": (False,)}),)

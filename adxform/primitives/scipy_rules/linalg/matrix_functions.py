@@ -5,52 +5,44 @@ Source: Higham, Functions of Matrices (2008), chapter 3. The transpose of a deri
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 
-from adxform.primitives.declare import general
+from adxform.primitives.declare import general, primitive
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules.linalg.factors import real_only
 from adxform.runtime.of_scipy import linalg as calls
 
 
-def _expm(a: Any) -> Any:
-    def pullback(ct: Any) -> Any:
-        return calls.expm_change(np.swapaxes(a, -1, -2), ct)
+def _function(value: Callable[..., Any], change: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of matrices, by its value and how that changes."""
 
-    return linalg.expm(a), pullback
+    def body(a: Any) -> Any:
+        def pullback(ct: Any) -> Any:
+            return change(np.swapaxes(a, -1, -2), ct)
 
+        return value(a), pullback
 
-def _expm_change(a: Any, change: Any) -> Any:
-    """The second derivative is the corner of a first one, of a matrix twice as large."""
-
-    def pullback(ct: Any) -> Any:
-        n, turned = a.shape[-1], np.swapaxes(a, -1, -2)
-        both = calls.doubled(turned, np.swapaxes(change, -1, -2))
-        twice = calls.expm_change(both, calls.doubled(ct, np.zeros_like(ct)))
-        return twice[..., :n, n:], calls.expm_change(turned, ct)
-
-    return calls.expm_change(a, change), pullback
+    return body
 
 
-def _logm(a: Any) -> Any:
-    def pullback(ct: Any) -> Any:
-        return calls.logm_change(np.swapaxes(a, -1, -2), ct)
+def _change(change: Callable[..., Any]) -> Callable[..., Any]:
+    """How a function of matrices changes: the second derivative is the corner of a first one, of a matrix twice as large."""
 
-    return calls.real_logm(a), pullback
+    def body(a: Any, by: Any) -> Any:
+        def pullback(ct: Any) -> Any:
+            n, turned = a.shape[-1], np.swapaxes(a, -1, -2)
+            both = calls.doubled(turned, np.swapaxes(by, -1, -2))
+            twice = change(both, calls.doubled(ct, np.zeros_like(ct)))
+            return twice[..., :n, n:], change(turned, ct)
 
+        return change(a, by), pullback
 
-def _logm_change(a: Any, change: Any) -> Any:
-    def pullback(ct: Any) -> Any:
-        n, turned = a.shape[-1], np.swapaxes(a, -1, -2)
-        both = calls.doubled(turned, np.swapaxes(change, -1, -2))
-        twice = calls.logm_change(both, calls.doubled(ct, np.zeros_like(ct)))
-        return twice[..., :n, n:], calls.logm_change(turned, ct)
-
-    return calls.logm_change(a, change), pullback
+    return body
 
 
 def _sqrtm(a: Any) -> Any:
@@ -117,45 +109,22 @@ def _solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
     return x, pullback
 
 
-def _by_value(name: str, why: str) -> Any:
-    raise NotImplementedError(f"scipy.linalg.{name} has no derivative: {why}")
-
-
-def _eig(a: Any, b: Any = None, left: Any = False, right: Any = True, check_finite: Any = True) -> Any:
-    return _by_value("eig", "whether its eigenvectors are complex depends on the numbers; of symmetric matrices use eigh")
-
-
-def _eigvals(a: Any, b: Any = None, check_finite: Any = True) -> Any:
-    return _by_value("eigvals", "its order, and which are complex, depends on the numbers; of symmetric matrices use eigvalsh")
-
-
-def _matrix_balance(A: Any, permute: Any = True, scale: Any = True, separate: Any = False) -> Any:
-    return _by_value("matrix_balance", "it scales by powers of two, which jump")
-
-
-def _schur(a: Any, output: Any = "real", lwork: Any = None, sort: Any = None, check_finite: Any = True) -> Any:
-    return _by_value("schur", "where its blocks are depends on the numbers")
-
-
 _A = np.array([[0.5, 0.25], [-0.25, 1.0]])
 _B = np.array([[1.5, -0.5, 0.25], [0.25, 2.0, 0.5], [0.0, -0.25, 1.0]])
 _Q = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _R = np.array([[1.5, 0.25], [-0.5, 2.0]])
 
 RECORDS: tuple[Primitive, ...] = (
-    general(linalg.expm, _expm, (_A,), (_B,), of_complex=True),
-    general(calls.expm_change, _expm_change, (_A, _R), linear_in=(1,), of_complex=True),
+    general(linalg.expm, _function(linalg.expm, calls.expm_change), (_A,), (_B,), of_complex=True),
+    general(calls.expm_change, _change(calls.expm_change), (_A, _R), linear_in=(1,), of_complex=True),
     general(calls.doubled, _doubled, (_A, _R), linear_in=(0, 1), of_complex=True),
-    general(calls.real_logm, _logm, (_B,), of_complex=True),
-    general(calls.logm_change, _logm_change, (_B, _B), linear_in=(1,), of_complex=True),
+    general(calls.real_logm, _function(calls.real_logm, calls.logm_change), (_B,), of_complex=True),
+    general(calls.logm_change, _change(calls.logm_change), (_B, _B), linear_in=(1,), of_complex=True),
     general(calls.real_sqrtm, _sqrtm, (_B,), of_complex=True),
     general(linalg.solve_sylvester, _solve_sylvester, (_A, _B, _Q), linear_in=(2,), of_complex=True),
     general(linalg.solve_continuous_lyapunov, _solve_continuous_lyapunov, (_A, _R), linear_in=(1,)),
     general(linalg.solve_discrete_lyapunov, _solve_discrete_lyapunov, (0.5 * _A, _R), linear_in=(1,)),
-    general(linalg.eig, _eig),
-    general(linalg.eigvals, _eigvals),
-    general(linalg.matrix_balance, _matrix_balance),
-    general(linalg.schur, _schur),
+    *(primitive(fn, None) for fn in (linalg.eig, linalg.eigvals, linalg.matrix_balance, linalg.schur)),
 )
 
 DEFINITIONS: tuple[Definition, ...] = (

@@ -1,4 +1,4 @@
-"""The functions of `scipy.special`, a module for each family; `refused` says why the others have no rule."""
+"""The functions of `scipy.special`, a module for each family."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from adxform.primitives.scipy_rules.special import (
     integrals,
     logarithms,
     polynomials,
-    refused,
     wave_equations,
 )
 
@@ -48,4 +47,3 @@ def _in_kernels(record: Primitive) -> Primitive:
 
 RECORDS: tuple[Primitive, ...] = tuple(_in_kernels(record) for family in _FAMILIES for record in family.RECORDS)
 DEFINITIONS: tuple[Definition, ...] = tuple(one for family in _FAMILIES for one in family.DEFINITIONS)
-REFUSED = refused.REFUSED

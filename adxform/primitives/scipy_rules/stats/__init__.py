@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
-from adxform.primitives.scipy_rules.stats import continuous, discrete, frozen, multivariate, samples
+from adxform.primitives.scipy_rules.stats import continuous, discrete, frozen, multivariate, sample_statistics
 
-RECORDS: tuple[Primitive, ...] = ()
+RECORDS: tuple[Primitive, ...] = sample_statistics.RECORDS
 
 DEFINITIONS: tuple[Definition, ...] = (
     *continuous.DEFINITIONS,
     *discrete.DEFINITIONS,
     *frozen.DEFINITIONS,
     *multivariate.DEFINITIONS,
-    *samples.DEFINITIONS,
+    *sample_statistics.DEFINITIONS,
 )

@@ -41,7 +41,9 @@ class Family:
 def given(names: Any, args: Any, kwds: Any) -> Any:
     """The shapes, the location and the scale that a call gives, by position or by keyword; ``None`` where it gives none."""
     named = {"loc": None, "scale": None, **dict(zip((*names, "loc", "scale"), args, strict=False)), **kwds}
-    return [named[name] for name in names], named["loc"], named["scale"]
+    scale = named["scale"]
+    allowed = None if scale is None else scale + np.where(np.asarray(scale) > 0, 0.0, np.nan)
+    return [named[name] for name in names], named["loc"], allowed
 
 
 def _standard(x: Any, loc: Any, scale: Any) -> Any:
@@ -60,12 +62,12 @@ def _nowhere(*shapes: Any) -> Any:
 
 
 def _within(lower: Any, upper: Any) -> Formula:
-    """A test whether a place is in the support."""
+    """A test whether a place is not outside of the support, as one that is missing is not."""
 
     def within(z: Any, *shapes: Any) -> Any:
         if upper is None:
-            return z >= lower(*shapes)
-        return (z >= lower(*shapes)) & (z <= upper(*shapes))
+            return ~(z < lower(*shapes))
+        return ~((z < lower(*shapes)) | (z > upper(*shapes)))
 
     return within
 

@@ -11,7 +11,7 @@ from scipy import special, stats
 
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Scalar, Type
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 _LOG_TAU = math.log(2.0 * math.pi)
 
@@ -59,7 +59,7 @@ def _log_multigamma(a: Any, n: Any) -> Any:
 
 def _wishart_logpdf(x: Any, df: Any, scale: Any) -> Any:
     if np.ndim(x) != 2 or np.ndim(scale) != 2:
-        raise NotImplementedError("wishart has a derivative for one matrix x, and a matrix as its scale")
+        unsupported("wishart has a derivative for one matrix x, and a matrix as its scale")
     n, full = scale.shape[0], _symmetric(scale)
     density = 0.5 * (df - n - 1.0) * np.linalg.slogdet(_symmetric(x))[1] - 0.5 * np.trace(np.linalg.solve(full, x))
     mass = 0.5 * df * (n * math.log(2.0) + np.linalg.slogdet(full)[1]) + _log_multigamma(0.5 * df, n)

@@ -18,7 +18,7 @@ from adxform import runtime
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Several, Type
-from adxform.primitives.declare import constant, general, linear
+from adxform.primitives.declare import constant, general, linear, primitive
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import SHAPE_ONLY, Primitive
 from adxform.runtime.of_scipy import signal as calls
@@ -137,6 +137,16 @@ def _filtered_types(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) ->
                 return None
             place %= len(shape)
             return Several((Array(dtype, shape), Array(dtype, (*shape[:place], state[place], *shape[place + 1 :]))), tuple)
+        case _:
+            return None
+
+
+def _filtered_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """The type of what real coefficients make of a signal, the third of `args`: samples are too short to tell."""
+    arrays = [arg.type for arg in args[:3] if isinstance(arg, Var) and isinstance(arg.type, Array)]
+    match args[2]:
+        case Var(_, Array(_, tuple() as shape) as signal_type) if all(np.dtype(one.dtype).kind != "c" for one in arrays):
+            return Array("float64" if signal_type.dtype == "float64" else _common_float(args[:3]) or "float64", shape)
         case _:
             return None
 
@@ -293,10 +303,6 @@ def _freqz(
     return w, calls.response(b, a, frequencies, whole, fs, include_nyquist)
 
 
-def _refused_window(M: Any, *parameters: Any, sym: Any = True) -> Any:
-    raise NotImplementedError("windows of scipy.signal have no derivative by their parameters")
-
-
 _X = np.array([1.0, -0.5, 2.0, 0.25])
 _H = np.array([0.5, -1.0, 0.25])
 _PAIRS = ((_X, _H), (_X, _H, "same"), (_X, _H, "valid"), (_H, _X, "same"))
@@ -377,7 +383,7 @@ RECORDS: tuple[Primitive, ...] = (
     constant(calls.frequencies_of, open_integers=True),
     general(calls.phases, _phases, of_complex=True, open_integers=True),
     *(constant(getattr(signal.windows, name), open_integers=True) for name in _WINDOWS),
-    *(general(getattr(signal.windows, name), _refused_window, open_integers=True) for name in _WITH_PARAMETERS),
+    *(primitive(getattr(signal.windows, name), None, open_integers=True) for name in _WITH_PARAMETERS),
 )
 
 DEFINITIONS: tuple[Definition, ...] = (
@@ -385,6 +391,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(signal.lfilter, _lfilter),
     Definition(signal.lfilter_zi, _lfilter_zi, Value.OWN),
     Definition(signal.sosfilt, _sosfilt, only={"zi": (None,)}),
-    Definition(signal.filtfilt, _filtfilt, only={"method": ("pad",)}),
+    Definition(signal.filtfilt, _filtfilt, Value.OWN, result=_filtered_type, only={"method": ("pad",)}),
     Definition(signal.freqz, _freqz, only={"plot": (None,), "fs": ()}),
 )

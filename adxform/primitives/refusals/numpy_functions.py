@@ -1,33 +1,14 @@
-"""Functions of NumPy's through which no derivative is followed: why, and what to do instead.
-
-They have no record: a call of one runs as it is, and may do anything. What is refused is a derivative through it, and the error
-says what stands here. Of what gives no numbers that float there is nothing to follow.
-"""
+"""Functions of NumPy's through which no derivative is followed: why, and what to do instead."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-
-@dataclass(frozen=True, slots=True)
-class NoRule:
-    """Why no derivative is followed through `fn`, as the rest of a sentence about it, and the way out.
-
-    `numbers`: it gives floats, so that there could be a derivative. `makes`: its result shares no memory with what it is given.
-    `pure`: on known values it always gives the same and does nothing else.
-    """
-
-    fn: Callable[..., Any]
-    why: str
-    instead: str = ""
-    numbers: bool = True
-    makes: bool = False
-    pure: bool = False
+from adxform.primitives.refusals.no_rule import NoRule
 
 
 def _gives(what: str, *fns: Callable[..., Any], pure: bool = False) -> Iterator[NoRule]:
@@ -111,8 +92,6 @@ _NUMBERS = (
     *_of_matrices(np.asmatrix, np.bmat),
     NoRule(np.nested_iters, "walks elements that may be written to", "write loops over `range`"),
     NoRule(np.frompyfunc, "makes a function of arrays of objects", "call the function itself on each element in a loop"),
-    NoRule(np.linalg.pinv, "jumps where the rank changes", "use `np.linalg.solve` or `np.linalg.qr`", makes=True),
-    NoRule(np.linalg.eigvals, "gives real or complex numbers, as the values say", "use `np.linalg.eigvalsh`", makes=True),
     *_of_bytes(np.ndarray.view, np.ndarray.byteswap, np.ndarray.getfield, np.ndarray.setfield),
     NoRule(np.ndarray.to_device, "moves an array elsewhere", "leave it out: NumPy has one device"),
     NoRule(np.ndarray.setflags, "changes what may be done with an array", "set flags outside of the function"),
@@ -176,16 +155,4 @@ REFUSED_ATTRIBUTES: Mapping[str, str] = MappingProxyType(
 )
 """Attributes of arrays that are not followed, and what to do instead."""
 
-REFUSALS: Mapping[Callable[..., Any], NoRule] = MappingProxyType({one.fn: one for one in (*_NUMBERS, *_OTHERS, *_CLASSES)})
-
-
-def refusal(fn: object) -> NoRule | None:
-    """Why no derivative is followed through `fn`, where that has been decided.
-
-    >>> refusal(np.roots).why
-    'gives real or complex numbers, as the values say'
-    """
-    try:
-        return REFUSALS.get(fn)  # type: ignore[call-overload, no-any-return]
-    except TypeError:
-        return None
+REFUSED: tuple[NoRule, ...] = (*_NUMBERS, *_OTHERS, *_CLASSES)

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy import special
 from scipy.spatial import distance
 
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Dim, Type
 from adxform.primitives.declare import linear
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 
 
@@ -49,13 +50,13 @@ def _between(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) -> An
         return _lengths(x - y, w, p)
     if metric in ("chebyshev", "chebychev", "cheby", "cheb", "ch"):
         if w is not None:
-            raise NotImplementedError("chebyshev distances of scipy.spatial have no derivative with w")
+            unsupported("chebyshev distances of scipy.spatial have no derivative with w")
         return _lengths(x - y, None, np.inf)
     if metric in ("cosine", "cos"):
         return _cosines(x, y, w)
     if metric in ("correlation", "co"):
         if w is not None:
-            raise NotImplementedError("correlation distances of scipy.spatial have no derivative with w")
+            unsupported("correlation distances of scipy.spatial have no derivative with w")
         return _cosines(x - np.mean(x, axis=-1, keepdims=True), y - np.mean(y, axis=-1, keepdims=True), None)
     if metric == "canberra" and w is None:
         return np.sum(abs(x - y) / (abs(x) + abs(y)), axis=-1)
@@ -65,7 +66,7 @@ def _between(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) -> An
         return _lengths((x - y) / np.sqrt(V), None, 2)
     if metric in ("mahalanobis", "mahal", "mah") and VI is not None:
         return np.sqrt(np.sum(((x - y) @ VI) * (x - y), axis=-1))
-    raise NotImplementedError(f"distances of scipy.spatial have no derivative with metric={metric!r} and these parameters")
+    return unsupported(f"distances of scipy.spatial have no derivative with metric={metric!r} and these parameters")
 
 
 def _cdist(
@@ -138,6 +139,14 @@ def _seuclidean(u: Any, v: Any, V: Any) -> Any:
     return _lengths((u - v) / np.sqrt(V), None, 2)
 
 
+def _jensenshannon(p: Any, q: Any, base: Any = None, *, axis: Any = 0, keepdims: Any = False) -> Any:
+    p, q = p / np.sum(p, axis=axis, keepdims=True), q / np.sum(q, axis=axis, keepdims=True)
+    middle = (p + q) / 2.0
+    parts = special.rel_entr(p, middle) + special.rel_entr(q, middle)
+    found = np.sum(parts, axis=axis, keepdims=keepdims) / 2.0
+    return np.sqrt(found if base is None else found / np.log(base))
+
+
 def _squareform_transpose(ct: Any, X: Any, force: Any = "no", checks: Any = True) -> Any:
     """Of a matrix the upper triangle is read."""
     if np.ndim(X) == 1:
@@ -187,6 +196,7 @@ DEFINITIONS: tuple[Definition, ...] = (
             (distance.canberra, _canberra),
             (distance.braycurtis, _braycurtis),
             (distance.mahalanobis, _mahalanobis),
+            (distance.jensenshannon, _jensenshannon),
             (distance.seuclidean, _seuclidean),
         )
     ),

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-from adxform.ir.ops import Operand, Var
-from adxform.ir.types import Array, Type
+from adxform.ir.ops import Operand
+from adxform.ir.types import Array, Dim, Type
 from adxform.primitives.declare import general, linear
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 from adxform.runtime.of_scipy import ndimage as calls
 
@@ -206,6 +206,23 @@ def _gaussian_gradient_magnitude(
     return np.linalg.norm(np.stack(parts), axis=0)
 
 
+def _lines(image: Any, matrix: Any, axis: Any) -> Any:
+    """`image` with each of its lines along `axis` multiplied by `matrix`."""
+    return np.swapaxes(np.swapaxes(image, axis, -1) @ matrix.T, axis, -1).astype(image.dtype)
+
+
+def _matrix(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type:
+    return Array("float64", (Dim("?*"), Dim("?*")))
+
+
+def _shifts(n: Any, shift: Any, order: Any, mode: Any, prefilter: Any) -> Any:
+    raise NotImplementedError("scipy.ndimage.shift has no derivative by how far it shifts: use map_coordinates")
+
+
+def _zooms(n: Any, zoom: Any, order: Any, mode: Any, prefilter: Any, grid_mode: Any) -> Any:
+    raise NotImplementedError("scipy.ndimage.zoom has no derivative by its factor, which sets a length: use map_coordinates")
+
+
 def _shift(
     input: Any,
     shift: Any,
@@ -217,7 +234,7 @@ def _shift(
 ) -> Any:
     for axis in range(np.ndim(input)):
         amount = shift if np.ndim(shift) == 0 else shift[axis]
-        input = calls.shifted_line(input, amount, axis, order, mode, prefilter)  # noqa: A001
+        input = _lines(input, calls.shifts(input.shape[axis], amount, order, mode, prefilter), axis)  # noqa: A001
     return input
 
 
@@ -234,7 +251,7 @@ def _zoom(
 ) -> Any:
     for axis in range(np.ndim(input)):
         factor = zoom if np.ndim(zoom) == 0 else zoom[axis]
-        input = calls.zoomed_line(input, factor, axis, order, mode, prefilter, grid_mode)  # noqa: A001
+        input = _lines(input, calls.zooms(input.shape[axis], factor, order, mode, prefilter, grid_mode), axis)  # noqa: A001
     return input
 
 
@@ -246,15 +263,6 @@ def _spline_filter1d(
     mode: Any = "mirror",
 ) -> Any:
     return calls.spline_line(input, order, axis, mode)
-
-
-def _like_image(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
-    """The type of the cotangent of an image, the second of `args`."""
-    match args[1]:
-        case Var(_, Array("float64" | "float32", tuple()) as image):
-            return image
-        case _:
-            return None
 
 
 _SPLINES = {"constant": "mirror", "mirror": "mirror", "reflect": "reflect", "grid-mirror": "reflect", "grid-wrap": "grid-wrap"}
@@ -284,7 +292,7 @@ def _map_coordinates(
 ) -> Any:
     """Beyond the borders an image of `mode` ``"constant"`` does not move, nor with its coordinates."""
     if mode not in _SPLINES and not (mode == "nearest" and order == 1):
-        raise NotImplementedError(f"scipy.ndimage.map_coordinates has no derivative with mode={mode!r} and order={order}")
+        unsupported(f"scipy.ndimage.map_coordinates has no derivative with mode={mode!r} and order={order}")
     rank = np.ndim(input)
     if order == 3 and prefilter:
         for axis in range(rank):
@@ -354,34 +362,8 @@ RECORDS: tuple[Primitive, ...] = (
         shapes=(2,),
         of_complex=False,
     ),
-    linear(
-        calls.shifted_line,
-        lambda ct, x, shift, axis, order, mode, prefilter: calls.shifted_line_back(ct, shift, axis, order, mode, prefilter),
-        of_complex=False,
-    ),
-    linear(
-        calls.shifted_line_back,
-        lambda y_ct, ct, shift, axis, order, mode, prefilter: calls.shifted_line(y_ct, shift, axis, order, mode, prefilter),
-        of_complex=False,
-    ),
-    linear(
-        calls.zoomed_line,
-        lambda ct, x, zoom, axis, order, mode, prefilter, grid_mode: calls.zoomed_line_back(
-            ct, x, zoom, axis, order, mode, prefilter, grid_mode
-        ),
-        of_complex=False,
-        open_integers=True,
-    ),
-    linear(
-        calls.zoomed_line_back,
-        lambda y_ct, ct, x, zoom, axis, order, mode, prefilter, grid_mode: calls.zoomed_line(
-            y_ct, zoom, axis, order, mode, prefilter, grid_mode
-        ),
-        shapes=(1,),
-        result=_like_image,
-        of_complex=False,
-        open_integers=True,
-    ),
+    general(calls.shifts, _shifts, result=_matrix, open_integers=True),
+    general(calls.zooms, _zooms, result=_matrix, open_integers=True),
     linear(
         calls.spline_line,
         lambda ct, x, order, axis, mode: calls.spline_line_back(ct, order, axis, mode),

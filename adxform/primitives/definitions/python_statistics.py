@@ -1,0 +1,127 @@
+"""What the module `statistics` means of floats: it adds up exactly and rounds once, and its values are those of its own calls."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.types import FLOAT, Object, Several, Type
+from adxform.primitives.definitions.definition import Definition, Value
+
+
+def _mean(data: Any) -> Any:
+    return np.mean(np.asarray(data))
+
+
+def _fmean(data: Any, weights: Any = None) -> Any:
+    x = np.asarray(data)
+    if weights is None:
+        return np.mean(x)
+    w = np.asarray(weights)
+    return np.sum(w * x) / np.sum(w)
+
+
+def _geometric_mean(data: Any) -> Any:
+    return np.exp(np.mean(np.log(np.asarray(data))))
+
+
+def _harmonic_mean(data: Any, weights: Any = None) -> Any:
+    x = np.asarray(data)
+    if np.min(x) <= 0.0:
+        raise ValueError("the harmonic mean has no derivative where a number is zero")
+    w = np.ones_like(x) if weights is None else np.asarray(weights) * np.ones_like(x)
+    return np.sum(w) / np.sum(w / x)
+
+
+def _median(data: Any) -> Any:
+    return np.median(np.asarray(data))
+
+
+def _median_low(data: Any) -> Any:
+    x = np.sort(np.asarray(data))
+    return x[(x.shape[0] - 1) // 2]
+
+
+def _median_high(data: Any) -> Any:
+    x = np.sort(np.asarray(data))
+    return x[x.shape[0] // 2]
+
+
+def _squares(data: Any, centre: Any) -> Any:
+    """The sum of the squares of what the data lie away from a centre, which is exactly their own where they are equal."""
+    return np.sum((np.asarray(data) - (statistics.mean(data) if centre is None else centre)) ** 2)
+
+
+def _pvariance(data: Any, mu: Any = None) -> Any:
+    return _squares(data, mu) / len(data)
+
+
+def _variance(data: Any, xbar: Any = None) -> Any:
+    return _squares(data, xbar) / (len(data) - 1)
+
+
+def _pstdev(data: Any, mu: Any = None) -> Any:
+    return np.sqrt(_squares(data, mu) / len(data))
+
+
+def _stdev(data: Any, xbar: Any = None) -> Any:
+    return np.sqrt(_squares(data, xbar) / (len(data) - 1))
+
+
+def _covariance(x: Any, y: Any) -> Any:
+    x, y = np.asarray(x), np.asarray(y)
+    return np.sum((x - np.mean(x)) * (y - np.mean(y))) / (x.shape[0] - 1)
+
+
+def _quantiles(data: Any, *, n: Any = 4, method: Any = "exclusive") -> Any:
+    x = np.sort(np.asarray(data))
+    count = x.shape[0]
+    first = 0 if method == "inclusive" else 1
+    whole = count - 1 + 2 * first
+    found = []
+    for k in range(1, n):
+        place = min(max(k * whole // n, first), count - 2 + first)
+        share = (k * whole - place * n) / n
+        found.append(x[place - first] * (1.0 - share) + x[place - first + 1] * share)
+    return found
+
+
+def _python_float(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """The type of the result for numbers of Python's, which are made a list when it is run; samples tell that for others."""
+    return FLOAT if _is_made(args) else None
+
+
+def _python_floats(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Several | None:
+    match kwargs.get("n", Lit(4)):
+        case Lit(int() as n) if _is_made(args):
+            return Several((FLOAT,) * (n - 1), tuple)
+        case _:
+            return None
+
+
+def _is_made(args: tuple[Operand, ...]) -> bool:
+    return isinstance(args[0], Var) and isinstance(args[0].type, Object)
+
+
+DEFINITIONS: tuple[Definition, ...] = tuple(
+    Definition(fn, body, Value.OWN, sequences=True, result=_python_floats if fn is statistics.quantiles else _python_float)
+    for fn, body in (
+        (statistics.mean, _mean),
+        (statistics.fmean, _fmean),
+        (statistics.geometric_mean, _geometric_mean),
+        (statistics.harmonic_mean, _harmonic_mean),
+        (statistics.median, _median),
+        (statistics.median_low, _median_low),
+        (statistics.median_high, _median_high),
+        (statistics.pvariance, _pvariance),
+        (statistics.variance, _variance),
+        (statistics.pstdev, _pstdev),
+        (statistics.stdev, _stdev),
+        (statistics.covariance, _covariance),
+        (statistics.quantiles, _quantiles),
+    )
+)

@@ -1,0 +1,1 @@
+"""Functions through which no derivative is followed: why, and what to do instead."""

@@ -1,0 +1,164 @@
+"""Functions of SciPy's statistics, integrals, solvers and interpolants without a rule: why, and what to do instead."""
+
+from __future__ import annotations
+
+from adxform.primitives.refusals.no_rule import Group
+
+_OUTSIDE = "call it outside of the function and pass what it returns"
+
+STATS: tuple[Group, ...] = (
+    Group("ConstantInputWarning NearConstantInputWarning DegenerateDataWarning FitError test", "is no function of numbers"),
+    Group("BootstrapMethod MonteCarloMethod PermutationMethod CensoredData", "holds options or samples"),
+    Group(
+        "alexandergovern anderson anderson_ksamp ansari barnard_exact bartlett binomtest boschloo_exact brunnermunzel bws_test "
+        "chatterjeexi chi2_contingency chisquare combine_pvalues cramervonmises cramervonmises_2samp dunnett f_oneway "
+        "epps_singleton_2samp "
+        "false_discovery_control fisher_exact fligner friedmanchisquare goodness_of_fit jarque_bera kruskal ks_1samp "
+        "ks_2samp kstest kurtosistest levene logrank mannwhitneyu median_test mood multiscale_graphcorr normaltest "
+        "page_trend_test poisson_means_test power power_divergence quantile_test ranksums shapiro skewtest ttest_1samp "
+        "ttest_ind ttest_ind_from_stats ttest_rel tukey_hsd wilcoxon bootstrap monte_carlo_test permutation_test",
+        "tests a hypothesis: a result for people, by ranks, tables or resampling",
+        "write the statistic out by `np.mean`, `np.var`, …, and its p-value by `sf` of the distribution",
+    ),
+    Group(
+        "kendalltau spearmanr spearmanrho somersd weightedtau siegelslopes theilslopes tiecorrect percentileofscore mode",
+        "follows from the order of samples, which jumps where two of them meet",
+        "wrap the call in `stop_gradient`, or use `np.corrcoef` or `np.polyfit`",
+    ),
+    Group(
+        "pearsonr pointbiserialr linregress describe",
+        "gives an object of several numbers",
+        "use `np.corrcoef(x, y)[0, 1]`, `np.polyfit(x, y, 1)`, `np.mean` and `np.var`",
+    ),
+    Group(
+        "binned_statistic binned_statistic_2d binned_statistic_dd cumfreq relfreq ecdf",
+        "sorts samples into bins, or counts them",
+        "use `np.bincount(places, weights=x)`, or `np.histogram`",
+    ),
+    Group(
+        "boxcox_normmax boxcox_normplot yeojohnson_normmax yeojohnson_normplot ppcc_max ppcc_plot probplot fit bayes_mvs mvsdist "
+        "sobol_indices",
+        "searches for parameters, or draws a plot",
+        "minimise the negative `logpdf` or `boxcox_llf` with `scipy.optimize.minimize`, which moves with the samples",
+    ),
+    Group(
+        "sigmaclip trim1 trimboth trim_mean scoreatpercentile obrientransform tmax tmin tmean tsem tstd tvar",
+        "leaves samples out, by values or limits",
+        "choose them by a mask, `x[keep]`, or `np.where`; of a share use `np.sort(x)[n:-n]`",
+    ),
+    Group(
+        "energy_distance wasserstein_distance wasserstein_distance_nd differential_entropy lmoment expectile directional_stats "
+        "circmean circstd circvar kstat kstatvar quantile",
+        "is of sorted samples, or of angles, in a form that is not followed",
+        "write it out with `np.sort`, `np.arctan2`, `np.quantile`",
+    ),
+    Group(
+        "Normal Uniform Logistic Binomial Mixture make_distribution truncate abs exp log order_statistic Covariance",
+        "is of random variables as objects, whose methods are not followed",
+        "use the distributions that have methods: `scipy.stats.norm.logpdf(x, loc, scale)`",
+    ),
+    Group(
+        "rv_continuous rv_discrete rv_histogram",
+        "makes a distribution of a class of yours, whose methods SciPy calls",
+        "call the functions that it is made of yourself",
+    ),
+    Group(
+        "dirichlet_multinomial invwishart matrix_normal matrix_t multinomial multivariate_hypergeom multivariate_t "
+        "normal_inverse_gamma ortho_group random_correlation random_table special_ortho_group uniform_direction unitary_group "
+        "vonmises_fisher",
+        "is a distribution of which adxform has no formula",
+        "write its density out, with `scipy.special.gammaln` and `np.linalg.slogdet`",
+    ),
+)
+
+INTEGRATE: tuple[Group, ...] = (
+    Group("IntegrationWarning ODEintWarning test", "is no function of numbers"),
+    Group("lebedev_rule newton_cotes", "gives weights, by whole numbers", _OUTSIDE),
+    Group(
+        "BDF DOP853 LSODA RK23 RK45 Radau DenseOutput OdeSolution OdeSolver ode complex_ode",
+        "makes an object that takes steps where it is told to",
+        "use `scipy.integrate.solve_ivp`, or write the steps as a loop",
+    ),
+    Group(
+        "cubature nquad qmc_quad quad_vec tplquad tanhsinh nsum romb",
+        "chooses points, or extrapolates, in a form that is not followed",
+        "use `quad` or `dblquad`, or `fixed_quad` within one another",
+    ),
+    Group("solve_bvp", "solves for a mesh of its own", "write the equations of a fixed mesh, and use `scipy.optimize.root`"),
+)
+
+OPTIMIZE: tuple[Group, ...] = (
+    Group(
+        "OptimizeWarning NoConvergence linprog_verbose_callback show_options test OptimizeResult RootResults",
+        "is raised, holds what is found, or tells of it",
+    ),
+    Group(
+        "BFGS SR1 HessianUpdateStrategy BroydenFirst InverseJacobian KrylovJacobian LbfgsInvHessProduct Bounds LinearConstraint "
+        "NonlinearConstraint",
+        "holds options of a solver",
+    ),
+    Group("approx_fprime check_grad", "makes differences of a function", "use `adxform.grad` of it"),
+    Group("rosen_hess_prod", "is a product with a Hessian", "use `rosen_hess(x) @ p`"),
+    Group(
+        "fmin fmin_bfgs fmin_cg fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc fmin_cobyla basinhopping brute direct "
+        "differential_evolution dual_annealing shgo",
+        "finds a minimum in a form that is not followed",
+        "use `scipy.optimize.minimize`, from where that minimum lies",
+    ),
+    Group("brent fminbound golden", "finds a minimum of a number", "use `scipy.optimize.minimize_scalar`"),
+    Group(
+        "anderson broyden1 broyden2 diagbroyden excitingmixing linearmixing newton_krylov",
+        "solves equations in a form that is not followed",
+        "use `scipy.optimize.root`",
+    ),
+    Group("toms748", "solves an equation in a form that is not followed", "use `scipy.optimize.brentq`"),
+    Group("bracket line_search", "takes steps that a search chooses", _OUTSIDE),
+    Group(
+        "curve_fit leastsq",
+        "fits parameters, and estimates their covariance",
+        "use `scipy.optimize.least_squares(lambda p: model(x, p) - y, start).x`",
+    ),
+    Group(
+        "linprog milp quadratic_assignment",
+        "chooses a corner, which jumps",
+        "take the corner outside, and write its value: `c @ x`",
+    ),
+    Group(
+        "lsq_linear nnls isotonic_regression",
+        "solves with bounds, of which some hold",
+        "solve on the free columns that it finds: `np.linalg.lstsq(a[:, free], b)`",
+    ),
+)
+
+INTERPOLATE: tuple[Group, ...] = (
+    Group("test", "runs tests"),
+    Group(
+        "AAA BarycentricInterpolator FloaterHormannInterpolator KroghInterpolator barycentric_interpolate krogh_interpolate "
+        "lagrange pade approximate_taylor_polynomial",
+        "is a rational function or a polynomial through points, by divisions that cancel",
+        "use `np.polyfit` and `np.polyval`, or a spline",
+    ),
+    Group(
+        "BPoly PPoly NdPPoly NdBSpline CubicHermiteSpline pchip_interpolate insert splantider splder splint sproot",
+        "is a piecewise polynomial in a form that is not followed",
+        "use `CubicSpline`, `PchipInterpolator` or `BSpline`",
+    ),
+    Group(
+        "UnivariateSpline InterpolatedUnivariateSpline LSQUnivariateSpline BivariateSpline LSQBivariateSpline "
+        "LSQSphereBivariateSpline RectBivariateSpline RectSphereBivariateSpline SmoothBivariateSpline "
+        "SmoothSphereBivariateSpline bisplev bisplrep splprep splrep spalde generate_knots make_lsq_spline "
+        "make_smoothing_spline make_splprep make_splrep",
+        "fits a spline, with knots that it may choose",
+        "use `make_interp_spline(x, y)`, or `splev` of coefficients of yours",
+    ),
+    Group(
+        "CloughTocher2DInterpolator LinearNDInterpolator NearestNDInterpolator griddata interpn interp2d",
+        "finds the cell of a place, among points or in a grid",
+        "use `RegularGridInterpolator`, or `scipy.ndimage.map_coordinates`",
+    ),
+    Group(
+        "RBFInterpolator Rbf",
+        "solves for weights of radial functions",
+        "write it out: `np.linalg.solve(phi(cdist(y, y)), d)`",
+    ),
+)

@@ -1,0 +1,145 @@
+"""Statistics of samples: means of other kinds, scores, moments, spreads, transforms, and the entropy of a table of weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special, stats
+
+from adxform.primitives.declare import constant
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
+from adxform.primitives.record import Primitive
+
+
+def _zscore(a: Any, axis: Any = 0, ddof: Any = 0) -> Any:
+    return (a - np.mean(a, axis=axis, keepdims=True)) / np.std(a, axis=axis, ddof=ddof, keepdims=True)
+
+
+def _gzscore(a: Any, axis: Any = 0, ddof: Any = 0) -> Any:
+    return _zscore(np.log(a), axis, ddof)
+
+
+def _zmap(scores: Any, compare: Any, axis: Any = 0, ddof: Any = 0) -> Any:
+    mean = np.mean(compare, axis=axis, keepdims=True)
+    return (scores - mean) / np.std(compare, axis=axis, ddof=ddof, keepdims=True)
+
+
+def _gmean(a: Any, axis: Any = 0, weights: Any = None) -> Any:
+    return np.exp(np.average(np.log(a), axis=axis, weights=weights))
+
+
+def _hmean(a: Any, axis: Any = 0, weights: Any = None) -> Any:
+    return 1.0 / np.average(1.0 / a, axis=axis, weights=weights)
+
+
+def _pmean(a: Any, p: Any, *, axis: Any = 0, weights: Any = None) -> Any:
+    if p == 0:
+        return _gmean(a, axis, weights)
+    return np.average(a**p, axis=axis, weights=weights) ** (1.0 / p)
+
+
+def _gstd(a: Any, axis: Any = 0, ddof: Any = 1) -> Any:
+    return np.exp(np.std(np.log(a), axis=axis, ddof=ddof))
+
+
+def _variation(a: Any, axis: Any = 0, *, ddof: Any = 0) -> Any:
+    return np.std(a, axis=axis, ddof=ddof) / np.mean(a, axis=axis)
+
+
+def _iqr(x: Any, axis: Any = None, rng: Any = (25, 75), scale: Any = 1.0) -> Any:
+    if isinstance(scale, str):
+        unsupported("iqr has a derivative with a `scale` that is a number")
+    return (np.percentile(x, rng[1], axis) - np.percentile(x, rng[0], axis)) / scale
+
+
+def _median_abs_deviation(x: Any, axis: Any = 0, *, scale: Any = 1.0) -> Any:
+    if isinstance(scale, str):
+        unsupported("median_abs_deviation has a derivative with a `scale` that is a number")
+    return np.median(np.abs(x - np.median(x, axis=axis, keepdims=True)), axis=axis) / scale
+
+
+def _sem(a: Any, axis: Any = 0, ddof: Any = 1) -> Any:
+    n = np.size(a) if axis is None else a.shape[axis]
+    return np.std(a, axis=axis, ddof=ddof) / np.sqrt(n)
+
+
+def _moment(a: Any, order: Any = 1, axis: Any = 0, *, center: Any = None) -> Any:
+    if np.ndim(order) > 0:
+        unsupported("moment has a derivative of one order at a time")
+    if center is None:
+        return _moment_about_mean(a, order, axis)
+    return np.mean((a - center) ** order, axis=axis)
+
+
+def _moment_about_mean(a: Any, order: Any, axis: Any) -> Any:
+    return np.mean((a - np.mean(a, axis=axis, keepdims=True)) ** order, axis=axis)
+
+
+def _skew(a: Any, axis: Any = 0) -> Any:
+    return _moment_about_mean(a, 3, axis) / np.var(a, axis=axis) ** 1.5
+
+
+def _kurtosis(a: Any, axis: Any = 0, fisher: Any = True) -> Any:
+    found = _moment_about_mean(a, 4, axis) / np.var(a, axis=axis) ** 2
+    return found - 3.0 if fisher else found
+
+
+def _entropy(pk: Any, qk: Any = None, base: Any = None, axis: Any = 0) -> Any:
+    p = pk / np.sum(pk, axis=axis, keepdims=True)
+    if qk is None:
+        found = -np.sum(special.xlogy(p, p), axis=axis)
+    else:
+        q = qk / np.sum(qk, axis=axis, keepdims=True)
+        found = np.sum(special.xlogy(p, p) - special.xlogy(p, q), axis=axis)
+    return found if base is None else found / np.log(base)
+
+
+def _boxcox(x: Any, lmbda: Any) -> Any:
+    if lmbda is None:
+        unsupported("boxcox has a derivative where `lmbda` is given; `boxcox_llf` is what the best one minimises")
+    return special.boxcox(x, lmbda)
+
+
+def _boxcox_llf(lmb: Any, data: Any) -> Any:
+    spread = np.var(special.boxcox(data, lmb), axis=0)
+    return (lmb - 1.0) * np.sum(np.log(data), axis=0) - 0.5 * data.shape[0] * np.log(spread)
+
+
+def _yeojohnson(x: Any, lmbda: Any) -> Any:
+    if lmbda is None:
+        unsupported("yeojohnson has a derivative where `lmbda` is given; `yeojohnson_llf` is what the best one minimises")
+    above = x >= 0
+    over = special.boxcox1p(np.where(above, x, 0.0), lmbda)
+    return np.where(above, over, -special.boxcox1p(np.where(above, 0.0, -x), 2.0 - lmbda))
+
+
+def _yeojohnson_llf(lmb: Any, data: Any) -> Any:
+    spread = np.var(_yeojohnson(data, lmb), axis=0)
+    signed = np.sum(np.sign(data) * np.log1p(np.abs(data)), axis=0)
+    return (lmb - 1.0) * signed - 0.5 * data.shape[0] * np.log(spread)
+
+
+RECORDS: tuple[Primitive, ...] = (constant(stats.rankdata),)
+
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(stats.zscore, _zscore, Value.OWN),
+    Definition(stats.gmean, _gmean, Value.OWN),
+    Definition(stats.hmean, _hmean, Value.OWN),
+    Definition(stats.sem, _sem, Value.OWN),
+    Definition(stats.skew, _skew, Value.OWN),
+    Definition(stats.kurtosis, _kurtosis, Value.OWN),
+    Definition(stats.gzscore, _gzscore, Value.OWN),
+    Definition(stats.zmap, _zmap, Value.OWN),
+    Definition(stats.pmean, _pmean, Value.OWN),
+    Definition(stats.gstd, _gstd, Value.OWN),
+    Definition(stats.variation, _variation, Value.OWN),
+    Definition(stats.moment, _moment, Value.OWN),
+    Definition(stats.iqr, _iqr, Value.OWN, sequences=True),
+    Definition(stats.median_abs_deviation, _median_abs_deviation, Value.OWN),
+    Definition(stats.boxcox, _boxcox, Value.OWN),
+    Definition(stats.boxcox_llf, _boxcox_llf, Value.OWN),
+    Definition(stats.yeojohnson, _yeojohnson, Value.OWN),
+    Definition(stats.yeojohnson_llf, _yeojohnson_llf, Value.OWN),
+    Definition(stats.entropy, _entropy, Value.OWN),
+)
