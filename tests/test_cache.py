@@ -341,7 +341,6 @@ WEIGHTS = np.ones(3)
 @pytest.fixture
 def measured_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rule for `measured` that reads a helper and a number by name; no other test sees it."""
-    monkeypatch.setattr(table, "_records", dict(table.TABLE))
     monkeypatch.setattr(table, "own", {})
 
     @adxform.rule(measured)

@@ -85,8 +85,7 @@ def test_code_blocks_run_and_print_what_the_page_says(
     monkeypatch.delenv("ADXFORM_ENGINE")  # pages show what their readers see
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "110")
-    monkeypatch.setattr(table, "_records", dict(table.TABLE))  # rules of a page are for that page
-    monkeypatch.setattr(table, "own", MappingProxyType({}))
+    monkeypatch.setattr(table, "own", MappingProxyType({}))  # rules of a page are for that page
     namespace: dict[str, Any] = {"__name__": "example"}
     rewritten, copied, printed = [], 0, None
     for number, block in enumerate(blocks(page)):

@@ -149,7 +149,6 @@ def test_no_module_but_the_primitives_lists_names_of_functions() -> None:
 @pytest.fixture
 def own_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of rules in which a test may register some."""
-    monkeypatch.setattr(table, "_records", dict(table.TABLE))
     monkeypatch.setattr(table, "own", MappingProxyType({}))
 
 

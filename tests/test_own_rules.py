@@ -29,7 +29,6 @@ X, Z = np.array([0.3, 0.7, 1.1]), np.array([1.3, 0.4, 0.9])
 @pytest.fixture(autouse=True)
 def own_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A table of rules without any of other tests', and where a test leaves none."""
-    monkeypatch.setattr(table, "_records", dict(table.TABLE))
     monkeypatch.setattr(table, "own", MappingProxyType({}))
     yield
     table._version += 1

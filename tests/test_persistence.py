@@ -248,7 +248,6 @@ told(*found, adxform.hessian(model)(x))
 
 
 def forget_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "_records", dict(table.TABLE))
     monkeypatch.setattr(table, "own", {})
     table._version += 1
     monkeypatch.setattr(versions, "_rules", {})

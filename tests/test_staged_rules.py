@@ -28,9 +28,9 @@ X, V = np.array([0.3, -0.7, 1.1]), np.array([1.0, 0.5, -2.0])
 @pytest.fixture
 def own_rules() -> Iterator[None]:
     """Forget the rules that a test registers."""
-    before = table._records.copy(), table.own
+    before = table.own
     yield
-    table._records, table.own = before
+    table.own = before
     table._version += 1
 
 

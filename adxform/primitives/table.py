@@ -76,7 +76,6 @@ TABLE: Mapping[Callable[..., Any], Primitive] = MappingProxyType(_library)
 """The library's records: those of SciPy's functions join when the first function of their package is met."""
 
 _lock = new_lock()
-_records: dict[Any, Primitive] = dict(TABLE)
 _met: set[str] = set()
 _refusals: dict[Callable[..., Any], NoRule] = by_function((*numpy_functions.REFUSED, *python_functions.REFUSED))
 
@@ -90,12 +89,12 @@ _version = 0
 def lookup(fn: Any) -> Primitive | None:
     """The record of `fn`, the user's own before the library's; ``None`` when there is none (or `fn` is unhashable)."""
     try:
-        found = _records.get(fn)
+        found = own.get(fn) or _library.get(fn)
     except TypeError:
         return None
     if found is not None and found.place is None:
         return found
-    return _records.get(fn) if (found is None and _meets(fn)) or shipped_rules.bring(fn) else found
+    return own.get(fn) or _library.get(fn) if (found is None and _meets(fn)) or shipped_rules.bring(fn) else found
 
 
 def _meets(fn: Any) -> bool:
@@ -110,8 +109,7 @@ def _meets(fn: Any) -> bool:
     family = imported(scipy_rules.FAMILIES[package])
     with _lock:
         made = collect((*family.RECORDS, *definitions.extend(family.DEFINITIONS)))
-        for table in (_library, _records):
-            table.update((fn, record) for fn, record in made.items() if fn not in table)
+        _library.update((fn, record) for fn, record in made.items() if fn not in _library)
         refused = by_function(one for group in scipy_groups.GROUPS[package] for one in group.of(sys.modules[package]))
         _refusals.update((fn, one) for fn, one in refused.items() if fn not in _refusals)
         _met.add(package)
@@ -152,7 +150,7 @@ UNKNOWN = Primitive(lookup, "", None)
 def record_of(fn: Any) -> Primitive:
     """The record of `fn`; one that says nothing where there is none."""
     try:
-        return _records.get(fn, UNKNOWN)
+        return own.get(fn) or _library.get(fn, UNKNOWN)
     except TypeError:
         return UNKNOWN
 
@@ -223,7 +221,6 @@ def register(record: Primitive, *, replaces: bool = False) -> Primitive:
 def _put(record: Primitive) -> Primitive:
     global own, _version
     with _lock:
-        _records[record.fn] = record
         own = MappingProxyType({**own, record.fn: record})
         _version += 1
     return record
