@@ -749,3 +749,46 @@ def test_random_numbers_are_drawn_in_order(name: str) -> None:
         value, gradient = adxform.value_and_grad(f)(x)
         assert value == plain(x)
         np.testing.assert_allclose(gradient @ x, value)
+
+
+BUFFER = """
+import contextvars
+BUFFER, CALLS = np.zeros(2), []
+CONTEXT = contextvars.copy_context()
+def fill():
+    CALLS.append(None)
+    BUFFER[:] = len(CALLS), 0.5 * len(CALLS)
+    return BUFFER
+def looping(x):
+    total = 0.0
+    for _ in range(3):
+        w = CONTEXT.run(fill)
+        total += np.sum(w * x * x)
+    return total
+def one_after_the_other(x):
+    a = CONTEXT.run(fill)
+    first = np.sum(a * x * x)
+    b = CONTEXT.run(fill)
+    return first + np.sum(b * np.exp(x)) + np.sum(a * x)
+def kept_by_a_function(x):
+    a = CONTEXT.run(fill)
+    first = np.sum(np.sin(a * x) / (a + x))
+    CONTEXT.run(fill)
+    return first + x @ x
+"""
+
+
+@pytest.mark.parametrize("name", ["looping", "one_after_the_other", "kept_by_a_function"])
+def test_an_array_that_unseen_code_returns_again_with_other_contents(name: str) -> None:
+    """What the reverse sweep reads is what was there when the program read it."""
+
+    def plainly(x: Any) -> Any:
+        return program(BUFFER, name)(x)
+
+    x, step = np.array([0.7, 1.9]), 1e-6
+    differences = [(plainly(x + step * e) - plainly(x - step * e)) / (2 * step) for e in np.eye(2)]
+    value, gradient = adxform.value_and_grad(program(BUFFER, name))(x)
+    assert value == plainly(x)
+    np.testing.assert_allclose(gradient, differences, rtol=1e-7)
+    value, tangent = adxform.jvp(program(BUFFER, name), (x,), (np.array([1.0, -2.0]),))
+    np.testing.assert_allclose(tangent, differences @ np.array([1.0, -2.0]), rtol=1e-7)

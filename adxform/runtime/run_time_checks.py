@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import LargeNumberError, MissingRuleError, UnsupportedOperationError
+from adxform.runtime.strides import private
 
 
 def absent() -> UnsupportedOperationError:
@@ -100,7 +101,9 @@ def some(count: int) -> None:
 
 
 def number(value: Any) -> Any:
-    """Return `value`, a number or an array: another object would say itself what an operator means, and the derivative not.
+    """Return `value`, a number, or a copy of it, an array: the code that it came from may change what is in it.
+
+    Another object would say itself what an operator means, and the derivative not.
 
     >>> number(2.0)
     2.0
@@ -111,7 +114,7 @@ def number(value: Any) -> Any:
     cls = type(value)
     plain = cls in _NUMBERS or (isinstance(value, np.generic) and cls is value.dtype.type) or cls is np.ndarray
     if plain and (cls in _NUMBERS or value.dtype.kind in "biufc"):
-        return value
+        return private(value) if cls is np.ndarray else value
     message = f"an object of class `{cls.__name__}`, which is no plain number or array, meets a number in an operator"
     raise UnsupportedOperationError(message, help="convert it where it comes from, e.g. with `float(…)` or `np.asarray(…)`")
 
