@@ -84,6 +84,16 @@ def apply(fn: Any, args: Any, kwargs: Any) -> Any:
     return fn(*args, **kwargs)
 
 
+def enter(manager: Any) -> Any:
+    """``type(manager).__enter__(manager)``. Before specialisation only."""
+    return type(manager).__enter__(manager)
+
+
+def leave(manager: Any) -> None:
+    """``type(manager).__exit__(manager, None, None, None)``. Before specialisation only."""
+    type(manager).__exit__(manager, None, None, None)
+
+
 def stop_gradient(x: Any) -> Any:
     """`x` itself, through which no derivative flows."""
     return x

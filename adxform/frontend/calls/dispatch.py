@@ -285,7 +285,7 @@ def _call_unruled(
     if isinstance(fn, type):
         return construct(interp, fn, args, kwargs, hint, wanted)
     inner_function = behind(fn)
-    if inner_function is not None:
+    if inner_function is not None and not inspect.isgeneratorfunction(inner_function):  # as of `contextlib.contextmanager`
         path = path_to(access, ("attribute", "__wrapped__"))
         return call(interp, from_outside(interp, inner_function, path), args, kwargs, hint, wanted)
     if isinstance(fn, types.FunctionType) and is_user(fn):

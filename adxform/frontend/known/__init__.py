@@ -10,6 +10,7 @@ from adxform.frontend.containers.methods import Handler
 from adxform.frontend.known import (
     arrays,
     classes,
+    contexts,
     dataclass_functions,
     extremes,
     iterables,
@@ -25,6 +26,7 @@ _MODULES = (
     subscripts,
     unpacking,
     classes,
+    contexts,
     dataclass_functions,
     object_operators,
     iterables,

@@ -157,6 +157,8 @@ def leaves(body: Sequence[Any]) -> bool:
                 return True
             case gast.While() if is_endless(node) and not breaks(node):
                 return True
+            case gast.With() if leaves(node.body):
+                return True
             case _:
                 pass
     return False

@@ -233,7 +233,6 @@ def describe(node: Any) -> str:
 _CONSTRUCTS = {
     "Try": "`try`",
     "TryStar": "`try`",
-    "With": "`with`",
     "AsyncWith": "`async with`",
     "AsyncFor": "`async for`",
     "AsyncFunctionDef": "`async def`",

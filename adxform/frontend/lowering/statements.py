@@ -39,6 +39,7 @@ from adxform.frontend.lowering.scope import (
     branch,
     describe,
 )
+from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Call, Lit, Operand, Pack, Raise
 
 
@@ -159,6 +160,8 @@ def _lower_statement(state: State, node: Any) -> None:
             lower_for(state, node, lower_statements)
         case gast.While():
             lower_while(state, node, lower_statements)
+        case gast.With():
+            _lower_with(state, node)
         case gast.Assert() | gast.Raise():
             _lower_raise(state, node)
         case gast.Delete(targets=targets):
@@ -220,6 +223,21 @@ def _lower_augmented(state: State, node: gast.AugAssign) -> None:
             state.builder.effect(setattr, owner, Lit(state.scope.mangle(name)), new)
         case _:
             raise AssertionError(node.target)
+
+
+def _lower_with(state: State, node: gast.With) -> None:
+    """Append the body between the entering and the leaving of its managers, which happens however control leaves the body."""
+    entered: list[tuple[Operand, Any]] = []
+    for item in node.items:
+        manager, target = lower_expression(state, item.context_expr, "manager"), item.optional_vars
+        hint = target.id if isinstance(target, gast.Name) else "entered"
+        value = state.builder.call(intrinsics.enter, manager, hint=hint, span=state.at(item.context_expr))
+        if target is not None:
+            assign(state, target, value)
+        entered.append((manager, item.context_expr))
+    lower_statements(state, node.body)
+    for manager, place in reversed(() if state.dead else entered):  # an exception leaves by itself
+        state.builder.effect(intrinsics.leave, manager, span=state.at(place))
 
 
 def _lower_raise(state: State, node: Any) -> None:
