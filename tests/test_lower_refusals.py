@@ -63,13 +63,6 @@ def local_class(x):
     return Box
 
 
-def matched(x):
-    match x:
-        case 1:
-            return 2
-    return 3
-
-
 def reassigned(x):
     k = 1
 
@@ -141,7 +134,6 @@ REFUSED = [
     (named_error, UnsupportedSyntaxError, "try:", "`try`"),
     (generator, UnsupportedSyntaxError, "yield x", "`yield`"),
     (local_class, UnsupportedSyntaxError, "class Box", "class"),
-    (matched, UnsupportedSyntaxError, "match x", "`match`"),
     (reassigned, UnsupportedSyntaxError, "def f(y)", "assigned again on line"),
     (defined_later, UnsupportedSyntaxError, "def even", "`odd`"),
     (late_bound, UnsupportedSyntaxError, "lambda: k", "outlives"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adxform import runtime
@@ -92,6 +93,51 @@ def enter(manager: Any) -> Any:
 def leave(manager: Any) -> None:
     """``type(manager).__exit__(manager, None, None, None)``. Before specialisation only."""
     type(manager).__exit__(manager, None, None, None)
+
+
+def is_value(value: Any, other: Any) -> Any:
+    """``value == other``, of a pattern that is a value. Before specialisation only."""
+    return value == other
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether patterns of sequences may fit `value`. Before specialisation only."""
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
+
+
+def is_mapping(value: Any) -> bool:
+    """Whether patterns of mappings may fit `value`. Before specialisation only."""
+    return isinstance(value, Mapping)
+
+
+def has_part(value: Any, cls: type, which: int | str) -> bool:
+    """Whether `value` has what `part_of` gives. Before specialisation only."""
+    name = part_name(cls, which)
+    return name is None or hasattr(value, name)
+
+
+def part_of(value: Any, cls: type, which: int | str) -> Any:
+    """An attribute by its name, or its place in ``cls.__match_args__``; or `value` itself. Before specialisation only."""
+    name = part_name(cls, which)
+    return value if name is None else getattr(value, name)
+
+
+def part_name(cls: Any, which: int | str) -> str | None:
+    """The name of the attribute that a pattern of `cls` gives by its name, or its place; ``None`` of the object itself.
+
+    Raises:
+        TypeError: there are fewer places.
+    """
+    if isinstance(which, str):
+        return which
+    whole = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+    names: tuple[str, ...] | None = getattr(cls, "__match_args__", None)
+    if names is None and issubclass(cls, whole) and which == 0:
+        return None
+    if names is None or which >= len(names):
+        count = 0 if names is None else len(names)
+        raise TypeError(f"{cls.__name__}() accepts {count} positional sub-patterns ({which + 1} given)")
+    return names[which]
 
 
 def stop_gradient(x: Any) -> Any:

@@ -29,6 +29,7 @@ from tests.corpus import (
     optional,
     overwritten,
     own_values,
+    patterns,
     peers,
     raising,
     recursion,
@@ -75,6 +76,7 @@ MODULES = (
     optional,
     overwritten,
     own_values,
+    patterns,
     singular,
 )
 PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))

@@ -203,15 +203,6 @@ def class_inside(x):
 
 
 @at((1.5,), raises=UnsupportedSyntaxError)
-def match_statement(x):
-    match x:  # here
-        case 1.0:
-            return x
-        case _:
-            return x * x
-
-
-@at((1.5,), raises=UnsupportedSyntaxError)
 def generator(x):
     yield x * x  # here
 

@@ -240,5 +240,4 @@ _CONSTRUCTS = {
     "Yield": "`yield`",
     "YieldFrom": "`yield from`",
     "ClassDef": "a class inside a function",
-    "Match": "`match`",
 }

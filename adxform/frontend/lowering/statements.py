@@ -25,6 +25,7 @@ from adxform.frontend.lowering.expressions import (
 from adxform.frontend.lowering.loop_exits import lower_for, lower_while
 from adxform.frontend.lowering.names import exits, leaves
 from adxform.frontend.lowering.operators import INPLACE
+from adxform.frontend.lowering.patterns import lower_match
 from adxform.frontend.lowering.scope import (
     FALSE,
     FLAGS,
@@ -160,6 +161,8 @@ def _lower_statement(state: State, node: Any) -> None:
             lower_for(state, node, lower_statements)
         case gast.While():
             lower_while(state, node, lower_statements)
+        case gast.Match():
+            lower_match(state, node, lower_statements)
         case gast.With():
             _lower_with(state, node)
         case gast.Assert() | gast.Raise():
