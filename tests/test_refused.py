@@ -105,6 +105,5 @@ def test_what_is_declared_is_told_with_the_rest() -> None:
     told = [error.message for error in (caught.value, *caught.value.also)]
     assert told == [
         "the global variable `COUNTED` is written",
-        "`nonlocal` is not supported",
         "`try` is not supported",
     ]

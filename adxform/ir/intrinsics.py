@@ -95,6 +95,31 @@ def leave(manager: Any) -> None:
     type(manager).__exit__(manager, None, None, None)
 
 
+class Cell:
+    """A variable that several functions share and one of them assigns to. Before specialisation only."""
+
+    contents: Any
+
+
+def fill(cell: Cell, value: Any) -> None:
+    """Assign to the variable that `cell` is. Before specialisation only."""
+    cell.contents = value
+
+
+def held(cell: Cell, name: str, free: bool) -> Any:
+    """The value of the variable `name` that `cell` is, of an outer function where it is `free`. Before specialisation only."""
+    if not hasattr(cell, "contents"):
+        raise missing_variable(name, free)
+    return cell.contents
+
+
+def missing_variable(name: str, free: bool) -> NameError:
+    """What Python raises where the variable `name` has no value."""
+    if free:
+        return NameError(f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope")
+    return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
+
+
 def is_value(value: Any, other: Any) -> Any:
     """``value == other``, of a pattern that is a value. Before specialisation only."""
     return value == other

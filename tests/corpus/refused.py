@@ -183,18 +183,6 @@ def try_statement(x):
 
 
 @at((1.5,), raises=UnsupportedSyntaxError)
-def nonlocal_statement(x):
-    total = x
-
-    def add(v):
-        nonlocal total  # here
-        total = total + v
-
-    add(x * x)
-    return total
-
-
-@at((1.5,), raises=UnsupportedSyntaxError)
 def class_inside(x):
     class Box:  # here
         value = 1.0

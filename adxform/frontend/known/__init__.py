@@ -9,6 +9,7 @@ from typing import Any
 from adxform.frontend.containers.methods import Handler
 from adxform.frontend.known import (
     arrays,
+    cells,
     classes,
     contexts,
     dataclass_functions,
@@ -35,6 +36,7 @@ _MODULES = (
     extremes,
     iterators,
     arrays,
+    cells,
     stacked_lists,
     small_products,
 )

@@ -427,7 +427,9 @@ def _walk_items(
     inits = tuple(state.env[name] for name in carried)
     body = state.nested()
     body.comprehension |= not INLINED_COMPREHENSIONS or isinstance(node, gast.GeneratorExp)
-    body.loop = body.loop | frozenset(bound_names([part.target]))
+    targets = frozenset(map(state.scope.mangle, bound_names([part.target])))
+    body.loop = body.loop | targets
+    body.cells = {name: cell for name, cell in body.cells.items() if name not in targets}
     item = body.builder.var(state.scope.mangle(part.target.id) if isinstance(part.target, gast.Name) else "item")
     params = tuple(body.builder.var(name.lstrip("?")) for name in carried)
     body.env |= dict(zip(carried, params, strict=True))

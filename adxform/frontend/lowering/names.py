@@ -97,6 +97,8 @@ def free_names(fn: gast.FunctionDef | gast.Lambda) -> dict[str, None]:
                 outside = {id(name) for name in gast.walk(node.generators[0].iter)}
                 names = (name for name in gast.walk(node) if isinstance(name, gast.Name) and id(name) not in outside)
                 inside.update(dict.fromkeys(id(name) for name in names if name.id in targets))
+            case gast.Nonlocal(names=names):
+                found.update(dict.fromkeys(names))
             case gast.Name(ctx=gast.Load()) if node.id not in own and id(node) not in inside:
                 found.setdefault(node.id)
             case gast.FunctionDef() | gast.Lambda():

@@ -265,7 +265,11 @@ def _delete(state: State, target: Any) -> None:
     match target:
         case gast.Name(id=name):
             state.read(state.scope.mangle(name), target)
-            state.bind(state.scope.mangle(name), UNDEFINED)
+            cell = state.cell(state.scope.mangle(name))
+            if cell is not None:
+                state.builder.effect(delattr, cell, Lit("contents"), span=state.at(target))
+            else:
+                state.bind(state.scope.mangle(name), UNDEFINED)
         case gast.Tuple(elts=targets) | gast.List(elts=targets):
             for inner in targets:
                 _delete(state, inner)
