@@ -13,6 +13,7 @@ import numpy as np
 from adxform.errors import AdxError, UnsupportedOperationError, together
 from adxform.frontend.calls.left_alone import leaves_alone
 from adxform.frontend.checks.cut_off import refuse_cut_off
+from adxform.frontend.checks.floating_point_errors import raising_errors
 from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.shared_memory import (
     parameters_written,
@@ -198,6 +199,7 @@ class _Attempt:
         refuse_shared_arguments(function, interp.apart)
         refuse_outside_arrays_given(function, interp.hidden.values(), interp.handed_arrays)
         function = prune(function)
+        function = raising_errors(function, self.names)
         refuse_told_apart(function, interp.held)
         refuse_cut_off(function)
         refuse_additions_to_read_only(function)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adxform import runtime
@@ -82,6 +83,86 @@ def merge_named(*parts: Any) -> dict[str, Any]:
 def apply(fn: Any, args: Any, kwargs: Any) -> Any:
     """``fn(*args, **kwargs)``. Before specialisation only."""
     return fn(*args, **kwargs)
+
+
+def enter(manager: Any) -> Any:
+    """``type(manager).__enter__(manager)``. Before specialisation only."""
+    return type(manager).__enter__(manager)
+
+
+def leave(manager: Any) -> None:
+    """``type(manager).__exit__(manager, None, None, None)``. Before specialisation only."""
+    type(manager).__exit__(manager, None, None, None)
+
+
+class Cell:
+    """A variable that several functions share and one of them assigns to. Before specialisation only."""
+
+    contents: Any
+
+
+def fill(cell: Cell, value: Any) -> None:
+    """Assign to the variable that `cell` is. Before specialisation only."""
+    cell.contents = value
+
+
+def held(cell: Cell, name: str, free: bool) -> Any:
+    """The value of the variable `name` that `cell` is, of an outer function where it is `free`. Before specialisation only."""
+    if not hasattr(cell, "contents"):
+        raise missing_variable(name, free)
+    return cell.contents
+
+
+def missing_variable(name: str, free: bool) -> NameError:
+    """What Python raises where the variable `name` has no value."""
+    if free:
+        return NameError(f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope")
+    return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
+
+
+def is_value(value: Any, other: Any) -> Any:
+    """``value == other``, of a pattern that is a value. Before specialisation only."""
+    return value == other
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether patterns of sequences may fit `value`. Before specialisation only."""
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
+
+
+def is_mapping(value: Any) -> bool:
+    """Whether patterns of mappings may fit `value`. Before specialisation only."""
+    return isinstance(value, Mapping)
+
+
+def has_part(value: Any, cls: type, which: int | str) -> bool:
+    """Whether `value` has what `part_of` gives. Before specialisation only."""
+    name = part_name(cls, which)
+    return name is None or hasattr(value, name)
+
+
+def part_of(value: Any, cls: type, which: int | str) -> Any:
+    """An attribute by its name, or its place in ``cls.__match_args__``; or `value` itself. Before specialisation only."""
+    name = part_name(cls, which)
+    return value if name is None else getattr(value, name)
+
+
+def part_name(cls: Any, which: int | str) -> str | None:
+    """The name of the attribute that a pattern of `cls` gives by its name, or its place; ``None`` of the object itself.
+
+    Raises:
+        TypeError: there are fewer places.
+    """
+    if isinstance(which, str):
+        return which
+    whole = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+    names: tuple[str, ...] | None = getattr(cls, "__match_args__", None)
+    if names is None and issubclass(cls, whole) and which == 0:
+        return None
+    if names is None or which >= len(names):
+        count = 0 if names is None else len(names)
+        raise TypeError(f"{cls.__name__}() accepts {count} positional sub-patterns ({which + 1} given)")
+    return names[which]
 
 
 def stop_gradient(x: Any) -> Any:

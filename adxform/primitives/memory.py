@@ -134,6 +134,10 @@ LOADS_AND_STORES = (
     primitive(np.add.at, Memory(), effect=WRITES_FIRST),
 )
 
+_IN_ORDER = (runtime.entered, runtime.left, runtime.check_errors, runtime.check_errors_at)
+"""What a ``with`` means to the run: nothing is computed by it, and everything stays on its side."""
+CONTEXTS = tuple(constant(fn, effect=OPAQUE) for fn in _IN_ORDER)
+
 TAPES = (
     primitive(intrinsics.new_stack, Memory()),
     primitive(intrinsics.push, Memory(), effect=WRITES_FIRST),
@@ -156,6 +160,7 @@ SHAPES = (
 RECORDS: tuple[Primitive, ...] = (
     *LOADS_AND_STORES,
     *TAPES,
+    *CONTEXTS,
     *SHAPES,
     constant(intrinsics.stop_gradient, effect=VIEWS_FIRST),
     constant(intrinsics.own),

@@ -133,11 +133,44 @@ def list_changed_by_an_operator_function(x, y):
     return rows[-1]
 
 
-@at((1.5,), raises=UnsupportedSyntaxError)
-def with_statement(x):
-    with contextlib.nullcontext():  # here
+@at((1.5,), raises=UnsupportedOperationError)
+def exceptions_that_are_swallowed(x):
+    with contextlib.suppress(ValueError):  # here
         y = x * x
     return y
+
+
+class Recorder:
+    """A context manager that does something outside of it when an exception passes."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        print("left by", kind)
+
+
+@at((1.5,), raises=UnsupportedOperationError)
+def list_held_by_what_prints_when_it_is_left(x):
+    values = [x]
+    with Recorder(values):  # here
+        values.append(x * x)
+    return sum(values)
+
+
+@at((1.5,), raises=UnsupportedOperationError)
+def number_held_by_what_prints_when_it_is_left(x):
+    with Recorder(x) as recorder:  # here
+        return recorder.values * x
+
+
+@at((1.5,), raises=UnsupportedOperationError)
+def number_that_is_no_context_manager(x):
+    with x:  # here
+        return x * x
 
 
 @at((1.5,), raises=UnsupportedSyntaxError)
@@ -150,32 +183,11 @@ def try_statement(x):
 
 
 @at((1.5,), raises=UnsupportedSyntaxError)
-def nonlocal_statement(x):
-    total = x
-
-    def add(v):
-        nonlocal total  # here
-        total = total + v
-
-    add(x * x)
-    return total
-
-
-@at((1.5,), raises=UnsupportedSyntaxError)
 def class_inside(x):
     class Box:  # here
         value = 1.0
 
     return x * Box.value
-
-
-@at((1.5,), raises=UnsupportedSyntaxError)
-def match_statement(x):
-    match x:  # here
-        case 1.0:
-            return x
-        case _:
-            return x * x
 
 
 @at((1.5,), raises=UnsupportedSyntaxError)

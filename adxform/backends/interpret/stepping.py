@@ -29,6 +29,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
+from adxform.ir.regions import is_call_of, left_at
 from adxform.ir.walk import outs
 
 Given = Sequence[tuple[Operand, Any]]
@@ -94,8 +95,17 @@ class _Machine:
         return value
 
     def run(self, block: Block, env: dict[Var, Any]) -> None:
-        for op in block.ops:
+        self.sequence(block.ops, env)
+
+    def sequence(self, ops: Sequence[Op], env: dict[Var, Any]) -> None:
+        for place, op in enumerate(ops):
             self.at = op
+            if isinstance(op, Call) and is_call_of(op, runtime.entered):
+                end = left_at(ops, place)
+                with runtime.entered(self.read(op.args[0], env)) as env[op.outs[0]]:
+                    self.sequence(ops[place + 1 : end], env)
+                self.sequence(ops[end:], env)
+                return
             self.step(op, env)
             if self.watch is not None:
                 self.watch(op, self.values(op, env))

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, assert_never
 
+from adxform import runtime
 from adxform.backends.python.syntax import CARRIED_ENDINGS, NEW_NAMES, callee, is_machinery, is_temporary, label_width
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
@@ -48,6 +49,8 @@ from adxform.primitives.effects import effect_of, has_memory, positions
 from adxform.primitives.memory import ACCESSES
 from adxform.primitives.table import record_of
 
+_BORDERS = (intrinsics.turning_point, runtime.entered, runtime.left)
+"""What nothing is written across: what is computed in a ``with`` stays there."""
 WIDTH = 92
 DEPTH = 9
 SMALL = 8
@@ -298,8 +301,9 @@ class _BlockFold:
         if op.outs and op.outs[0] in self.scratch.values:
             self.moved += 1
             return
-        if callee(op) is intrinsics.turning_point:
+        if callee(op) in _BORDERS:
             self.waiting.clear()
+        if callee(op) is intrinsics.turning_point:
             return
         taken = self.take((*op.args, *(value for _, value in op.kwargs)) if op.kwargs else op.args, self.width_left(op))
         own = self.reach_of(op)

@@ -127,6 +127,8 @@ class _Notes:
                 return ast.For(target, source, self.strip(body), self.strip(orelse))
             case ast.While(test, body, orelse):
                 return ast.While(test, self.strip(body), self.strip(orelse))
+            case ast.With(items, body):
+                return ast.With(items, self.strip(body))
             case _:
                 return stmt
 

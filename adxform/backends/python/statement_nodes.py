@@ -7,6 +7,7 @@ import operator
 from collections.abc import Mapping
 from typing import assert_never
 
+from adxform import runtime
 from adxform.backends.python.expression_nodes import Expressions, name, negated, type_of
 from adxform.backends.python.free_names import References
 from adxform.backends.python.out_of_ssa import Naming
@@ -32,6 +33,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
+from adxform.ir.regions import is_call_of, left_at
 from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import variables
@@ -59,7 +61,7 @@ class Statements:
         body: Body = [ast.Expr(ast.Constant(doc))] if doc else []
         body += self.ops(fn.body)
         results = [self.expressions.operand(result) for result in fn.results]
-        if results and not (body and isinstance(body[-1], ast.Raise)):
+        if results and not _raises(body):
             body += [ast.Return(results[0] if len(results) == 1 else ast.Tuple(results, LOAD))]
         if all(isinstance(statement, Remark) for statement in body):
             body += [ast.Pass()]
@@ -67,12 +69,28 @@ class Statements:
 
     def ops(self, block: Block) -> Body:
         """The statements of `block`, up to the first `Raise`."""
+        return self.sequence(block.ops)
+
+    def sequence(self, ops: tuple[Op, ...]) -> Body:
+        """The statements of `ops`, up to the first `Raise`."""
         body: Body = []
-        for op in block.ops:
+        for place, op in enumerate(ops):
+            if is_call_of(op, runtime.entered):
+                end = left_at(ops, place)
+                return [*body, *self.entered(op, ops[place + 1 : end]), *self.sequence(ops[end:])]
             body += self.op(op)
             if isinstance(op, Raise):
                 break
         return body
+
+    def entered(self, op: Op, inside: tuple[Op, ...]) -> Body:
+        """``with runtime.entered(manager) as value:``, and what is `inside` of it."""
+        assert isinstance(op, Call)
+        target = self.naming.names[op.outs[0]]
+        named = None if target == "_" or not self.naming.is_read(op.outs[0]) else ast.Name(target, STORE)
+        body = self.sequence(inside)
+        item = ast.withitem(self.expressions.call(op), named)
+        return _from(op.span, [ast.With([item], body if _has_code(body) else [*body, ast.Pass()])])
 
     def op(self, op: Op) -> Body:
         """The statements of `op`: none if its value is folded."""
@@ -81,6 +99,8 @@ class Statements:
             return []
         if isinstance(op, Call) and callee(op) is intrinsics.turning_point:
             return [Remark("reverse sweep")]
+        if is_call_of(op, runtime.left):
+            return []
         match op:
             case Call():
                 return _from(op.span, self.call(op))
@@ -208,7 +228,7 @@ class Statements:
     def arm(self, op: If, block: Block, keep: int | None) -> Body:
         """One branch of `op`, with the copies to its outs."""
         body = self.ops(block)
-        if body and isinstance(body[-1], ast.Raise):
+        if _raises(body):
             return body
         if keep is None:
             return body + self.copy(op.outs, block.results)
@@ -222,7 +242,7 @@ class Statements:
         if not copies and isinstance(last, If) and isinstance(keep, Var) and keep in last.outs:
             alone = sum(keep in variables(result) for result in block.results) == 1
             if alone and not self.folding.is_expression(last):
-                ahead = [stmt for op in block.ops[:-1] for stmt in self.op(op)]
+                ahead = self.sequence(block.ops[:-1])
                 return [*ahead, *self.branch(last, last.outs.index(keep))]
         return [*body, *copies, *self.stop_unless(keep)]
 
@@ -324,6 +344,11 @@ def _assignment(targets: list[str], value: ast.expr) -> ast.stmt:
 
 def _is_name(value: ast.expr, target: str) -> bool:
     return isinstance(value, ast.Name) and value.id == target
+
+
+def _raises(body: Body) -> bool:
+    """Whether `body` ends by raising, itself or in a ``with``."""
+    return bool(body) and (isinstance(body[-1], ast.Raise) or (isinstance(body[-1], ast.With) and _raises(body[-1].body)))
 
 
 def _has_code(body: Body) -> bool:

@@ -18,7 +18,7 @@ from adxform.frontend.evaluate.outside import constant, from_outside, guard
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
 from adxform.frontend.signature.access import Access, Raises, default_of
 from adxform.ir.ops import Lit
 from adxform.ir.spans import is_user
@@ -128,8 +128,25 @@ def _default_of(interp: Interpreter, cls: Any, field: dataclasses.Field[Any]) ->
 
 def _dataclass(interp: Interpreter, cls: type, owner: Any, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
     """What the ``__init__`` that `dataclasses` wrote for `owner` does to an object of `cls`."""
-    given = _bound(interp, owner.__init__, args, kwargs)
     ref = interp.heap.new("instance", cls, (), ())
+    initialise(interp, owner, (ref, *args), kwargs)
+    return ref
+
+
+def initialises(fn: Any, args: tuple[Value, ...]) -> Any:
+    """The class whose ``__init__`` a call of `fn` is, if `dataclasses` made it and the function makes the object."""
+    match args:
+        case (Ref(kind="instance", cls=cls), *_) if is_generated(fn) and fn.__name__ == "__init__":
+            return next((base for base in cls.__mro__ if vars(base).get("__init__") is fn), None)
+        case _:
+            return None
+
+
+def initialise(interp: Interpreter, owner: Any, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+    """What the ``__init__`` that `dataclasses` wrote for `owner` does to the object that is its first argument."""
+    ref, *others = args
+    assert isinstance(ref, Ref)
+    given = _bound(interp, owner.__init__, tuple(others), kwargs)
     store = attributes.store_by_object if owner.__dataclass_params__.frozen else attributes.store
     passed_on: list[Value] = []
     for field in owner.__dataclass_fields__.values():
@@ -144,7 +161,7 @@ def _dataclass(interp: Interpreter, cls: type, owner: Any, args: tuple[Value, ..
             store(interp, ref, field.name, value)
     if "__post_init__" in owner.__init__.__code__.co_names:
         interp.call(interp.attribute(ref, "__post_init__"), tuple(passed_on), {}, "tmp", False)
-    return ref
+    return NONE
 
 
 def _default(interp: Interpreter, owner: Any, field: dataclasses.Field[Any]) -> Value | None:

@@ -16,7 +16,7 @@ import numpy as np
 from adxform.analysis.unseen_code import writing_options
 from adxform.errors import AdxError, SourceUnavailableError
 from adxform.frontend.calls.bound_forms import normal_form, of_python, refuse_iterators, with_plain_axes
-from adxform.frontend.calls.construct import construct
+from adxform.frontend.calls.construct import construct, initialise, initialises
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.own_values import with_own_value
 from adxform.frontend.calls.parameters import bind
@@ -280,16 +280,18 @@ def _call_unruled(
     access = value.access if isinstance(value, Static) else None
     if isinstance(fn, types.MethodType):
         inner = from_outside(interp, fn.__func__, path_to(access, ("attribute", "__func__")))
-        owner = from_outside(interp, fn.__self__, path_to(access, ("attribute", "__self__")))
-        return call(interp, inner, (owner, *args), kwargs, hint, wanted)
+        bound = from_outside(interp, fn.__self__, path_to(access, ("attribute", "__self__")))
+        return call(interp, inner, (bound, *args), kwargs, hint, wanted)
     if isinstance(fn, functools.partial):
         return _call_partial(interp, fn, access, args, kwargs, hint, wanted)
     if isinstance(fn, type):
         return construct(interp, fn, args, kwargs, hint, wanted)
     inner_function = behind(fn)
-    if inner_function is not None:
+    if inner_function is not None and not inspect.isgeneratorfunction(inner_function):  # as of `contextlib.contextmanager`
         path = path_to(access, ("attribute", "__wrapped__"))
         return call(interp, from_outside(interp, inner_function, path), args, kwargs, hint, wanted)
+    if isinstance(fn, types.FunctionType) and (owner := initialises(fn, args)) is not None:
+        return initialise(interp, owner, args, kwargs)
     if isinstance(fn, types.FunctionType) and is_user(fn):
         return _call_function(interp, fn, access, args, kwargs, hint, wanted)
     inner_call = inspect.getattr_static(type(fn), "__call__", None)

@@ -15,7 +15,7 @@ import numpy as np
 from adxform.frontend.containers.methods import METHODS
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.class_attributes import from_class, of_class
+from adxform.frontend.evaluate.class_attributes import from_class, of_class, of_super
 from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor, is_generated
 from adxform.frontend.evaluate.outside import from_outside, guard, looked_up, missing, outside_write, rooted
 from adxform.frontend.evaluate.state import Interpreter
@@ -246,6 +246,9 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
                 f"the method `{name}` of a {value.cls.__name__} is not supported", "write it with the supported methods"
             )
         return Method(Lit(method), (value,))
+    if value.cls is super:
+        after, held = interp.contents(value).items
+        return of_super(interp, after, held, name)
     if name == "__class__":
         return rooted(value.cls)
     if name == "__dict__":
@@ -348,6 +351,8 @@ def _of_module(interp: Interpreter, module: types.ModuleType, access: Any, name:
 def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
     """``value.name = new``"""
     match value:
+        case Ref(kind="instance", cls=cls) if cls is super:
+            interp.fail(AttributeError, f"'super' object has no attribute '{name}'")
         case Ref(kind="instance"):
             _store_in_object(interp, value, name, new)
         case Static(owner):

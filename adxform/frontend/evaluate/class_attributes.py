@@ -8,10 +8,10 @@ from typing import Any
 
 from adxform.frontend.derivative_operators import Decorated, Operator
 from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor
-from adxform.frontend.evaluate.outside import from_outside, is_kept, rooted
+from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value
-from adxform.frontend.signature.access import Access
+from adxform.frontend.signature.access import Access, HasClass, Owns
 from adxform.ir.ops import Lit
 from adxform.primitives.table import lookup
 
@@ -55,6 +55,35 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             raise interp.error(message, "write a plain method or property")
         case _:
             return of_class(interp, cls, name)
+
+
+def of_super(interp: Interpreter, after: Value, value: Value, name: str) -> Value:
+    """What ``super(after, value).name`` finds: in the classes of `value`, or that it is, behind `after` in their order."""
+    bound = isinstance(value, Static | Lit) and isinstance(value.value, type)
+    cls: type = value.value if isinstance(value, Static | Lit) and bound else class_held(value)
+    if isinstance(value, Static) and value.access is not None and not bound:
+        guard(interp, value.access, HasClass(cls))
+    order = cls.__mro__
+    for base in order[order.index(interp.static(after, "a class")) + 1 :]:
+        found = vars(base).get(name, MISSING)
+        if base is not object:
+            guard(interp, Access((), Lit(base)), Owns(name, found is not MISSING))
+        if isinstance(found, classmethod):
+            return Method(of_class(interp, base, name, "__func__"), (value if bound else rooted(cls),))
+        if found is not MISSING:
+            return of_class(interp, base, name) if bound else from_class(interp, value, base, name, found)
+    return interp.fail(AttributeError, f"'super' object has no attribute '{name}'")
+
+
+def class_held(value: Value) -> type:
+    """The class of an object of a class of the program's."""
+    match value:
+        case Ref(cls=cls) | Tuple(cls=cls):
+            return cls
+        case Static(found) | Lit(found):
+            return type(found)
+        case _:
+            raise AssertionError(value)
 
 
 def is_followed(method: types.MethodDescriptorType | types.WrapperDescriptorType) -> bool:

@@ -96,6 +96,17 @@ def _init_of_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) 
     return NONE if len(args) == 1 and isinstance(args[0], Ref) and not kwargs else None
 
 
+def _super(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``super(cls, x)``, of which attributes are read."""
+    match args:
+        case (Static(cls) | Lit(cls), Ref(kind="instance") | Tuple() | Static() | Lit()) if isinstance(cls, type):
+            return interp.heap.new("instance", super, ("__thisclass__", "__self__"), args)
+        case ():
+            return interp.fail(RuntimeError, "super(): no arguments")
+        case _:
+            raise interp.error("this form of `super` cannot be followed", "name the base class: `Base.method(self, …)`")
+
+
 _BESIDE_TUPLES = ("__add__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 _OF_TUPLES = {
     "__len__": len,
@@ -427,6 +438,7 @@ def _change_of_class(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str)
 
 
 TABLE: dict[Any, Handler] = {
+    super: _super,
     **{fn: _refused(fn) for fn in (locals, globals, eval, exec, dir)},
     setattr: _setattr,
     object.__setattr__: _setattr_of_object,

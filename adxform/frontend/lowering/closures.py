@@ -1,4 +1,4 @@
-"""Nested functions: what they capture, and that capturing by value is what Python would do."""
+"""Nested functions: what they capture, by value where that is what Python would do, and else as cells."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from adxform.frontend.lowering.late_binding import refuse_late_binding
 from adxform.frontend.lowering.names import bindings, body_of, free_names, parameters, walk_scope
 from adxform.frontend.lowering.scope import DEFINED, TRUE, Scope, State
 from adxform.frontend.lowering.source_text import FunctionSource
+from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Closure, Function, Operand, Var
 from adxform.ir.prune import prune
 from adxform.ir.walk import Names
@@ -25,12 +26,24 @@ def build_function(source: FunctionSource, lower_body: Body) -> Function:
     """The untyped `Function` of a definition, whose body `lower_body` fills."""
     scope = _scope(source)
     fn = _filled(scope, lower_body)
-    while not scope.asks.issuperset(scope.unsure):  # names without a value on some path are read: ask for it first
-        scope = replace(_scope(source), asks=scope.asks | frozenset(scope.unsure))
+    while not (_keeps_to_iterations(scope, fn) and scope.asks.issuperset(scope.unsure) and scope.cells.issuperset(scope.rebound)):
+        asks, cells = scope.asks | frozenset(scope.unsure), scope.cells | frozenset(scope.rebound)
+        scope = replace(_scope(source), asks=asks - cells, cells=cells)
         fn = _filled(scope, lower_body)
-    if scope.brief:
-        refuse_late_binding(fn, scope.brief)
     return fn
+
+
+def _keeps_to_iterations(scope: Scope, fn: Function) -> bool:
+    """Whether no nested function outlives the iteration whose variables it captures; else these have to be cells, if they can."""
+    try:
+        refuse_late_binding(fn, scope.brief)
+    except UnsupportedSyntaxError:
+        names = dict.fromkeys(name for captured in scope.brief.values() for name in captured)
+        if not scope.bound.keys() >= names.keys() or scope.cells >= names.keys():
+            raise
+        scope.rebound.update(names)
+        return False
+    return True
 
 
 def _filled(scope: Scope, lower_body: Body) -> Function:
@@ -42,9 +55,16 @@ def _filled(scope: Scope, lower_body: Body) -> Function:
         name = scope.mangle(arg.id)
         params.append(state.builder.var(name))
         kinds.append(kind)
+        if name in scope.cells:
+            continue
         state.env[name] = params[-1]
         if name in scope.asks:
             state.env[DEFINED.format(name)] = TRUE
+    for name in sorted(scope.cells.intersection(scope.bound)):
+        state.cells[name] = state.builder.call(intrinsics.Cell, hint=name)
+    for param in params:
+        if param.name in state.cells:
+            state.bind(param.name, param)
     try:
         result = lower_body(state)
     except Exception as error:
@@ -61,26 +81,34 @@ def _scope(source: FunctionSource) -> Scope:
     node, names = source.node, Names()
     walked = list(walk_scope(body_of(node)))
     declared: set[str] = set()
+    shared: set[str] = set()
     refused: list[AdxError] = []
     deleted: set[str] = set()
     for inner in walked:
         if isinstance(inner, gast.Name) and isinstance(inner.ctx, gast.Del):
             deleted.add(inner.id)
         if isinstance(inner, gast.Nonlocal):
-            help_ = "return the new value and assign it where the function is called"
-            refused.append(_error(source, inner, "`nonlocal` is not supported", help_))
+            shared.update(inner.names)
+            outside = [name for name in inner.names if name not in source.cells]
+            if outside:
+                help_ = "return the new value and assign it where the function is called"
+                message = f"the variable `{outside[0]}` of a function that has returned is written"
+                refused.append(_error(source, inner, message, help_, GlobalMutationError))
         if isinstance(inner, gast.Global):
             declared.update(inner.names)
     scope = Scope(source, names, {}, source.outer, {}, refused)
-    scope = replace(scope, asks=frozenset(map(scope.mangle, deleted)))
     for arg, _, _ in parameters(node.args):
         scope.bound.setdefault(scope.mangle(arg.id), []).append((arg.lineno, arg.col_offset))
     for name, inner in bindings(walked):
+        if name in shared:
+            continue
         if name in declared:
             help_ = "return the value, or keep it in an object that is passed as an argument"
             refused.append(_error(source, inner, f"the global variable `{name}` is written", help_, GlobalMutationError))
         scope.bound.setdefault(scope.mangle(name), []).append((inner.lineno, inner.col_offset))
-    return scope
+    assigned = {scope.mangle(name) for one in gast.walk(node) if isinstance(one, gast.Nonlocal) for name in one.names}
+    cells = frozenset(assigned.intersection(scope.bound))
+    return replace(scope, asks=frozenset(map(scope.mangle, deleted)) - cells, cells=cells)
 
 
 def _error(source: FunctionSource, node: Any, message: str, help_: str, cls: type[AdxError] = UnsupportedSyntaxError) -> AdxError:
@@ -90,7 +118,7 @@ def _error(source: FunctionSource, node: Any, message: str, help_: str, cls: typ
 def close(state: State, node: Any, defaults: tuple[tuple[str, Operand], ...], lower_body: Body) -> Var:
     """Append the `Closure` of a nested ``def`` or ``lambda`` in `state`; return the function.
 
-    Captures are by value. That is what Python does, as long as nothing is assigned to a captured name afterwards.
+    Captures are by value, which is what Python does as long as nothing is assigned to a captured name afterwards; or cells.
     """
     scope = state.scope
     name = scope.mangle(node.name) if isinstance(node, gast.FunctionDef) else ""
@@ -99,12 +127,14 @@ def close(state: State, node: Any, defaults: tuple[tuple[str, Operand], ...], lo
         capture
         for captured in map(scope.mangle, free_names(node))
         if captured in state.env or captured in scope.bound or captured in scope.outer
-        for capture in (((captured, out),) if captured == name else _capture(state, node, captured))
+        for capture in (((captured, out),) if captured == name and name not in state.cells else _capture(state, node, captured))
     )
-    _refuse_rebinding(state, node, [captured for captured, _ in captures], name)
-    if any(captured in state.loop for captured, _ in captures if captured != name):
-        scope.brief[out] = None
-    source = replace(scope.source, node=node, outer=frozenset(captured for captured, _ in captures))
+    cells = frozenset(captured for captured, _ in captures if state.cell(captured) is not None)
+    _note_rebinding(state, node, [captured for captured, _ in captures if captured not in cells], name)
+    brief = tuple(one for one, _ in captures if one in state.loop and one != name and one not in cells)
+    if brief:
+        scope.brief[out] = brief
+    source = replace(scope.source, node=node, outer=frozenset(captured for captured, _ in captures), cells=cells)
     fn = build_function(source, lower_body)
     state.builder.emit(Closure(out, fn, captures, defaults, state.at(node)))
     return out
@@ -112,10 +142,13 @@ def close(state: State, node: Any, defaults: tuple[tuple[str, Operand], ...], lo
 
 def _capture(state: State, node: Any, name: str) -> tuple[tuple[str, Operand], ...]:
     """What a nested function takes along for `name`: its value, and whether it has one where that is not sure."""
+    cell = state.cell(name)
+    if cell is not None:
+        return ((name, cell),)
     value = state.env.get(name, UNDEFINED)
     if value == UNDEFINED and name in state.scope.bound:
-        help_ = f"define `{name}` above the function that uses it, or pass it as an argument"
-        raise state.scope.error(node, f"a nested function uses `{name}`, which is assigned only later", help_)
+        state.scope.rebound[name] = None
+        return ((name, value),)
     defined = DEFINED.format(name)
     if name in state.scope.asks and (flag := state.env[defined]) != TRUE:
         return (name, value), (defined, flag)
@@ -124,12 +157,10 @@ def _capture(state: State, node: Any, name: str) -> tuple[tuple[str, Operand], .
     return ((name, state.read(name, node)),)
 
 
-def _refuse_rebinding(state: State, node: Any, captured: list[str], own: str) -> None:
+def _note_rebinding(state: State, node: Any, captured: list[str], own: str) -> None:
+    """Note which of the variables that a function captures by value it must have as cells: they are assigned after it is made."""
     end = node.end_lineno, node.end_col_offset
     for name in captured:
         places = state.scope.bound.get(name, [])
-        later = next((place for place in places if place > end), None)
-        if later is not None or (name == own and len(places) > 1):
-            where = f"on line {later[0]}" if later else "elsewhere"
-            help_ = f"use another name {where}, or pass `{name}` to the function as an argument"
-            raise state.scope.error(node, f"a nested function uses `{name}`, which is assigned again {where}", help_)
+        if any(place > end for place in places) or (name == own and len(places) > 1):
+            state.scope.rebound[name] = None

@@ -216,10 +216,6 @@ def lower_call_statement(state: State, node: gast.Call) -> None:
 
 
 def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Operand:
-    if isinstance(node.func, gast.Name) and node.func.id == "super" and "super" not in state.env and not node.args:
-        raise state.scope.error(
-            node, "`super()` without arguments is not supported", "name the base class: `Base.method(self, …)`"
-        )
     if wanted and _is_of_generator(state, node, "sum"):
         return _lower_sum(state, node, hint)
     if wanted and (_is_of_generator(state, node, "any") or _is_of_generator(state, node, "all")):
@@ -233,11 +229,20 @@ def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Op
         args: tuple[Operand, ...] = (fn, items, lower_pairs(state, named, intrinsics.merge_named))
         fn = Lit(intrinsics.apply)
     else:
-        args = tuple(_lower_call_argument(state, node.func, arg) for arg in node.args)
+        args = tuple(_lower_call_argument(state, node.func, arg) for arg in node.args) or _implied(state, node)
         kwargs = tuple((keyword.arg, lower_argument(state, keyword.value)) for keyword in node.keywords)
     outs = (state.builder.var(hint),) if wanted else ()
     state.builder.emit(Call(outs, fn, args, kwargs, state.at(node)))
     return outs[0] if outs else Lit(None)
+
+
+def _implied(state: State, node: gast.Call) -> tuple[Operand, ...]:
+    """What ``super()`` is given by Python: the class that the method is written in, and the first argument of the method."""
+    scope, named = state.scope, isinstance(node.func, gast.Name) and node.func.id == "super"
+    first = next(iter(parameters(scope.source.node.args)), None)
+    if not named or "super" in state.env or "super" in scope.bound or first is None or "__class__" not in scope.outer:
+        return ()
+    return state.free_name("__class__", node), state.read(scope.mangle(first[0].id), node)
 
 
 def _is_of_generator(state: State, node: gast.Call, name: str) -> bool:
@@ -422,7 +427,9 @@ def _walk_items(
     inits = tuple(state.env[name] for name in carried)
     body = state.nested()
     body.comprehension |= not INLINED_COMPREHENSIONS or isinstance(node, gast.GeneratorExp)
-    body.loop = body.loop | frozenset(bound_names([part.target]))
+    targets = frozenset(map(state.scope.mangle, bound_names([part.target])))
+    body.loop = body.loop | targets
+    body.cells = {name: cell for name, cell in body.cells.items() if name not in targets}
     item = body.builder.var(state.scope.mangle(part.target.id) if isinstance(part.target, gast.Name) else "item")
     params = tuple(body.builder.var(name.lstrip("?")) for name in carried)
     body.env |= dict(zip(carried, params, strict=True))

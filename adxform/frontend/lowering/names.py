@@ -40,6 +40,8 @@ def bindings(walked: Iterable[Any]) -> Iterator[tuple[str, Any]]:
                 yield node.id, node
             case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
                 yield node.name, node
+            case gast.MatchAs(name=str() as name) | gast.MatchStar(name=str() as name) | gast.MatchMapping(rest=str() as name):
+                yield name, node
             case gast.Import() | gast.ImportFrom():
                 for alias in node.names:
                     yield alias.asname or alias.name.partition(".")[0], node
@@ -95,6 +97,8 @@ def free_names(fn: gast.FunctionDef | gast.Lambda) -> dict[str, None]:
                 outside = {id(name) for name in gast.walk(node.generators[0].iter)}
                 names = (name for name in gast.walk(node) if isinstance(name, gast.Name) and id(name) not in outside)
                 inside.update(dict.fromkeys(id(name) for name in names if name.id in targets))
+            case gast.Nonlocal(names=names):
+                found.update(dict.fromkeys(names))
             case gast.Name(ctx=gast.Load()) if node.id not in own and id(node) not in inside:
                 found.setdefault(node.id)
             case gast.FunctionDef() | gast.Lambda():
@@ -115,7 +119,7 @@ def exits(node: Any) -> bool:
             case gast.Break() | gast.Continue():
                 if not in_loop:
                     return True
-            case gast.If() | gast.With() | gast.Try():
+            case gast.If() | gast.With() | gast.Try() | gast.Match() | gast.match_case():
                 stack.extend((child, in_loop) for child in gast.iter_child_nodes(inner))
             case gast.For() | gast.While():
                 stack.extend((child, True) for child in inner.body)
@@ -133,7 +137,7 @@ def breaks(loop: gast.For | gast.While) -> bool:
         match inner:
             case gast.Break():
                 return True
-            case gast.If() | gast.With() | gast.Try():
+            case gast.If() | gast.With() | gast.Try() | gast.Match() | gast.match_case():
                 stack.extend(gast.iter_child_nodes(inner))
             case gast.For() | gast.While():
                 stack.extend(inner.orelse)
@@ -147,6 +151,17 @@ def is_endless(node: Any) -> bool:
     return isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)
 
 
+def is_irrefutable(case: Any) -> bool:
+    """Whether a ``case`` is taken whatever the subject is."""
+    pattern = case.pattern
+    while isinstance(pattern, gast.MatchOr | gast.MatchAs) and case.guard is None:
+        inner = pattern.patterns[-1] if isinstance(pattern, gast.MatchOr) else pattern.pattern
+        if inner is None:
+            return True
+        pattern = inner
+    return False
+
+
 def leaves(body: Sequence[Any]) -> bool:
     """Whether control never reaches the end of `body`."""
     for node in body:
@@ -156,6 +171,10 @@ def leaves(body: Sequence[Any]) -> bool:
             case gast.If() if leaves(node.body) and leaves(node.orelse):
                 return True
             case gast.While() if is_endless(node) and not breaks(node):
+                return True
+            case gast.With() if leaves(node.body):
+                return True
+            case gast.Match() if is_irrefutable(node.cases[-1]) and all(leaves(case.body) for case in node.cases):
                 return True
             case _:
                 pass

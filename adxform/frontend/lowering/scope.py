@@ -13,6 +13,7 @@ from typing import Any
 
 from adxform.errors import AdxError, UnsupportedSyntaxError
 from adxform.frontend.lowering.source_text import FunctionSource
+from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Block, Free, If, Lit, Operand, Pack, Raise, Var
 from adxform.ir.spans import Span
@@ -37,10 +38,13 @@ _MATERIALISE = 32
 class Scope:
     """One function being lowered. `bound` says where each name of its own is bound, as (line, column) in order.
 
-    `outer` are the names of the functions around it; `brief` the nested functions that must not outlive a loop's iteration.
+    `outer` are the names of the functions around it; `brief` the nested functions that must not outlive a loop's
+    iteration, with the names in question.
 
     A first lowering gathers in `doubtful` the variables that a path may leave without a value, and in `unsure` the names
     that are read nevertheless; where there are such, a second one keeps a condition beside each of them, and asks it first.
+    In the same way it gathers in `rebound` the names that a nested function captures and that are assigned after it was made:
+    in a second one they are among the `cells`, the variables that are objects, for all who have them to see what they hold.
     `refused` are the refusals of its statements so far: lowering goes on, to tell of all of them.
     """
 
@@ -48,9 +52,11 @@ class Scope:
     names: Names
     bound: dict[str, list[tuple[int, int]]]
     outer: frozenset[str]
-    brief: dict[Var, None]
+    brief: dict[Var, tuple[str, ...]]
     refused: list[AdxError]
     asks: frozenset[str] = frozenset()
+    cells: frozenset[str] = frozenset()
+    rebound: dict[str, None] = field(default_factory=dict)
     doubtful: set[Operand] = field(default_factory=lambda: {UNDEFINED})
     unsure: dict[str, None] = field(default_factory=dict)
 
@@ -69,7 +75,8 @@ class State:
     """One block being filled. `env` maps names to values; `written` are those bound since the block began.
 
     `free` caches the names found outside; `loop` are the names that the loops around this block bind; after `dead`
-    nothing is reached. In a `comprehension` that is a function of its own names of the function around it are free variables.
+    nothing is reached; `cells` has the function's own variables that are objects. In a `comprehension` that is a function of its
+    own names of the function around it are free variables.
     """
 
     scope: Scope
@@ -81,6 +88,7 @@ class State:
     depth: int = 0
     dead: bool = False
     comprehension: bool = False
+    cells: dict[str, Var] = field(default_factory=dict)
 
     @classmethod
     def entry(cls, scope: Scope) -> State:
@@ -98,6 +106,10 @@ class State:
         """Give `name` the value `value` from here on."""
         if isinstance(value, Pack) and _size(value) > _MATERIALISE:
             value = self.builder.call(tuple, value, hint=name)
+        cell = self.cell(name)
+        if cell is not None:
+            self.builder.effect(intrinsics.fill, cell, value)
+            return
         self.env[name] = value
         self.written[name] = None
         if name in self.scope.asks:
@@ -110,6 +122,10 @@ class State:
 
     def read(self, name: str, node: Any) -> Operand:
         """The value of `name`; a local name that the path has not assigned raises, as in Python."""
+        cell = self.cell(name)
+        if cell is not None:
+            free = Lit(name not in self.cells)
+            return self.builder.call(intrinsics.held, cell, Lit(name), free, hint=base_of(name), span=self.at(node))
         if name in self.env or name in self.scope.bound:
             value = self.env.get(name, UNDEFINED)
             if not self.dead:
@@ -118,6 +134,13 @@ class State:
         if name not in self.free and DEFINED.format(name) in self.scope.outer:
             self._raise_unless(self.free_name(DEFINED.format(name), node), name, node, free=True)
         return self.free_name(name, node)
+
+    def cell(self, name: str) -> Operand | None:
+        """The object that the variable `name` is, if it is one: the function's own, or one that it closes over."""
+        if name in self.cells:
+            return self.cells[name]
+        outside = name in self.scope.source.cells and name not in self.env and name not in self.scope.bound
+        return self.free_name(name, self.scope.source.node) if outside else None
 
     def free_name(self, name: str, node: Any) -> Operand:
         """What the function finds under `name` outside of itself."""
@@ -155,7 +178,8 @@ class State:
     def nested(self) -> State:
         """The state of a block inside this one."""
         builder, depth = self.builder.nested(), self.depth + 1
-        return State(self.scope, builder, dict(self.env), dict(self.free), {}, self.loop, depth, comprehension=self.comprehension)
+        env, free = dict(self.env), dict(self.free)
+        return State(self.scope, builder, env, free, {}, self.loop, depth, False, self.comprehension, self.cells)
 
     def assume_going(self) -> None:
         """Begin a block that is only entered while nothing has been left."""
@@ -233,7 +257,6 @@ def describe(node: Any) -> str:
 _CONSTRUCTS = {
     "Try": "`try`",
     "TryStar": "`try`",
-    "With": "`with`",
     "AsyncWith": "`async with`",
     "AsyncFor": "`async for`",
     "AsyncFunctionDef": "`async def`",
@@ -241,5 +264,4 @@ _CONSTRUCTS = {
     "Yield": "`yield`",
     "YieldFrom": "`yield from`",
     "ClassDef": "a class inside a function",
-    "Match": "`match`",
 }

@@ -32,6 +32,8 @@ _Node = TypeVar("_Node", bound=ast.AST)
 class FunctionSource:
     """The definition of one function. `outer` are the names it closes over; `class_name` mangles its private names.
 
+    Of its `outer` names, `cells` are those that it has as cells: others may assign to them, as it may itself.
+
     `sets` are the frozen sets among the constants of its code, in the order in which they came.
     """
 
@@ -41,6 +43,7 @@ class FunctionSource:
     outer: frozenset[str]
     class_name: str = ""
     sets: tuple[frozenset[Any], ...] = ()
+    cells: frozenset[str] = frozenset()
 
     def span(self, node: Any) -> Span:
         """Where `node` is, in characters (the parser counts bytes)."""

@@ -25,6 +25,7 @@ from adxform.frontend.lowering.expressions import (
 from adxform.frontend.lowering.loop_exits import lower_for, lower_while
 from adxform.frontend.lowering.names import exits, leaves
 from adxform.frontend.lowering.operators import INPLACE
+from adxform.frontend.lowering.patterns import lower_match
 from adxform.frontend.lowering.scope import (
     FALSE,
     FLAGS,
@@ -39,6 +40,7 @@ from adxform.frontend.lowering.scope import (
     branch,
     describe,
 )
+from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Call, Lit, Operand, Pack, Raise
 
 
@@ -159,6 +161,10 @@ def _lower_statement(state: State, node: Any) -> None:
             lower_for(state, node, lower_statements)
         case gast.While():
             lower_while(state, node, lower_statements)
+        case gast.Match():
+            lower_match(state, node, lower_statements)
+        case gast.With():
+            _lower_with(state, node)
         case gast.Assert() | gast.Raise():
             _lower_raise(state, node)
         case gast.Delete(targets=targets):
@@ -222,6 +228,21 @@ def _lower_augmented(state: State, node: gast.AugAssign) -> None:
             raise AssertionError(node.target)
 
 
+def _lower_with(state: State, node: gast.With) -> None:
+    """Append the body between the entering and the leaving of its managers, which happens however control leaves the body."""
+    entered: list[tuple[Operand, Any]] = []
+    for item in node.items:
+        manager, target = lower_expression(state, item.context_expr, "manager"), item.optional_vars
+        hint = target.id if isinstance(target, gast.Name) else "entered"
+        value = state.builder.call(intrinsics.enter, manager, hint=hint, span=state.at(item.context_expr))
+        if target is not None:
+            assign(state, target, value)
+        entered.append((manager, item.context_expr))
+    lower_statements(state, node.body)
+    for manager, place in reversed(() if state.dead else entered):  # an exception leaves by itself
+        state.builder.effect(intrinsics.leave, manager, span=state.at(place))
+
+
 def _lower_raise(state: State, node: Any) -> None:
     if isinstance(node, gast.Raise):
         if node.exc is None or node.cause is not None:
@@ -244,7 +265,11 @@ def _delete(state: State, target: Any) -> None:
     match target:
         case gast.Name(id=name):
             state.read(state.scope.mangle(name), target)
-            state.bind(state.scope.mangle(name), UNDEFINED)
+            cell = state.cell(state.scope.mangle(name))
+            if cell is not None:
+                state.builder.effect(delattr, cell, Lit("contents"), span=state.at(target))
+            else:
+                state.bind(state.scope.mangle(name), UNDEFINED)
         case gast.Tuple(elts=targets) | gast.List(elts=targets):
             for inner in targets:
                 _delete(state, inner)

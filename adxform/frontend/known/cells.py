@@ -1,0 +1,41 @@
+"""Variables that several functions share: each is an object, which control flow joins as it joins any other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import NONE, Poison, Ref, Value
+from adxform.ir import intrinsics
+
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
+
+
+def _cell(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return interp.heap.new("instance", intrinsics.Cell, (), ())
+
+
+def _fill(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    cell, value = args
+    assert isinstance(cell, Ref)
+    interp.write(cell, interp.contents(cell).put("contents", value))
+    return NONE
+
+
+def _held(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    cell, name, free = args
+    assert isinstance(cell, Ref)
+    known: Any = interp.heap.contents[cell]
+    if isinstance(known, Poison) and not (known.lost or known.params):
+        message = f"only the run knows whether the variable `{interp.static(name, 'a name')}` has a value, or of which kind"
+        raise interp.error(message, "give it a value of one kind on every path, ahead of the function that uses it")
+    value = interp.contents(cell).get("contents")
+    if value is None:
+        missing = intrinsics.missing_variable(interp.static(name, "a name"), interp.static(free, "a truth"))
+        return interp.fail(type(missing), str(missing))
+    return value
+
+
+TABLE: dict[Any, Handler] = {intrinsics.Cell: _cell, intrinsics.fill: _fill, intrinsics.held: _held}

@@ -1,0 +1,137 @@
+"""Methods that go on with those of the next class, by ``super()``."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.corpus.case import at, vec
+
+
+class Model:
+    order = 2.0
+
+    def __init__(self, gain):
+        self.gain = gain
+
+    @property
+    def scale(self):
+        return self.gain**2
+
+    @classmethod
+    def unit(cls, gain):
+        return cls(gain)
+
+    @staticmethod
+    def bend(x):
+        return x**3
+
+    def __call__(self, x):
+        return self.gain * x
+
+
+class Damped(Model):
+    def __init__(self, gain, damping=0.5):
+        super().__init__(gain)
+        self.damping = damping
+
+    @property
+    def scale(self):
+        return super().scale * self.damping
+
+    @classmethod
+    def unit(cls, gain):
+        made = super().unit(gain * 2.0)
+        made.damping = gain
+        return made
+
+    def __call__(self, x):
+        return super().__call__(x) * np.exp(-self.damping * x) + super().bend(x) * super().order
+
+
+class Shifted(Model):
+    def __init__(self, gain, shift):
+        super().__init__(gain)
+        self.shift = shift
+
+    def __call__(self, x):
+        return super().__call__(x + self.shift)
+
+
+class Both(Damped, Shifted):
+    def __init__(self, gain, damping, shift):
+        Shifted.__init__(self, gain, shift)
+        self.damping = damping
+
+    def __call__(self, x):
+        return super().__call__(x)
+
+
+class First:
+    def __init__(self, first, **rest):
+        super().__init__(**rest)
+        self.first = first
+
+
+class Second:
+    def __init__(self, second, **rest):
+        super(Second, self).__init__(**rest)
+        self.second = second
+
+
+class Cooperative(First, Second):
+    def __init__(self, **given):
+        super().__init__(**given)
+
+
+@dataclass
+class Point:
+    x: float
+    y: float = 2.0
+
+    def norm(self):
+        return self.x**2 + self.y**2
+
+
+@dataclass
+class Weighted(Point):
+    weight: float = 1.0
+
+    def __init__(self, x, weight):
+        super().__init__(x * weight)
+        self.weight = weight
+
+    def norm(self):
+        return super().norm() * self.weight
+
+
+OUTSIDE = Both(1.5, 0.3, 0.2)
+
+
+@at((0.7, 1.3))
+def method_of_the_next_class(x, gain):
+    model = Damped(gain)
+    return model(x) * model.scale
+
+
+@at((0.7, 1.3))
+def class_method_of_the_next_class(x, gain):
+    return Damped.unit(gain)(x)
+
+
+@at((vec(0.3, 1.7), 1.3))
+def several_bases(x, gain):
+    total = 0.0
+    for v in x:
+        total += Both(gain, v, v * gain)(v)
+    return total + OUTSIDE(x[0]) + OUTSIDE.scale
+
+
+@at((0.7, 1.3))
+def initialised_by_all(x, y):
+    made = Cooperative(first=x, second=x * y)
+    return made.first * made.second
+
+
+@at((0.7, 1.3))
+def initialised_by_a_dataclass(x, y):
+    return Weighted(x, y).norm()

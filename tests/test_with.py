@@ -1,0 +1,165 @@
+"""``with`` in a derivative: what a plain call does to the world is done, once and in order; exceptions leave as they do there."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from adxform.errors import UnsupportedOperationError
+from tests.tables.cell import Cell, judge
+
+LOG: list[str] = []
+LOCK = threading.Lock()
+PLACE = Path("/dev/null")
+
+
+class Noted:
+    """Notes what happens; `__exit__` may swallow."""
+
+    def __init__(self, name: str, swallows: bool = False) -> None:
+        self.name = name
+        self.swallows = swallows
+
+    def __enter__(self) -> Noted:
+        note(f"{self.name} entered")
+        return self
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        note(f"{self.name} left by {kind}")
+        return self.swallows
+
+
+OUTSIDE = Noted("outside")
+
+
+def note(text: str) -> None:
+    print(text)
+
+
+@contextlib.contextmanager
+def noting(name: str) -> Iterator[str]:
+    note(f"{name} begins")
+    yield name
+    note(f"{name} ends")
+
+
+def managers(x: Any) -> Any:
+    with LOCK, Noted("a") as a, noting("b") as b, PLACE.open("w") as file:
+        file.write(a.name + b)
+        y = np.sum(x * x)
+        with OUTSIDE:
+            if y > 10.0:
+                raise ValueError("too large")
+            return y * x[0]
+
+
+def of_a_matrix(x: Any) -> Any:
+    with Noted("solving"):
+        return np.sum(np.linalg.solve(np.outer(x, x) + np.diag(x), x))
+
+
+def swallowing(x: Any) -> Any:
+    with Noted("swallowing", swallows=True):
+        return np.sum(np.linalg.solve(np.outer(x, x), x))
+
+
+@pytest.mark.parametrize(
+    ("program", "x"), [(managers, [1.0, 2.0]), (managers, [3.0, 2.0]), (of_a_matrix, [1.0, 2.0]), (of_a_matrix, [0.0, 0.0])]
+)
+@pytest.mark.parametrize("engine", ["python", "numba"])
+def test_entered_and_left_as_in_a_plain_call(
+    program: Callable[..., Any], x: list[float], engine: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    value = adxform.value_and_grad(program, engine=engine)
+    for call in (lambda: program(np.array(x)), lambda: value(np.array(x))[0]):
+        try:
+            said.append(("value", call()))
+        except (ValueError, np.linalg.LinAlgError) as error:
+            said.append(("raised", repr(error)))
+        said.append(capsys.readouterr().out)
+        assert not LOCK.locked()
+    assert said[:2] == said[2:]
+    verdict = judge(Cell(program.__name__, program, (np.array(x),)))
+    assert verdict.kind == "right", verdict.reason
+
+
+def test_an_exception_that_is_swallowed_is_refused() -> None:
+    assert adxform.grad(swallowing)(np.array([2.0])).shape == (1,)
+    with pytest.raises(UnsupportedOperationError, match="swallows a LinAlgError"):
+        adxform.grad(swallowing)(np.zeros(2))
+
+
+def quotients(x: Any) -> Any:
+    y = x.copy()
+    with np.errstate(divide="raise", invalid="ignore"):
+        y /= x - 2.0
+        for i in range(len(x)):
+            y[i] -= 1.0 / x[i]
+        return np.sum(y) + np.std(x)
+
+
+def exponentials(x: Any) -> Any:
+    with np.errstate(all="ignore"), np.errstate(over="raise"):
+        y = np.exp(x)
+    return np.sum(y * np.log(x))
+
+
+def lengths(x: Any) -> Any:
+    with np.errstate(all="raise"):
+        return np.sum(np.sqrt(x))
+
+
+@pytest.mark.parametrize(
+    ("program", "x"),
+    [
+        *((quotients, x) for x in ([1.0, 3.0], [2.0, 1.0], [1.0, 0.0])),
+        *((exponentials, x) for x in ([1.0, 3.0], [0.0, 1.0], [800.0, 1.0])),
+        *((lengths, x) for x in ([1.0, 3.0], [0.0, 1.0], [-1.0, 1.0])),
+    ],
+)
+def test_floating_point_errors_raise_where_those_of_a_plain_call_do(program: Callable[..., Any], x: list[float]) -> None:
+    smooth = all(value > 0.0 for value in x)
+    verdict = judge(Cell(program.__name__, program, (np.array(x),), smooth=smooth, orders=2 if smooth else 1))
+    assert verdict.kind == "right", verdict.reason
+
+
+def silent(x: Any) -> Any:
+    with np.errstate(divide="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y = np.log(x)
+    return np.sum(np.where(x > 0.0, y, 0.0))
+
+
+def loud(x: Any) -> Any:
+    with np.errstate(over="ignore"):
+        y = np.log(x)
+    return np.sum(np.where(x > 0.0, y, 0.0))
+
+
+def test_warnings_of_the_primal_are_those_of_a_plain_call() -> None:
+    for program in (silent, loud):
+        told = []
+        for call in (program, lambda x, f=program: adxform.jvp(f, (x,), (0.0 * x,))):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                call(np.array([0.0, 2.0]))
+            told.append(any("log" in str(warning.message) for warning in caught))
+        assert told == [program is loud] * 2
+
+
+def said_by_the_run(x: Any, what: str) -> Any:
+    with np.errstate(divide=what):
+        return np.sum(np.log(x))
+
+
+def test_what_becomes_of_errors_is_known_beforehand() -> None:
+    assert adxform.grad(lambda x: said_by_the_run(x, "raise"))(np.ones(2)).tolist() == [1.0, 1.0]
