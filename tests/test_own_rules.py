@@ -17,7 +17,7 @@ import pytest
 from scipy import special, stats
 
 import adxform
-from adxform.errors import ArgnumsError, MissingRuleError, RegistrationError
+from adxform.errors import ArgnumsError, MissingRuleError, RegistrationError, UnsupportedOperationError
 from adxform.ir.text import read, show
 from adxform.primitives import shipped_rules, table
 from adxform.primitives.declare import scalar
@@ -660,3 +660,45 @@ def test_a_form_without_derivatives_by_structures_says_so(form: str) -> None:
     for derivative in (adxform.grad(moves), lambda x: adxform.jvp(moves, (x,), (x,))):
         with pytest.raises(MissingRuleError, match="has no derivative with respect to argument 0"):
             derivative(X)
+
+
+def test_what_a_call_is_made_for_beside_its_result() -> None:
+    """An array given as `out`, or what a function does when its result is left alone, is not dropped with the result."""
+    x = np.array([0.7, 1.3])
+
+    @adxform.rule(np.sin)
+    def _(x: Any) -> Any:
+        def pullback(ct: Any) -> Any:
+            return (ct * np.cos(x),)
+
+        return np.sin(x), pullback
+
+    def in_place(x: Any) -> Any:
+        y = x * 1.0
+        np.sin(y, out=y)
+        z = np.empty(2)
+        np.sin(x * x, z)
+        return np.sum(y * y * z)
+
+    assert [check.name for check in adxform.check_derivatives(in_place, x) if not check.ok] == []
+
+    def noted(x: Any, log: Any, out: Any = None) -> Any:
+        log.append(1)
+        return x * x
+
+    @adxform.rule(noted)
+    def _(x: Any, log: Any, out: Any = None) -> Any:
+        def pullback(ct: Any) -> Any:
+            return ct * 2 * x, None, None
+
+        return x * x, pullback
+
+    def as_a_statement(x: Any) -> Any:
+        log: list[int] = []
+        noted(x, log)
+        return np.sum(x) * len(log)
+
+    with pytest.raises(UnsupportedOperationError, match="which may change it"):
+        adxform.grad(as_a_statement)(x)
+    with pytest.raises(MissingRuleError, match="`out=` is given to"):
+        adxform.grad(lambda x: np.sum(noted(x, [], out=x)))(x)

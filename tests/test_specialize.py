@@ -22,6 +22,7 @@ from adxform.ir.ops import Call, Function, If, Lit, Pack, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
+from adxform.primitives.record import General
 from tests.specialize_programs import CASES
 
 
@@ -436,7 +437,7 @@ def test_expand_rule_shares_residuals():
         return s * b, pullback
 
     x, y = Var("x", FLOAT), Var("y", FLOAT)
-    forward, pullback = RuleExpander(no_derivatives).expand_rule(rule, (x, y), ())
+    forward, pullback = RuleExpander(no_derivatives).expand_rule(General(rule), (x, y), ())
     value, *residuals = interpret(forward, 0.5, 3.0)
     assert value == np.sin(0.5) * 3.0
     assert interpret(pullback, *residuals, 2.0) == (2.0 * np.cos(0.5) * 3.0, 2.0 * np.sin(0.5))

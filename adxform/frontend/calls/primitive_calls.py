@@ -31,7 +31,7 @@ from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, Type, i
 from adxform.ir.walk import variables_of
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions.stacking import OF_ROWS
-from adxform.primitives.record import Effect, General, Memory, Primitive
+from adxform.primitives.record import PURE, Effect, General, Memory, Primitive
 from adxform.primitives.table import TABLE
 
 Kwargs = dict[str, Value]
@@ -49,6 +49,12 @@ def primitive(
     """Write the call of a primitive of the rule table."""
     args = tuple(as_number(interp, arg) for arg in args)
     kwargs = {key: as_number(interp, arg) for key, arg in kwargs.items()}
+    out = kwargs.pop("out", NONE) if isinstance(fn, np.ufunc) or not _is_own(record, fn) else NONE
+    if _is_own(record, fn) and kwargs.get("out", NONE) != NONE:
+        message = f"`out=` is given to `{record.name}`, and its rule is one for what it returns"
+        raise interp.error(message, "store what it returns: `y[...] = f(x)`", MissingRuleError)
+    if not wanted and out == NONE and _is_own(record, fn) and record.effect == PURE:
+        return opaque(interp, fn, args, kwargs, hint, wanted)  # a program calls it so for what it does beside its result
     if isinstance(record.derivative, General) and _is_own(record, fn):
         args, kwargs = bound_to_signature(interp, record.derivative, fn, args, kwargs)
     elif not isinstance(record.derivative, Memory) and not record.objects and not _takes_anything(record, fn):
@@ -57,7 +63,6 @@ def primitive(
             raise refused(interp, strange, f"`{record.name}`")
         if strange is not None:
             return opaque(interp, fn, args, kwargs, hint, wanted)
-    out = kwargs.pop("out", NONE)
     if "where" in kwargs and isinstance(fn, np.ufunc):
         raise interp.error("`where=` in an elementwise function is not supported", "use `np.where(condition, f(x), otherwise)`")
     if out == NONE and _folds(record) and are_static(interp, (*args, *kwargs.values())):
@@ -121,7 +126,7 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
         if isinstance(record.derivative, General):
             return several_results(interp, fn, operands, named, type_, hint)
         return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
-    if isinstance(type_, Object) and isinstance(record.derivative, General) and _move(operands, named):
+    if isinstance(type_, Object) and isinstance(record.derivative, General) and _is_own(record, fn) and _move(operands, named):
         message = f"`{record.name}` returns no number or array, and its rule is one for what it returns"
         raise interp.error(message, "where it writes to an argument, say so: `adxform.rule(f, writes=(0,))`", MissingRuleError)
     if isinstance(type_, Array) and type_.shape != () and not record.elementwise:
