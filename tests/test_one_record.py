@@ -203,7 +203,7 @@ def _outside(source: str) -> str:
 
 def elementwise_ufuncs() -> list[Primitive]:
     """The elementwise functions of NumPy that do not say that kernels lack them; those of floats."""
-    others = Gives.TRUTH, Gives.LOOP  # those of truth values, and SciPy's, of which `test_engine_special` is
+    others = Gives.TRUTH, Gives.LOOP  # those of truth values, and SciPy's, of which `test_scipy_kernels` is
     ufuncs = having(lambda record: isinstance(record.fn, np.ufunc) and meaning_of(record.fn).gives not in others)
     own = [record_of(fn) for fn in ufuncs if record_of(fn).name.startswith("np.")]  # those of SciPy join when they are met
     return sorted((record for record in own if "kernels" not in lacks(record)), key=lambda record: record.name)
