@@ -163,3 +163,40 @@ def said_by_the_run(x: Any, what: str) -> Any:
 
 def test_what_becomes_of_errors_is_known_beforehand() -> None:
     assert adxform.grad(lambda x: said_by_the_run(x, "raise"))(np.ones(2)).tolist() == [1.0, 1.0]
+
+
+class ByItsClass:
+    """What an object has of its own in the place of these methods, Python does not ask."""
+
+    def __enter__(self) -> float:
+        return 2.0
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+
+class WithoutItself:
+    """These are looked up as any other attribute of the class is."""
+
+    @classmethod
+    def __enter__(cls) -> float:
+        return 3.0
+
+    @staticmethod
+    def __exit__(*error: object) -> None:
+        return None
+
+
+@pytest.mark.parametrize("manager", [ByItsClass(), WithoutItself()], ids=lambda manager: type(manager).__name__)
+def test_the_methods_are_those_of_the_class(manager: Any) -> None:
+    if isinstance(manager, ByItsClass):
+        manager.__enter__ = lambda: 9.0  # type: ignore[method-assign]
+        manager.__exit__ = lambda *error: 1 / 0  # type: ignore[assignment, method-assign]
+
+    def f(x: Any) -> Any:
+        with manager as k:
+            return np.sum(x * k)
+
+    value, gradient = adxform.value_and_grad(f)(np.array([0.7, 1.3]))
+    assert value == f(np.array([0.7, 1.3]))
+    assert gradient[0] == value / 2.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
@@ -12,6 +13,13 @@ import numpy as np
 from adxform.errors import UnsupportedOperationError
 
 
+def special(value: Any, name: str) -> Any:
+    """Return the method by which Python does something to `value`: that of its class, whatever the object itself has."""
+    cls = type(value)
+    found = inspect.getattr_static(cls, name)
+    return found.__get__(value, cls) if hasattr(type(found), "__get__") else found
+
+
 class entered:  # noqa: N801 - generated code reads as the user's does: `with runtime.entered(m) as f:`
     """`manager` as it is, but that it may not swallow an exception: what follows would run with values that nobody computed."""
 
@@ -19,10 +27,10 @@ class entered:  # noqa: N801 - generated code reads as the user's does: `with ru
         self.manager = manager
 
     def __enter__(self) -> Any:
-        return self.manager.__enter__()
+        return special(self.manager, "__enter__")()
 
     def __exit__(self, cls: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self.manager.__exit__(cls, error, at) and error is not None:
+        if special(self.manager, "__exit__")(cls, error, at) and error is not None:
             message = f"`__exit__` of a {type(self.manager).__name__} swallows a {type(error).__name__}"
             raise UnsupportedOperationError(message, help="test for what raises before it does") from error
 

@@ -50,11 +50,11 @@ def primitive(
     args = tuple(as_number(interp, arg) for arg in args)
     kwargs = {key: as_number(interp, arg) for key, arg in kwargs.items()}
     out = kwargs.pop("out", NONE) if isinstance(fn, np.ufunc) or not _is_own(record, fn) else NONE
-    if _is_own(record, fn) and kwargs.get("out", NONE) != NONE:
-        message = f"`out=` is given to `{record.name}`, and its rule is one for what it returns"
-        raise interp.error(message, "store what it returns: `y[...] = f(x)`", MissingRuleError)
-    if not wanted and out == NONE and _is_own(record, fn) and record.effect == PURE:
-        return opaque(interp, fn, args, kwargs, hint, wanted)  # a program calls it so for what it does beside its result
+    if _is_own(record, fn) and record.effect == PURE and out == NONE and (not wanted or kwargs.get("out", NONE) != NONE):
+        if not _has_float(interp, (*args, *kwargs.values())):
+            return opaque(interp, fn, args, kwargs, hint, wanted)
+        message = f"`{record.name}` is called for something else than its result, and its rule is one for what it returns"
+        raise interp.error(message, "where it writes to an argument, say so: `adxform.rule(f, writes=(0,))`", MissingRuleError)
     if isinstance(record.derivative, General) and _is_own(record, fn):
         args, kwargs = bound_to_signature(interp, record.derivative, fn, args, kwargs)
     elif not isinstance(record.derivative, Memory) and not record.objects and not _takes_anything(record, fn):

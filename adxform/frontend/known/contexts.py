@@ -29,6 +29,7 @@ from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Object
 from adxform.ir.walk import all_ops, variables
 from adxform.primitives.effects import is_opaque
+from adxform.runtime.contexts import special
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -55,7 +56,7 @@ def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
                 return interp.call(enter, (), hint=hint)
             return _entered(interp, _handed(interp, manager), hint)
         case Static(found) if _has_both(interp, manager, type(found)):
-            for method in (found.__enter__, found.__exit__):
+            for method in (special(found, "__enter__"), special(found, "__exit__")):
                 if isinstance(method, types.MethodType):  # one written in C changes nothing of the program's
                     hand_over(interp, method, (), {})
             return _entered(interp, manager, hint)
