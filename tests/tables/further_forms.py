@@ -94,9 +94,16 @@ FURTHER: tuple[tuple[str, tuple[Form, ...]], ...] = (
     *((f"np.{name}", _forms("number", f"np.{name}(5) * x")) for name in ("bartlett", "blackman", "hamming", "hanning")),
 )  # fmt: skip
 
-FURTHER_WITHOUT: dict[str, str] = dict.fromkeys(
-    ("np.ndarray.put", "np.place", "np.put_along_axis", "np.ndarray.partition"), "writes; returns nothing"
-)
+FURTHER_WITHOUT: dict[str, str] = {
+    **dict.fromkeys(("np.ndarray.put", "np.place", "np.put_along_axis", "np.ndarray.partition"), "writes; returns nothing"),
+    **{
+        f"statistics.{name}": "takes lists of numbers: tests/test_python_modules.py"
+        for name in (
+            *("mean", "fmean", "geometric_mean", "harmonic_mean", "median", "median_low", "median_high", "quantiles"),
+            *("variance", "pvariance", "stdev", "pstdev", "covariance"),
+        )
+    },
+}
 
 _OF_SAMPLES = (
     *(statistics.mean, statistics.fmean, statistics.geometric_mean, statistics.harmonic_mean, statistics.median),

@@ -38,7 +38,7 @@ def convert_operands(fn: Function) -> Function:
     ...     b: f32 = operator.mul(n, a)
     ...     return b'''))))
     def f(x: f32, n: int):
-        a: f32 = operator.mul(np.float32(0.1), x)
+        a: f32 = operator.mul(np.float32(0.10000000149011612), x)
         tmp: f32 = np.float32(n)
         b: f32 = operator.mul(tmp, a)
         return b

@@ -50,19 +50,11 @@ def primitive(
     args = tuple(as_number(interp, arg) for arg in args)
     kwargs = {key: as_number(interp, arg) for key, arg in kwargs.items()}
     out = kwargs.pop("out", NONE) if isinstance(fn, np.ufunc) or not _is_own(record, fn) else NONE
-    if _is_own(record, fn) and record.effect == PURE and out == NONE and (not wanted or kwargs.get("out", NONE) != NONE):
-        if not _has_float(interp, (*args, *kwargs.values())):
-            return opaque(interp, fn, args, kwargs, hint, wanted)
-        message = f"`{record.name}` is called for something else than its result, and its rule is one for what it returns"
-        raise interp.error(message, "where it writes to an argument, say so: `adxform.rule(f, writes=(0,))`", MissingRuleError)
+    used = (wanted or out != NONE) and kwargs.get("out", NONE) == NONE
+    if _runs_as_it_is(interp, record, fn, (*args, *kwargs.values()), used):
+        return opaque(interp, fn, args, kwargs, hint, wanted)
     if isinstance(record.derivative, General) and _is_own(record, fn):
         args, kwargs = bound_to_signature(interp, record.derivative, fn, args, kwargs)
-    elif not isinstance(record.derivative, Memory) and not record.objects and not _takes_anything(record, fn):
-        strange = _strange(interp, (*args, *kwargs.values()))
-        if isinstance(strange, Ref) or (strange is not None and _has_float(interp, (*args, *kwargs.values()))):
-            raise refused(interp, strange, f"`{record.name}`")
-        if strange is not None:
-            return opaque(interp, fn, args, kwargs, hint, wanted)
     if "where" in kwargs and isinstance(fn, np.ufunc):
         raise interp.error("`where=` in an elementwise function is not supported", "use `np.where(condition, f(x), otherwise)`")
     if out == NONE and _folds(record) and are_static(interp, (*args, *kwargs.values())):
@@ -71,15 +63,41 @@ def primitive(
             return found
     long = {arg: collecting.as_array(interp, arg) for arg in args if isinstance(arg, Ref) and interp.is_long(arg)}
     args = tuple(long.get(arg, arg) if isinstance(arg, Ref) else arg for arg in args)
+    return _written(interp, _bound(interp, record, fn, args, kwargs, hint), out, long, wanted)
+
+
+def _runs_as_it_is(interp: Interpreter, record: Primitive, fn: Callable[..., Any], values: tuple[Value, ...], used: bool) -> bool:
+    """Whether a call of `fn` with these `values`, whose result is `used` or not, runs as it is: nothing moves in it.
+
+    Raises:
+        MissingRuleError: its rule says nothing of what else it is called for than its result.
+        UnsupportedOperationError: it is given an object of which nothing is known.
+    """
+    if _is_own(record, fn) and record.effect == PURE and not used:
+        if not _has_float(interp, values):
+            return True
+        message = f"`{record.name}` is called for something else than its result, and its rule is one for what it returns"
+        raise interp.error(message, "where it writes to an argument, say so: `adxform.rule(f, writes=(0,))`", MissingRuleError)
+    if isinstance(record.derivative, Memory) or record.objects or _takes_anything(record, fn):
+        return False
+    strange = _strange(interp, values)
+    if isinstance(strange, Ref) or (strange is not None and _has_float(interp, values)):
+        raise refused(interp, strange, f"`{record.name}`")
+    return strange is not None
+
+
+def _bound(
+    interp: Interpreter, record: Primitive, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs, hint: str
+) -> _Bound:
+    """A call with operands for arguments: arrays for what stands for such, and known what the rule has to know."""
     args, kwargs = _with_arrays(interp, record, fn, args, kwargs)
     args, kwargs = _static_where_needed(interp, record, fn, args, kwargs)
     args, kwargs = by_position(fn, args, kwargs)
     if record.elementwise and _has_float(interp, (*args, *kwargs.values())):
         args = tuple(checked_number(interp, arg) for arg in args)
     as_operand = whole if _takes_anything(record, fn) else operand
-    operands = tuple([as_operand(interp, arg) for arg in args])
     named = {key: as_operand(interp, arg) for key, arg in kwargs.items()}
-    return _written(interp, _Bound(record, fn, operands, named, hint), out, long, wanted)
+    return _Bound(record, fn, tuple([as_operand(interp, arg) for arg in args]), named, hint)
 
 
 def _is_own(record: Primitive, fn: Callable[..., Any]) -> bool:
