@@ -33,7 +33,8 @@ COVERING = frozenset(
     models.logistic_regression models.heat_in_two_dimensions_by_loops optional.optional_mask own_values.log_of_a_sum_of_nothing
     own_values.powers_of_several_matrices own_values.wider_reductions own_values.sum_over_a_grid singular.distances_by_matmul
     own_values.own_value_of_complex_numbers scalars.single_precision_scalars writes.single_precision_writes
-    dtypes.single_elementwise dtypes.single_matmul dtypes.number_beside_singles own_values.part_of_a_complex_number singular.distances_of_three_kinds
+    dtypes.single_elementwise dtypes.single_matmul dtypes.number_beside_singles own_values.part_of_a_complex_number
+    singular.distances_of_three_kinds
     """.split()  # noqa: SIM905 - a line for each would say no more
 )
 
