@@ -736,10 +736,26 @@ def test_what_has_no_formula_is_refused(name: str) -> None:
     [
         (lambda p: optimize.root(lambda x: x**2 + p[0], np.array([1.0])).x[0], RuntimeError, "no solution"),
         (lambda p: integrate.quad(lambda t: abs(t - p[0]) ** -0.5, 0, 4)[0], RuntimeError, "singular place within"),
-        (lambda p: PERIODIC(p[0]), NotImplementedError, "one period"),
-        (lambda p: interpolate.CubicSpline(np.arange(3.0), p[0] * np.ones(3))(0.5), NotImplementedError, "four or more knots"),
+        (lambda p: PERIODIC(p[0]), adxform.AdxError, "one period"),
+        (lambda p: interpolate.CubicSpline(np.arange(3.0), p[0] * np.ones(3))(0.5), adxform.AdxError, "four or more knots"),
     ],
 )
 def test_what_a_run_finds_raises(model: Model, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         adxform.grad(model)(np.array([1.3, 2.1]))
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (lambda p: PERIODIC(p[0]), "one period"),
+        (lambda p: interpolate.CubicSpline(np.arange(3.0), p[0] * np.ones(3))(0.5), "four or more knots"),
+        (lambda p: interpolate.PchipInterpolator(np.arange(2.0), p)(0.5), "three or more knots"),
+        (lambda p: interpolate.CubicSpline(np.arange(4.0), np.append(p, p)).derivative().derivative()(0.5), "`derivative`"),
+        (lambda p: interpolate.CubicSpline(np.arange(4.0), np.append(p, p)).antiderivative()(0.5), "`antiderivative`"),
+    ],
+)
+def test_what_is_refused_of_interpolants_has_a_place(model: Model, message: str) -> None:
+    with pytest.raises(adxform.AdxError, match=message) as caught:
+        adxform.grad(model)(np.array([1.3, 2.1]))
+    assert caught.value.span.file == __file__

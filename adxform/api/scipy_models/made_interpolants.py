@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
+from adxform import runtime
 from adxform.api.scipy_models.solving import moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
@@ -29,7 +30,7 @@ def _spline_slopes(x: Any, y: Any, ends: Any) -> Any:
     if ends not in ("not-a-knot", "natural", "clamped"):
         unsupported("splines have a derivative for the ends not-a-knot, natural and clamped")
     if n < 4:
-        raise NotImplementedError("splines have a derivative for four or more knots")
+        raise runtime.without_derivative("splines have a derivative for four or more knots")
     h = x[1:] - x[:-1]
     m = (y[1:] - y[:-1]) / h
     matrix = np.zeros((n, n))
@@ -64,7 +65,7 @@ def _monotone_end(h0: Any, h1: Any, m0: Any, m1: Any) -> Any:
 def _monotone_slopes(x: Any, y: Any) -> Any:
     """The slopes at the knots of the interpolant that goes up and down only where the values do."""
     if x.shape[0] < 3:
-        raise NotImplementedError("PchipInterpolator has a derivative for three or more knots")
+        raise runtime.without_derivative("PchipInterpolator has a derivative for three or more knots")
     h = x[1:] - x[:-1]
     m = (y[1:] - y[:-1]) / h
     left, right = m[:-1], m[1:]
@@ -82,7 +83,7 @@ def _monotone_slopes(x: Any, y: Any) -> Any:
 def _akima_slopes(x: Any, y: Any) -> Any:
     """The slopes at the knots by which an interpolant swings the least."""
     if x.shape[0] < 3:
-        raise NotImplementedError("Akima1DInterpolator has a derivative for three or more knots")
+        raise runtime.without_derivative("Akima1DInterpolator has a derivative for three or more knots")
     inner = (y[1:] - y[:-1]) / (x[1:] - x[:-1])
     before = 2.0 * inner[0] - inner[1]
     after = 2.0 * inner[-1] - inner[-2]

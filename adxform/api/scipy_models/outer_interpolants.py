@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
+from adxform import runtime
 from adxform.api.scipy_models.made_interpolants import BasisSpline, de_boor, linear, on_grid, places_of
 from adxform.api.scipy_models.solving import moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
@@ -15,7 +16,7 @@ from adxform.primitives.definitions.definition import Definition, Value, unsuppo
 def _outer_piecewise(made: Any, x: Any, nu: Any = 0) -> Any:
     """What an object with polynomials between its knots gives, of which the program has the coefficients."""
     if made.extrapolate == "periodic":
-        raise NotImplementedError("a periodic interpolant has no derivative rule: reduce its argument to one period")
+        raise runtime.without_derivative("a periodic interpolant has no derivative rule: reduce its argument to one period")
     return _piecewise(made.x, made.c, np.asarray(x) * 1.0, nu)
 
 
@@ -41,7 +42,7 @@ def _falling(power: Any, nu: Any) -> Any:
 
 def _outer_integral(made: Any, a: Any, b: Any) -> Any:
     if made.extrapolate == "periodic":
-        raise NotImplementedError("a periodic interpolant has no derivative rule: reduce its argument to one period")
+        raise runtime.without_derivative("a periodic interpolant has no derivative rule: reduce its argument to one period")
     places, c = made.x, made.c
     widths = np.reshape(places[1:] - places[:-1], (-1, *((1,) * (np.ndim(c) - 2))))
     degree = c.shape[0]
@@ -90,9 +91,9 @@ def _outer_basis(made: Any, x: Any) -> Any:
 
 def _check_basis(made: Any) -> None:
     if np.ndim(made.c) != 1:
-        raise NotImplementedError("a spline from outside has a derivative for one value at each place")
+        raise runtime.without_derivative("a spline from outside has a derivative for one value at each place")
     if made.extrapolate == "periodic":
-        raise NotImplementedError("a periodic interpolant has no derivative rule: reduce its argument to one period")
+        raise runtime.without_derivative("a periodic interpolant has no derivative rule: reduce its argument to one period")
 
 
 def _basis_coefficients(made: Any, nu: Any) -> Any:
@@ -119,7 +120,7 @@ def _outer_basis_integral(made: Any, a: Any, b: Any) -> Any:
 
 def _outer_grid(made: Any, xi: Any) -> Any:
     if made.method != "linear":
-        raise NotImplementedError("RegularGridInterpolator has a derivative for the method linear")
+        raise runtime.without_derivative("RegularGridInterpolator has a derivative for the method linear")
     at = places_of(xi, len(made.grid))
     found = on_grid(made.grid, made.values, at)
     if made.fill_value is None or made.bounds_error:

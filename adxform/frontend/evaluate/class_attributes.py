@@ -6,6 +6,7 @@ import functools
 import types
 from typing import Any
 
+from adxform.errors import MissingRuleError
 from adxform.frontend.derivative_operators import Decorated, Operator
 from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor
 from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, rooted
@@ -24,6 +25,9 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
     match found:
         case types.MemberDescriptorType():
             return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
+        case _ if found is MISSING and cls.__module__.startswith("adxform."):  # what a function of SciPy's returns has more
+            message = f"no derivative is followed through `{name}` of what this function of SciPy's returns"
+            raise interp.error(message, "docs/scipy.md says which attributes are followed", MissingRuleError)
         case _ if found is MISSING:
             return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
         case property():

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from adxform import runtime
 from adxform.primitives.definitions.definition import Definition, Value
 
 _OF_PLACES = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
@@ -150,7 +151,7 @@ def _of_parameters(name: str) -> Callable[..., Any]:
 def _normal_logpdf(frozen: Any, x: Any) -> Any:
     made = frozen.cov_object
     if type(made) is not _DECOMPOSED or frozen.dim == 1:
-        raise NotImplementedError(
+        raise runtime.without_derivative(
             "multivariate_normal from outside has a derivative for a matrix of two or more rows as its covariance"
         )
     apart = (np.asarray(x) - frozen.mean) @ made._LP

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
+from adxform import runtime
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Scalar, Type
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
@@ -26,7 +27,8 @@ def _normal_logpdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
         return -0.5 * (_LOG_TAU + np.log(cov) + centred * centred / cov)
     n = cov.shape[0] if np.ndim(cov) > 0 else np.size(mean)
     if n == 1:
-        raise NotImplementedError("multivariate_normal has a derivative for numbers, and for vectors of two or more components")
+        message = "multivariate_normal has a derivative for numbers, and for vectors of two or more components"
+        raise runtime.without_derivative(message)
     if np.ndim(cov) == 0:
         logdet, squares = n * np.log(cov), centred * centred / cov
     elif np.ndim(cov) == 1:
