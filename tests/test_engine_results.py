@@ -137,3 +137,24 @@ def test_lengths_of_factors_that_do_not_fit_are_an_error() -> None:
         prepared(np.ones((2, 3)), np.ones((5, 4)))
     with pytest.raises(ValueError, match=r"matmul|aligned|mismatch"):
         prepared(np.ones((2, 3)), np.ones((5, 4)), out=out)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_polynomials_of_infinite_numbers() -> None:
+    """NumPy begins with zero times the point: what is NaN there is so in kernels."""
+
+    def f(c: Any, x: Any) -> Any:
+        return np.sum(np.polyval(c, x))
+
+    for c, x in (
+        ([np.inf, 1.0], [1.0, 2.0]),
+        ([1.0, 2.0], [np.inf, -0.5]),
+        ([np.inf, 2.0], [np.inf, 1.0]),
+        ([1.0], [-np.inf, 1.0]),
+    ):
+        given = np.array(c), np.array(x)
+        found = [adxform.value_and_grad(f, (0, 1), engine=engine)(*given) for engine in ("python", "numba")]
+        for value, gradients in found:
+            np.testing.assert_array_equal(value, f(*given))
+            for one, other in zip(gradients, found[0][1], strict=True):
+                np.testing.assert_array_equal(one, other)

@@ -114,7 +114,7 @@ def _polyval(p: Any, x: Any) -> Any:
     y = np.zeros_like(x)
     if len(p) == 0:
         return y
-    y = y + p[0]  # and not times `x` before: that would be zero times an infinite cotangent
+    y = np.where(np.isfinite(x), y + p[0], np.nan)  # as zero times `x` and `p[0]`, but for zero times an infinite cotangent
     for coefficient in p[1:]:
         y = y * x + coefficient
     return y
