@@ -158,8 +158,8 @@ def record_of(fn: Any) -> Primitive:
 class _Alike(frozenset[Callable[..., Any]]):
     """Functions of which something holds; none for which there is a rule of the user's, which may say otherwise."""
 
-    def __contains__(self, fn: object) -> bool:
-        return super().__contains__(fn) and fn not in own
+    def __contains__(self, fn: object, alike: Any = frozenset.__contains__) -> bool:
+        return alike(self, fn) and fn not in own  # asked thousands of times for a derivative: `super()` took as long again
 
 
 def having(test: Callable[[Primitive], bool]) -> frozenset[Callable[..., Any]]:

@@ -10,7 +10,7 @@ import gast
 
 from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError, together
 from adxform.frontend.lowering.late_binding import refuse_late_binding
-from adxform.frontend.lowering.names import bindings, body_of, free_names, parameters, walk_scope
+from adxform.frontend.lowering.names import SCOPES, bindings, body_of, free_names, parameters, walk_scope
 from adxform.frontend.lowering.scope import DEFINED, TRUE, Scope, State
 from adxform.frontend.lowering.source_text import FunctionSource
 from adxform.ir import intrinsics
@@ -106,7 +106,8 @@ def _scope(source: FunctionSource) -> Scope:
             help_ = "return the value, or keep it in an object that is passed as an argument"
             refused.append(_error(source, inner, f"the global variable `{name}` is written", help_, GlobalMutationError))
         scope.bound.setdefault(scope.mangle(name), []).append((inner.lineno, inner.col_offset))
-    assigned = {scope.mangle(name) for one in gast.walk(node) if isinstance(one, gast.Nonlocal) for name in one.names}
+    within = (one for nested in walked if isinstance(nested, SCOPES) for one in gast.walk(nested))
+    assigned = {scope.mangle(name) for one in within if isinstance(one, gast.Nonlocal) for name in one.names}
     cells = frozenset(assigned.intersection(scope.bound))
     return replace(scope, asks=frozenset(map(scope.mangle, deleted)) - cells, cells=cells)
 

@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
-_SCOPES = (*_FUNCTIONS, gast.ClassDef)
+SCOPES = (*_FUNCTIONS, gast.ClassDef)
 _LEAVES = (gast.Constant, gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpop)
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _LOOPS = (gast.For, gast.AsyncFor, gast.While)
@@ -20,7 +20,7 @@ def walk_scope(nodes: Sequence[Any]) -> Iterator[Any]:
     while stack:
         node = stack.pop()
         yield node
-        if isinstance(node, _SCOPES):
+        if isinstance(node, SCOPES):
             outside = [*getattr(node, "decorator_list", ()), *getattr(node, "bases", ())]
             if isinstance(node, _FUNCTIONS):
                 outside += [*node.args.defaults, *(default for default in node.args.kw_defaults if default is not None)]
