@@ -95,7 +95,24 @@ def what_a_length_decides(x: Any) -> Any:
     return np.sum(x) * (scale[0] if len(x) < 3 else scale["mean"])
 
 
+def keys_of_a_slice(x: Any) -> Any:
+    table = {k: v for k, v in enumerate(x[1:])}  # noqa: C416 - what is judged
+    table.update(dict(enumerate(x[:-1])))
+    return sum((k + 1) * v**2 for k, v in table.items())
+
+
+def sums_by_key_in_a_while_loop(x: Any) -> Any:
+    total: dict[int, Any] = {}
+    i = 0
+    while i < len(x):
+        total[i % 3] = total.get(i % 3, 0.0) + x[i] ** 2
+        i += 1
+    return sum(v * v for v in total.values())
+
+
 PROGRAMS = {
+    keys_of_a_slice: lambda n: (np.linspace(0.5, 1.5, n),),
+    sums_by_key_in_a_while_loop: lambda n: (np.linspace(0.5, 1.5, n),),
     values_by_name: lambda n: (np.linspace(0.5, 1.5, n),),
     what_a_length_decides: lambda n: (np.linspace(0.5, 1.5, n),),
     bodies_on_objects: lambda n: (np.linspace(-1, 1, 2 * n).reshape(n, 2) ** 3, np.linspace(0.3, 1.2, 2 * n).reshape(n, 2)),

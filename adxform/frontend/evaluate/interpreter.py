@@ -135,7 +135,7 @@ class Evaluator(Interpreter):
         within = iteration.places_within(self, value)
         if within is not None:
             value = self._as_many(*within)
-        if iteration.literal_trips(self, value) is None and not iteration.promotable(self, value):
+        if iteration.literal_trips(self, value) is None and not iteration.deciding(self, value):
             message = "the keys of this dict are known only when the program runs"
             raise self.error(message, "keep what belongs together in lists or arrays, and look it up by its position")
         for pair in self.items(value):

@@ -442,6 +442,10 @@ def _run_turns(interp: Interpreter, turns: _Turns, inits: list[Value]) -> list[V
         if known is None:
             saved.restore(interp)
             if not isinstance(reason, Grows):
+                cond = truth(interp, turns.test(inits))
+                if isinstance(cond, Var) and (params := interp.followed(cond)):
+                    raise Promote(params) from None
+                saved.restore(interp)
                 if interp.refused is None:
                     raise
                 _while(interp, turns, inits)
