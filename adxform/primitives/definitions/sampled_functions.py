@@ -114,7 +114,8 @@ def _polyval(p: Any, x: Any) -> Any:
     y = np.zeros_like(x)
     if len(p) == 0:
         return y
-    y = np.where(np.isfinite(x), y + p[0], np.nan)  # as zero times `x` and `p[0]`, but for zero times an infinite cotangent
+    there = np.where(np.isfinite(x), y + 1, y * np.nan)
+    y = (y + p[0]) * there  # as zero times `x` and `p[0]`, but for zero times an infinite cotangent
     for coefficient in p[1:]:
         y = y * x + coefficient
     return y
