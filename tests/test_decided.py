@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.cli.rules import MODULES, Decision, decided, kind_of, public, undecided
+from adxform.cli.rules import MODULES, DecidedAs, decided, kind_of, public, undecided
 from adxform.errors import AdxError, MissingRuleError
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import DEFINITIONS
@@ -307,7 +307,7 @@ def test_an_error_says_why_and_what_to_do(call: str, words: str) -> None:
 
 
 def test_every_kind_has_functions() -> None:
-    assert set(decided().values()) == set(Decision)
+    assert set(decided().values()) == set(DecidedAs)
 
 
 def calls() -> list[Any]:

@@ -66,6 +66,7 @@ def variance(
     mean: Any = None,
     correction: Any = None,
 ) -> Any:
+    """The variance of those elements of `a` that `where` chooses, about their mean or a given one."""
     axis = axes_of(axis)
     if correction is not None:
         if ddof != 0:
