@@ -46,6 +46,26 @@ def index_kind(index: Operand) -> IndexKind:
             return _item_kind(index)
 
 
+def is_whole_mask(index: Operand, axes: int) -> bool:
+    """Whether `index` is a mask that has a truth value for each element of an array of so many `axes`.
+
+    >>> is_whole_mask(Var("m", Array("bool", (3,))), 1), is_whole_mask(Var("m", Array("bool", (3,))), 2)
+    (True, False)
+    """
+    match index:
+        case Pack("tuple", (only,)):
+            return is_whole_mask(only, axes)
+        case Pack("list", (Var(_, Scalar("bool")), *_)):
+            return axes == 1
+        case Var(_, Array("bool") as type_):
+            return rank(type_) in (axes, None)
+        case Lit(tuple() | np.ndarray() as value):
+            found = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+            return isinstance(found, np.ndarray) and found.dtype == bool and found.ndim == axes
+        case _:
+            return False
+
+
 def reshapes_vector(call: Call) -> bool:
     """Whether `call` reshapes an array of one axis: that is a view of it, whatever its stride."""
     if not isinstance(call.fn, Lit) or call.fn.value not in RESHAPES or call.kwargs or not call.args:

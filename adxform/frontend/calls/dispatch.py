@@ -21,6 +21,7 @@ from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.own_values import with_own_value
 from adxform.frontend.calls.parameters import bind
 from adxform.frontend.calls.primitive_calls import as_array, into, primitive
+from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
 from adxform.frontend.evaluate import protocols
@@ -255,6 +256,9 @@ def _call_defined(
         named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
         args = tuple(arg if {*named[k : k + 1]} & OF_TUPLES else as_array(interp, arg) for k, arg in enumerate(args))
         given = {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in given.items()}
+    if fn in definitions.INTERLEAVED:
+        (written, *read) = (*([kwargs["out"]] if "out" in kwargs else []), *args, *given.values())
+        interp.apart += read_meanwhile(written, read, interp.span)
     if record is not None:
         result = with_own_value(interp, record, meaning, args, given, hint)
     else:

@@ -15,6 +15,7 @@ from adxform.frontend.calls.bound_calls import bound_to_signature
 from adxform.frontend.calls.bound_forms import by_position
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.types_by_rule import type_by_rule
+from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.containers import collecting
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.folding import fold
@@ -31,6 +32,7 @@ from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, Type, i
 from adxform.ir.walk import variables_of
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions.stacking import OF_ROWS
+from adxform.primitives.facets import Moves
 from adxform.primitives.record import PURE, Effect, General, Memory, Primitive
 from adxform.primitives.table import TABLE
 
@@ -150,6 +152,8 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
     if isinstance(type_, Array) and type_.shape != () and not record.elementwise:
         forgotten_kinds.require_fractions(interp, long)
     if out != NONE:
+        if record.moves is Moves.JOIN:
+            interp.apart += read_meanwhile(out, variables_of(operands), interp.span)
         return into(interp, fn, out, interp.emit(fn, operands, type_, "tmp", named))
     if fn is operator.pow and type_ == FLOAT and _may_be_complex(*operands) and not interp.in_own_code:
         interp.builder.effect(runtime.check_power, *operands, span=interp.span)

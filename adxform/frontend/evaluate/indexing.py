@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
@@ -22,10 +23,10 @@ from adxform.frontend.types.samples import FRESH, NoSample, broadcast, sampled_t
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import INT, Array, Dim, Object, Scalar, Size, Type
+from adxform.ir.types import INT, Array, Dim, Object, Scalar, Size, Type, rank
 from adxform.ir.walk import variables
 from adxform.primitives.definitions.iterations import picked
-from adxform.primitives.memory import index_kind
+from adxform.primitives.memory import index_kind, is_whole_mask
 
 
 def dim(interp: Interpreter, x: Var, axis: int) -> Value:
@@ -311,6 +312,8 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
     match x:
         case Var(_, Array()):
             operands = x, told(interp, index), stored(interp, value)
+            if is_whole_mask(operands[1], rank(x.type)):
+                interp.apart += read_meanwhile(x, operands[2:], interp.span)
             interp.builder.effect(operator.setitem, *operands, span=interp.span)
         case Var(_, Object()):
             operands_ = x, interp.operand(index), interp.operand(value)

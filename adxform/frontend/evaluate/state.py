@@ -116,6 +116,11 @@ class Interpreter(ABC):
         self.span: Span = NOWHERE
         self.frames: list[Frame] = []
         self.sizes: dict[Var, Dim] = {}
+        """The length that an integer is, where it is used as one: zero, where the integer is below."""
+        self.counted: set[Var] = set()
+        """Those of these integers that are not below zero."""
+        self.cut_at_zero: set[Var | str] = set()
+        """Those that need not be the sum of base and offset of that length, and bases of lengths that need not be."""
         self.origins: dict[Var, frozenset[Var]] = {}
         """The parameters that an integer follows from, which may be known when compiling, if nothing else does."""
         self.of_lengths: dict[Var, frozenset[Var]] = {}

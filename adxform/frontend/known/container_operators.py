@@ -230,10 +230,7 @@ def repeated(interp: Interpreter, items: Value, count: Value) -> Ref:
     if filled is None and not (isinstance(count, Var) and interp.of_numbers(tuple(interp.items(items)))):
         return interp.new_list(tuple(interp.items(items)) * operator.index(interp.static(count, "how often a list is repeated")))
     count = Lit(max(int(count.value), 0)) if isinstance(count, Lit) else count
-    known = isinstance(count, Lit) or count in interp.sizes
-    times = (
-        Lit(max(int(count.value), 0)) if isinstance(count, Lit) else count if known else interp.call(Lit(max), (count, Lit(0)))
-    )
+    times = count if isinstance(count, Lit) or count in interp.counted else interp.call(Lit(max), (count, Lit(0)))
     if filled is not None:
         rows = list_arrays.so_far(interp, filled)
         if not isinstance(rows.type, Array) or rows.type.shape is None or len(rows.type.shape) != 1 or filled.nested:

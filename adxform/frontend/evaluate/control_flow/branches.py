@@ -280,6 +280,8 @@ def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]
         sizes = [interp.sizes.get(side) if isinstance(side, Var) else None for side in (left, right)]
         if sizes[0] is not None and sizes[0] == sizes[1]:
             interp.sizes[out] = sizes[0]
+            interp.counted.update({out} if {left, right} <= interp.counted else ())
+            interp.cut_at_zero.update(() if interp.cut_at_zero.isdisjoint((left, right)) else {out})
         note_origin(interp, out, (left, right, cond))
 
 
