@@ -89,9 +89,8 @@ class Aliases:
             if var.name not in of:
                 of[var.name] = len(members)
                 members.append((var,))
-        helpers = {
-            helper.name: self.helpers[helper.name].extended(helper) for helper in fn.helpers if helper.name in self.helpers
-        }
+        called = functions(fn)
+        helpers = {name: own.extended(called[name]) for name, own in self.helpers.items() if name in called}
         return replace(self, _of=of, _members=tuple(members), helpers={**self.helpers, **helpers})
 
     def refined(self, apart: Mapping[str, int]) -> Aliases:
