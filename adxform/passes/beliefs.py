@@ -24,7 +24,6 @@ from adxform.ir.types import Array, Dim, Scalar
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import Names, map_op, outs
 from adxform.primitives.alias import Aliases
-from adxform.runtime.beliefs import Kind
 
 SAID = 160
 """How many characters of an op a check says."""
@@ -101,7 +100,7 @@ class _Checker:
                     where = Lit(self.aliases.of(var)), Lit(dtype), Lit(sizes), Lit(fresh)
                     b.effect(runtime.check_array, self.known, var, *where, said)
                 case Scalar() as type_ if not _is_placeholder(op):
-                    b.effect(runtime.check_number, var, Lit(_kinds(type_)), said)
+                    b.effect(runtime.check_number, var, Lit(_dtypes(type_)), said)
                 case _:
                     continue
         return b.ops
@@ -112,9 +111,9 @@ def _is_placeholder(op: Op | None) -> bool:
     return isinstance(op, Call) and op.fn == Lit(intrinsics.pop)
 
 
-def _kinds(type_: Scalar) -> tuple[Kind, ...]:
+def _dtypes(type_: Scalar) -> tuple[str, ...]:
     """What a number of `type_` may be."""
-    return tuple((kind.dtype, kind.weak) for kind in (type_.merged or alternatives(type_)))
+    return tuple(dict.fromkeys(kind.dtype for kind in (type_.merged or alternatives(type_))))
 
 
 def _size(size: int | Dim) -> int | str | tuple[str, int]:

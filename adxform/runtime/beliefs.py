@@ -12,6 +12,7 @@ from weakref import ref
 import numpy as np
 
 from adxform.errors import BeliefError
+from adxform.runtime.run_time_checks import undefined
 
 _DEBUGGING = bool(os.environ.get("ADXFORM_DEBUG"))
 """Asked once: what is derived, kept in memory and on the disk in a process is all of one kind."""
@@ -19,8 +20,6 @@ WORK = 10_000
 """How much is done to find out whether two arrays that overlap share an element: more is not known, and not complained of."""
 PURGED = 256
 
-Kind = tuple[str, bool]
-"""The dtype of a number, and whether it is Python's own."""
 Lengths = tuple[int | str | tuple[str, int], ...]
 """The lengths of an array: a number, a name, or a name and what is added to it (the sum is zero at least)."""
 _PLAIN: dict[str, type[Any]] = {"bool": bool, "int64": int, "float64": float, "complex128": complex}
@@ -44,7 +43,7 @@ def check_seen(value: Any, before: Any, what: str) -> None:
     Raises:
         BeliefError: it is not.
     """
-    if not _same_bits(np.asarray(value), np.asarray(before)):
+    if value is not before and not _same_bits(np.asarray(value), np.asarray(before)):
         broken(what, f"is {_said(value)}, and was {_said(before)}")
 
 
@@ -156,27 +155,26 @@ def check_array(
     """See that `value` is an array of this dtype and these `lengths` (``None``: any, and maybe a number), in memory apart.
 
     Raises:
-        BeliefError: it is something else. What a path leaves undefined is ``None``, or no array.
+        BeliefError: it is something else. Nothing is believed of what a path leaves undefined.
     """
-    if value is None:
-        return
     if isinstance(value, np.ndarray):
         if value.dtype != np.dtype(dtype):
             broken(what, f"is an array of {value.dtype}")
         if lengths is not None:
             known.measure(value, lengths, fresh, what)
         known.place(value, class_, what)
-    elif lengths is not None:
+    elif lengths is not None and value is not None and value is not undefined:
         broken(what, f"is {value!r}, of class {type(value).__name__}")
 
 
-def check_number(value: Any, kinds: tuple[Kind, ...], what: str) -> None:
-    """See that `value` is a number of one of these `kinds`.
+def check_number(value: Any, dtypes: tuple[str, ...], what: str) -> None:
+    """See that `value` is a number of one of these `dtypes`, Python's own or NumPy's.
 
-    >>> check_number(2.0, (("float64", True),), "x: float")
+    >>> check_number(2.0, ("float64",), "x: float")
 
     Raises:
         BeliefError: it is something else.
     """
-    if value is not None and not any(type(value) is (_PLAIN[dtype] if weak else np.dtype(dtype).type) for dtype, weak in kinds):
-        broken(what, f"is {value!r}, of class {type(value).__name__}")
+    cls = type(value)
+    if not any(cls is np.dtype(dtype).type or cls is _PLAIN.get(dtype) for dtype in dtypes) and value is not undefined:
+        broken(what, f"is {value!r}, of class {cls.__name__}")

@@ -37,6 +37,7 @@ from adxform.autodiff.reverse.blocks import BlockReversal
 from adxform.autodiff.reverse.cotangent_plan import may_copy
 from adxform.autodiff.reverse.cotangents import WHOLE
 from adxform.autodiff.reverse.residuals import Decision, Sweep, written_by
+from adxform.autodiff.reverse.witnesses import restarts
 from adxform.errors import AliasError, UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -133,7 +134,10 @@ class CheckpointReversal(BlockReversal):
         self.note(op, loop)
 
         old = self.old_memory(op, memory, f)
-        count, free = self.run_forward(op, loop, b, f)
+        stacks, begun, begun_again = restarts(loop.state, self.names, op.span, f)
+        self.recorder.stacks.update(stacks)
+        watched = replace(op, body=replace(op.body, ops=(*begun, *op.body.ops)))
+        count, free = self.run_forward(watched, loop, b, f)
         for place in mirrored:
             self.mirror_of(op.outs[place], f.ops)
 
@@ -141,7 +145,7 @@ class CheckpointReversal(BlockReversal):
         at = Builder(self.names, op.span)
         free_in = at.var("free", INT)
         free_out = self.restore(k, free_in, loop, again, at)
-        ops = (*at.ops, *numbering, *sweep.forward_ops(), *sweep.reverse_ops())
+        ops = (*at.ops, *begun_again, *numbering, *sweep.forward_ops(), *sweep.reverse_ops())
         block = Block((k, free_in, *body.params, *incoming), ops, (free_out, *sweep.results, *outgoing))
         cts = self.fresh_cts(body.carried)
         pulled = tuple(Var(self.names.fresh(f"{op.outs[place].base}_ct"), params[place].type) for place in mirrored)

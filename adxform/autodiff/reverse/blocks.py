@@ -16,6 +16,7 @@ from adxform.autodiff.expand import derivative_of, same_shape, zeros
 from adxform.autodiff.reverse.call_pullbacks import CallReversal
 from adxform.autodiff.reverse.cotangents import Path, Task
 from adxform.autodiff.reverse.residuals import ResidualRecorder, Sweep
+from adxform.autodiff.reverse.witnesses import witnesses
 from adxform.errors import UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -36,13 +37,10 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.text import show_op
 from adxform.ir.types import INT, Array, Scalar, Stack, is_inexact
 from adxform.ir.walk import all_ops, defined_variables, free_variables, outs, reads, rename_block
-from adxform.primitives.effects import contents_read, effect_of
-from adxform.primitives.effects import writes as written
+from adxform.primitives.effects import effect_of
 from adxform.primitives.record import General, Partials
-from adxform.runtime.beliefs import is_debugging
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +97,8 @@ class BlockReversal(CallReversal, ABC):
                     f.ops += ahead
                 segments.append((position, behind))
                 self.note_readers(op, behind)
-                if isinstance(op, Call) and is_debugging():
-                    segments[-1] = position, [*self.witnesses(op, behind, f), *behind]
+                if isinstance(op, Call):
+                    segments[-1] = position, [*witnesses(op, behind, f, self.aliases, self.companions.values()), *behind]
             forward.append(f.ops)
         self.path = outer
         sweep.forward = forward[::-1]
@@ -144,32 +142,6 @@ class BlockReversal(CallReversal, ABC):
                 needed.update((*op.outs, *reads(op)))
         ahead: list[Op] = [op for op in early if not needed.isdisjoint(op.outs)]
         return ahead, [op for op in ops if op not in ahead]
-
-    def witnesses(self, op: Call, ops: list[Op], f: Builder) -> list[Op]:
-        """Checks that what `ops`, the reverse of `op`, read is what it was in the forward sweep: restored, kept, or recomputed.
-
-        What they put back themselves was another thing before.
-        """
-        cotangents = set(self.companions.values())
-        there: dict[Var, None] = dict.fromkeys((*reads(op), *op.outs))
-        for done in f.ops:
-            if cotangents.isdisjoint((*outs(done), *reads(done))):
-                there.update(dict.fromkeys(outs(done)))
-            else:
-                cotangents.update(outs(done))
-        inside = list(all_ops(Block((), tuple(ops), ())))
-        restored = {var for inner in inside for var in written(inner)}
-        number = self.aliases.of
-        known = {number(var) for var in restored if self.aliases.knows(var)}
-        checks = Builder(self.names, op.span)
-        text = show_op(op).partition("\n")[0]
-        for var in dict.fromkeys(var for inner in inside for var in contents_read(inner)):
-            is_restored = self.aliases.knows(var) and number(var) in known
-            if var in there and isinstance(var.type, Scalar | Array) and not is_restored:
-                before = f.call(runtime.seen, var, type=var.type, hint=f"{var.base}_seen")
-                said = Lit(f"{var.name}, which the reverse of {text} reads,")
-                checks.effect(runtime.check_seen, var, before, said)
-        return checks.ops
 
     def is_computed(self, var: Var) -> bool:
         """Whether `var` is the primal's, and no condition that may be computed later."""
