@@ -1,11 +1,11 @@
 """Checks, among the ops of a function, of what was believed of its variables: the last pass, under ``ADXFORM_DEBUG=1``.
 
-    def f(x: f64[n]):                             def f(x: f64[n]):
-        y: f64[n] = np.ndarray.copy(x)                known: object = runtime.beliefs()
-        return y                                      runtime.check_array(known, x, 0, 'float64', ('n',), (), 'x: f64[n]')
-                                                      y: f64[n] = np.ndarray.copy(x)
-                                                      runtime.check_array(known, y, 1, 'float64', ('n',), (), 'y: …')
-                                                      return y
+def f(x: f64[n]):                             def f(x: f64[n]):
+    y: f64[n] = np.ndarray.copy(x)                known: object = runtime.Beliefs()
+    return y                                      runtime.check_array(known, x, 0, 'float64', ('n',), (), 'x: f64[n]')
+                                                  y: f64[n] = np.ndarray.copy(x)
+                                                  runtime.check_array(known, y, 1, 'float64', ('n',), (), 'y: …')
+                                                  return y
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Checker:
         """The function with checks."""
         fn, aliases = self.fn, self.aliases
         first, last = Builder(self.names, fn.span), Builder(self.names, fn.span)
-        first.emit(Call((self.known,), Lit(runtime.beliefs), (), (), fn.span))
+        first.emit(Call((self.known,), Lit(runtime.Beliefs), (), (), fn.span))
         arrays = [param for param in fn.params if isinstance(param.type, Array) and param not in self.undefined]
         changed = aliases.written | aliases.exposed
         classes = tuple(map(aliases.of, arrays))

@@ -292,8 +292,8 @@ class _Unifier:
                 return (body,)
             case While(outs=outs, inits=inits, test=test, body=body):
                 self.loop(outs, inits, body.params, body.results)
-                for param, init in zip(test.params, inits, strict=True):
-                    self.phi(param, False, init)
+                for param, carried in zip(test.params, body.params, strict=True):
+                    self.phi(param, False, carried)  # also what an iteration hands on, where it begins with a number
                 return test, body
             case Invoke():
                 self.invoke(op)

@@ -153,7 +153,7 @@ def _shape_effect(call: Call) -> Effect:
 
 BELIEFS = (
     constant(runtime.seen),
-    constant(runtime.beliefs),
+    constant(runtime.Beliefs),
     *(constant(fn, effect=RAISES) for fn in (runtime.check_seen, runtime.check_entry, runtime.check_array, runtime.check_number)),
 )
 """Checks that stand where they are, and change nothing: see `adxform.runtime.beliefs`."""

@@ -127,11 +127,6 @@ def shares(one: Any, other: Any) -> bool:
         return False
 
 
-def beliefs() -> Beliefs:
-    """Return what is known as a function begins to run: nothing."""
-    return Beliefs()
-
-
 def check_entry(known: Beliefs, classes: tuple[int, ...], written: tuple[int, ...], what: str, *arrays: Any) -> None:
     """See that of the `arrays` that a function is given, of these classes, none shares memory with one that is `written`.
 
