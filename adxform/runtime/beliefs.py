@@ -152,13 +152,13 @@ def check_array(
     Raises:
         BeliefError: it is something else. Nothing is believed of what a path leaves undefined.
     """
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and (value.ndim or value.dtype != object):  # that is made of what is undefined
         if value.dtype != np.dtype(dtype):
             broken(what, f"is an array of {value.dtype}")
         if lengths is not None:
             known.measure(value, lengths, fresh, what)
         known.place(value, class_, what)
-    elif lengths is not None and value is not None and value is not undefined:
+    elif lengths is not None and value is not None and value is not undefined and not isinstance(value, np.ndarray):
         broken(what, f"is {value!r}, of class {type(value).__name__}")
 
 

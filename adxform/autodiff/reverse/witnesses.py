@@ -1,8 +1,8 @@
 """Under ``ADXFORM_DEBUG=1``: what the reverse sweep reads of the forward sweep is compared with what it was there.
 
-    y = x * x                          x_seen = runtime.seen(x); y = x * x
+    y = x * x                          y = x * x; x_1 = runtime.seen(x)
     …                                  …
-    x_ct += y_ct * 2 * x               runtime.check_seen(x, x_seen, …); x_ct += y_ct * 2 * x
+    x_ct += y_ct * 2 * x               runtime.check_seen(x, x_1, …); x_ct += y_ct * 2 * x
 
 What is seen is always kept, never recomputed; so whatever the reverse sweep does to have `x` again, put memory back, load it from
 there, compute it anew or run an iteration again, is checked by what comes of it.
@@ -42,7 +42,7 @@ def witnesses(op: Call, ops: list[Op], f: Builder, aliases: Aliases, companions:
     for var in dict.fromkeys(var for inner in inside for var in contents_read(inner)):
         is_restored = aliases.knows(var) and aliases.of(var) in restored
         if var in there and isinstance(var.type, Scalar | Array) and not is_restored:
-            before = f.call(runtime.seen, var, type=var.type, hint=f"{var.base}_seen")
+            before = f.call(runtime.seen, var, type=var.type, hint=var.base)
             b.effect(runtime.check_seen, var, before, Lit(f"{var.name}, which the reverse of {text} reads,"))
     return b.ops
 
@@ -67,8 +67,8 @@ def restarts(state: Iterable[Var], names: Names, span: Span, f: Builder) -> tupl
     first, again = Builder(names, span), Builder(names, span)
     stacks: list[Var] = []
     for var in state:
-        stacks.append(stack := f.call(intrinsics.new_stack, type=Stack(), hint=f"{var.base}_seen"))
-        first.effect(intrinsics.push, stack, first.call(runtime.seen, var, type=var.type, hint=f"{var.base}_seen"))
-        before = again.call(intrinsics.pop, stack, type=var.type, hint=f"{var.base}_seen")
+        stacks.append(stack := f.call(intrinsics.new_stack, type=Stack(), hint=var.base))
+        first.effect(intrinsics.push, stack, first.call(runtime.seen, var, type=var.type, hint=var.base))
+        before = again.call(intrinsics.pop, stack, type=var.type, hint=var.base)
         again.effect(runtime.check_seen, var, before, Lit(f"{var.name}, with which an iteration begins again,"))
     return tuple(stacks), tuple(first.ops), tuple(again.ops)
