@@ -93,7 +93,8 @@ class _Checker:
                 case _ if var in self.undefined:
                     continue
                 case Array(dtype, shape):
-                    sizes = None if shape is None else tuple(map(_size, shape))
+                    known = shape is not None and (shape or self.aliases.of(var) in self.aliases.written)
+                    sizes = tuple(map(_size, shape or ())) if known else None  # NumPy has numbers for arrays without axes
                     named = [size.base for size in shape or () if isinstance(size, Dim)]
                     fresh = tuple(dict.fromkeys(name for name in named if name not in lengths))
                     lengths.update(fresh)

@@ -147,23 +147,32 @@ def check_entry(known: Beliefs, classes: tuple[int, ...], written: tuple[int, ..
 def check_array(
     known: Beliefs, value: Any, class_: int, dtype: str, lengths: Lengths | None, fresh: tuple[str, ...], what: str
 ) -> None:
-    """See that `value` is an array of this dtype and these `lengths` (``None``: any, and maybe a number), in memory apart.
+    """See that `value` is an array of these `lengths` (``None``: any, and maybe a number), in memory apart.
+
+    Its dtype is this one, or one that paths which meet there have and this one stands for.
 
     Raises:
         BeliefError: it is something else. Nothing is believed of what a path leaves undefined.
     """
-    if isinstance(value, np.ndarray) and (value.ndim or value.dtype != object):  # that is made of what is undefined
-        if value.dtype != np.dtype(dtype):
+    if isinstance(value, np.ndarray) and (value.ndim or value.dtype != object):
+        if not np.can_cast(value.dtype, np.dtype(dtype)):
             broken(what, f"is an array of {value.dtype}")
         if lengths is not None:
             known.measure(value, lengths, fresh, what)
         known.place(value, class_, what)
-    elif lengths is not None and value is not None and value is not undefined and not isinstance(value, np.ndarray):
+    elif lengths is not None and not _is_nothing(value):
         broken(what, f"is {value!r}, of class {type(value).__name__}")
 
 
+def _is_nothing(value: Any) -> bool:
+    """Whether `value` stands for an array, or a cotangent, that the path taken leaves undefined, or is made of such."""
+    if isinstance(value, np.ndarray):
+        return bool(value.dtype == object)
+    return value is None or value is undefined or (type(value) in (bool, int, float) and not value)
+
+
 def check_number(value: Any, dtypes: tuple[str, ...], what: str) -> None:
-    """See that `value` is a number of one of these `dtypes`, Python's own or NumPy's.
+    """See that `value` is a number of one of these `dtypes`, Python's own or NumPy's, or one of the kind with fewer digits.
 
     >>> check_number(2.0, ("float64",), "x: float")
 
@@ -171,5 +180,8 @@ def check_number(value: Any, dtypes: tuple[str, ...], what: str) -> None:
         BeliefError: it is something else.
     """
     cls = type(value)
-    if not any(cls is np.dtype(dtype).type or cls is _PLAIN.get(dtype) for dtype in dtypes) and value is not undefined:
+    if value is undefined or any(cls is np.dtype(dtype).type or cls is _PLAIN.get(dtype) for dtype in dtypes):
+        return
+    kind = value.dtype.kind if isinstance(value, np.generic) else ""
+    if not any(kind == np.dtype(dtype).kind and np.can_cast(cls, dtype) for dtype in dtypes):
         broken(what, f"is {value!r}, of class {cls.__name__}")

@@ -43,8 +43,7 @@ def environment() -> bytes | None:
     except OSError:
         return None
     builds = (sys.version, sys.implementation.cache_tag, sys.platform, platform.machine(), np.__version__, gast.__version__)
-    builds += (is_debugging(),)
-    found.update(repr(builds).encode())
+    found.update(repr((*builds, is_debugging())).encode())
     return found.digest()
 
 
