@@ -15,7 +15,7 @@ from adxform.ir.types import Array, Object, Scalar, Size, Type, rank
 from adxform.ir.walk import variables
 from adxform.primitives.declare import constant, general, linear, primitive, scalar
 from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Layout, Moves, Reduces, Views
-from adxform.primitives.record import OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
+from adxform.primitives.record import OPAQUE, PURE, RAISES, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
 from adxform.runtime import kernel_scalars, revolve
 
 IndexKind = Literal["basic", "fancy", "unknown"]
@@ -171,6 +171,13 @@ def _shape_effect(call: Call) -> Effect:
     return SHAPE_ONLY if isinstance(call.args[0], Var) and isinstance(call.args[0].type, Array | Scalar) else PURE
 
 
+BELIEFS = (
+    constant(runtime.seen),
+    constant(runtime.Beliefs),
+    *(constant(fn, effect=RAISES) for fn in (runtime.check_seen, runtime.check_entry, runtime.check_array, runtime.check_number)),
+)
+"""Checks that stand where they are, and change nothing: see `adxform.runtime.beliefs`."""
+
 SHAPES = (
     *(constant(fn, effect=_shape_effect, measures=True, recomputed=True) for fn in (intrinsics.dim, len)),
     *(constant(fn, effect=_shape_effect, measures=True) for fn in (np.shape, np.ndim, np.size)),
@@ -181,6 +188,7 @@ RECORDS: tuple[Primitive, ...] = (
     *LOADS_AND_STORES,
     *TAPES,
     *CONTEXTS,
+    *BELIEFS,
     *SHAPES,
     constant(intrinsics.stop_gradient, effect=VIEWS_FIRST),
     constant(intrinsics.own),

@@ -7,6 +7,7 @@ from types import FunctionType
 
 import numpy as np
 
+from adxform.runtime.beliefs import Beliefs, check_array, check_entry, check_number, check_seen, seen
 from adxform.runtime.buffers import BufferStack, GrowingBuffer, Tape, allocate, allocate_like, allocate_product
 from adxform.runtime.contexts import check_errors, check_errors_at, entered, instance, left
 from adxform.runtime.cursors import Cursor, advance, check_walked, item_of, strictly, walked_together
