@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 from typing import Any
 
@@ -14,7 +15,7 @@ from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown, list_contents
+from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Value, is_unknown, list_contents
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.assumed_lengths import uncut, unknown_slices
 from adxform.frontend.types import forgotten_kinds
@@ -59,6 +60,8 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             return interp.emit(operator.getitem, (x, interp.operand(index)), Object(), hint)
         case Tuple(items):
             return _item(interp, items, index, "tuple", Tuple)
+        case Ref(cls=collections.deque) if isinstance(index, Slice):
+            return interp.fail(TypeError, "sequence index must be integer, not 'slice'")
         case Ref(kind="list"):
             return _item(interp, interp.contents(x).items, index, "list", None)
         case Ref(kind="dict"):
@@ -318,6 +321,8 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
         case Ref(kind="dict"):
             interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key"), value))
+        case Ref(cls=collections.deque) if isinstance(index, Slice):
+            interp.fail(TypeError, "sequence index must be integer, not 'slice'")
         case Ref(kind="list"):
             if isinstance(index, Var) and not interp.origins.get(index) and interp.as_rows(x, value):
                 interp.call(Lit(operator.setitem), (x, index, value))

@@ -252,3 +252,34 @@ def neighbours(rows: Any) -> Any:
     """``itertools.pairwise(rows)``"""
     count = len(rows) - 1
     return zip(rows[:count], rows[1:], strict=True)  # noqa: RUF007 - this is what `pairwise` means
+
+
+def keep_last(items: Any, bound: int) -> None:
+    """What a deque of no more than `bound` items does after ``append``."""
+    if len(items) > bound:
+        items.popleft()
+
+
+def keep_first(items: Any, bound: int) -> None:
+    """What a deque of no more than `bound` items does after ``appendleft``."""
+    if len(items) > bound:
+        items.pop()
+
+
+def append_all(items: Any, source: Any) -> None:
+    """``items.extend(source)`` of a deque"""
+    for item in list(source):
+        items.append(item)
+
+
+def append_all_left(items: Any, source: Any) -> None:
+    """``items.extendleft(source)`` of a deque"""
+    for item in list(source):
+        items.appendleft(item)
+
+
+def rotate(items: Any, n: int) -> None:
+    """``items.rotate(n)`` of a deque"""
+    if len(items) > 0:
+        for _ in range(n % len(items)):
+            items.appendleft(items.pop())
