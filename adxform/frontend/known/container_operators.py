@@ -26,7 +26,7 @@ from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import is_static
-from adxform.frontend.evaluate.outside import guard
+from adxform.frontend.evaluate.outside import constant, guard
 from adxform.frontend.evaluate.protocols import as_number
 from adxform.frontend.evaluate.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
 from adxform.frontend.evaluate.settled import is_listed, may_change
@@ -512,6 +512,8 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
             return Lit(frozenset(interp.contents(item).keys) in interp.contents(box).keys)
         case Ref(kind="dict" | "set") | View(_, "keys"):
             keys = interp.contents(box.of if isinstance(box, View) else box).keys
+            if isinstance(item, Var) and not isinstance(item.type, Array) and not interp.origins.get(item):
+                return any_equal(interp, [constant(interp, key) for key in keys], item)
             return Lit(hashed(interp, item, "a key") in keys)
         case Ref(kind="list") if interp.filled(box) is not None:
             return interp.call(Static(iterations.contained), (box, item))

@@ -136,6 +136,21 @@ def picked(items: Any, index: Any, message: str) -> Any:
     return found
 
 
+def place_of(key: Any, keys: Any) -> int:
+    """The place of the one of `keys` that equals `key`."""
+    found = -1
+    for place, own in enumerate(keys):
+        found = place if key == own else found
+    if found < 0:
+        raise KeyError(key)
+    return found
+
+
+def got(box: Any, key: Any, default: Any) -> Any:
+    """``box.get(key, default)``"""
+    return box[key] if key in box else default
+
+
 def counted_from_start(index: Any, count: Any, message: str) -> Any:
     """The place of item `index` of `count`, of which some may be counted from the end."""
     place = index + count if index < 0 else index
