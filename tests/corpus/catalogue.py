@@ -36,6 +36,7 @@ from tests.corpus import (
     peers,
     raising,
     recursion,
+    run_time_places,
     scalars,
     singular,
     structures,
@@ -83,6 +84,7 @@ MODULES = (
     overwritten,
     own_values,
     patterns,
+    run_time_places,
     singular,
 )
 PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))

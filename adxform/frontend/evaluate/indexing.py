@@ -120,8 +120,9 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
             (kind,) = kinds
             return interp.call(Lit(python_class(kind.dtype, True)), (found,)) if kind.weak else found
         return _one_of(interp, items, index, what)
-    if isinstance(index, Var) and not interp.origins.get(index) and (columns := _columns(interp, items)) is not None:
-        return Tuple(tuple(_item(interp, column, index, what, build) for column in columns), items[0].cls)  # type: ignore[union-attr]
+    if isinstance(index, Var) and not interp.origins.get(index) and (columns := columns_of(interp, items)) is not None:
+        picked = tuple(_item(interp, column, index, what, build) for column in columns)
+        return Tuple(picked, items[0].cls if isinstance(items[0], Tuple) else tuple)
     at = place_in(interp, index, what)
     if isinstance(at, slice):
         part = items[at]
@@ -132,7 +133,7 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
         return interp.fail(IndexError, f"{what} index out of range")
 
 
-def _columns(interp: Interpreter, items: tuple[Value, ...]) -> list[tuple[Value, ...]] | None:
+def columns_of(interp: Interpreter, items: tuple[Value, ...]) -> list[tuple[Value, ...]] | None:
     """What `items`, tuples of as many numbers or of tuples of those, have in each place; ``None`` for anything else."""
     if not items or not all(isinstance(item, Tuple) for item in items):
         return None
@@ -140,7 +141,7 @@ def _columns(interp: Interpreter, items: tuple[Value, ...]) -> list[tuple[Value,
     if len({(item.cls, len(item.items)) for item in items if isinstance(item, Tuple)}) > 1:
         return None
     columns = list(zip(*rows, strict=True))
-    return columns if all(interp.of_numbers(column) or _columns(interp, column) is not None for column in columns) else None
+    return columns if all(interp.of_numbers(column) or columns_of(interp, column) is not None for column in columns) else None
 
 
 def place_of_key(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
@@ -148,7 +149,7 @@ def place_of_key(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
     if not isinstance(key, Var) or isinstance(key.type, Array) or interp.origins.get(key):
         return None
     contents = interp.contents(ref)
-    if len(contents.keys) > _CHOICES or not (interp.of_numbers(contents.items) or _columns(interp, contents.items) is not None):
+    if len(contents.keys) > _CHOICES or not (interp.of_numbers(contents.items) or columns_of(interp, contents.items) is not None):
         return None
     return interp.call(Static(iterations.place_of), (key, Tuple(tuple(constant(interp, own) for own in contents.keys))))
 

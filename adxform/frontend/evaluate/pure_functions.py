@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import cmath
-import datetime
+import datetime as dt
 import enum
 import math
 import operator
@@ -29,7 +29,7 @@ def _named(module: types.ModuleType | type, names: str) -> frozenset[Any]:
 
 
 _CLASSES = (str, bytes, int, float, bool, complex, tuple, frozenset, slice, range, type(np.dtype(float)),
-            datetime.date, datetime.timedelta, re.Pattern, re.Match)  # fmt: skip
+            dt.date, dt.timedelta, re.Pattern, re.Match)  # fmt: skip
 """Classes of which each method only computes."""
 _FUNCTIONS = (
     _named(
@@ -45,7 +45,7 @@ _FUNCTIONS = (
     | {np.dtype, np.finfo, np.iinfo, np.imag}
     | {getattr(module, name) for module in (math, cmath) for name in dir(module) if callable(getattr(module, name))}
     | _named(object, "__eq__ __ne__ __new__")
-    | {datetime.date, datetime.datetime, datetime.timedelta}
+    | {dt.date, dt.datetime, dt.timedelta}
     | _named(re, "compile escape findall fullmatch match search split sub")
 )
 _TEXTS = frozenset({str, repr, ascii, format, str.format, str.__mod__, str.format_map})

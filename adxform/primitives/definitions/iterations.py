@@ -148,7 +148,7 @@ def place_of(key: Any, keys: Any) -> int:
 
 def got(box: Any, key: Any, default: Any) -> Any:
     """``box.get(key, default)``"""
-    return box[key] if key in box else default
+    return box[key] if key in box else default  # noqa: SIM401 - this says what it means
 
 
 def counted_from_start(index: Any, count: Any, message: str) -> Any:
