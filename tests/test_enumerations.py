@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import adxform
+from adxform.errors import UnsupportedOperationError
 from adxform.testing import check_derivatives
 
 
@@ -16,7 +18,7 @@ class Colour(enum.Enum):
     BLUE = 2
 
 
-class Phase(enum.IntEnum):
+class Phase(enum.Enum):
     CLIMB = 0
     CRUISE = 1
 
@@ -49,3 +51,21 @@ def phases_of_a_flight(x: Any) -> Any:
 def test_members_that_only_the_run_knows(f: Any, x: tuple[float, ...]) -> None:
     for check in check_derivatives(f, np.array(x)):
         assert check.ok, check
+
+
+class Level(enum.IntEnum):
+    LOW = 0
+    HIGH = 1
+
+
+def level_that_only_the_run_knows(x: Any) -> Any:
+    level = Level.LOW
+    for v in x:
+        if v > 1:
+            level = Level.HIGH
+    return x[0] * (3.0 if level is Level.HIGH else 2.0)
+
+
+def test_members_that_are_numbers_are_refused() -> None:
+    with pytest.raises(UnsupportedOperationError, match="on one path"):
+        adxform.grad(level_that_only_the_run_knows)(np.array([0.3, 1.2]))
