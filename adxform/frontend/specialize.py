@@ -108,6 +108,9 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             knowledge.recursive[recursion.key] = None
             continue
         except Exception as error:
+            if first is None and attempt.interp.makes_deques:
+                knowledge.follows_deques = True
+                continue
             if first is None:
                 first = _refusal(error, attempt.interp.span)
                 continue  # to see what else is refused; whatever fails where ops are missing counts for nothing

@@ -11,6 +11,7 @@ from tests.corpus import (
     containers,
     contexts,
     control_flow,
+    deques,
     derivatives,
     dtypes,
     edge_cases,
@@ -35,6 +36,7 @@ from tests.corpus import (
     peers,
     raising,
     recursion,
+    run_time_places,
     scalars,
     singular,
     structures,
@@ -63,6 +65,7 @@ MODULES = (
     structures,
     containers,
     contexts,
+    deques,
     peers,
     derivatives,
     dtypes,
@@ -81,6 +84,7 @@ MODULES = (
     overwritten,
     own_values,
     patterns,
+    run_time_places,
     singular,
 )
 PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))

@@ -7,6 +7,7 @@ import contextlib
 import heapq
 import itertools
 import operator
+from collections import deque
 
 import numpy as np
 
@@ -38,6 +39,22 @@ def floats_in_a_list_of_counts_that_is_held_twice(x):
     for i in range(len(x)):
         q[i] = x[i]
     return sum(rows[1]) * x[0]
+
+
+@at((vec(0.3, 1.7),), raises=UnsupportedOperationError)
+def deque_of_what_moves_as_a_text(x):
+    d = deque(maxlen=2)
+    d.append(x[0])
+    print(d)  # here
+    return d[0] * 2.0
+
+
+@at((vec(0.3, 1.7),), raises=UnsupportedOperationError)
+def deque_of_what_moves_that_is_repeated(x):
+    d = deque(maxlen=3)
+    d.append(x[0])
+    d = d * 2  # here
+    return d[0] + d[1]
 
 
 @at((0.7, np.linspace(0.3, 1.7, 65)), raises=UnsupportedOperationError)

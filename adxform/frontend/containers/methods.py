@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.outside import itself
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, View, list_contents
-from adxform.ir.ops import Lit
+from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
 
 Answer = Value | None
@@ -165,6 +165,8 @@ def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]
 
 def _get(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     assert isinstance(args[0], Ref)
+    if isinstance(args[1], Var) and not interp.origins.get(args[1]):
+        return interp.call(Static(iterations.got), (*args, NONE)[:3], hint=hint)
     found = interp.contents(args[0]).get(hashed(interp, args[1], "a dict key"))
     return found if found is not None else args[2] if len(args) > 2 else NONE
 

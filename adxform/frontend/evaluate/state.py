@@ -50,12 +50,14 @@ NAMELESS = ("tmp", "result")
 
 @dataclass(slots=True)
 class Knowledge:
-    """What restarts have taught: which hidden values are known when compiling, and which calls are recursive."""
+    """What restarts have taught: which hidden values are known when compiling, which calls are recursive, what to look into."""
 
     hidden: dict[Access, Lit] = field(default_factory=dict)
     recursive: dict[Any, None] = field(default_factory=dict)
     lengths: dict[tuple[Access, int], int] = field(default_factory=dict)
     """Of axes of hidden arrays."""
+    follows_deques: bool = False
+    """Whether the items of deques that the function makes are known, and no object of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,8 @@ class Interpreter(ABC):
         self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
         self.unrolled = 1
         """How many iterations of the loops around are written out."""
+        self.makes_deques = False
+        """Whether the run makes deques, into which nobody looks."""
         self.refused: list[AdxError] | None = None
         """What is refused, where that is looked for; ``None`` where the first refusal ends it."""
 

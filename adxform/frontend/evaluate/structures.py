@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import operator
 import types
@@ -83,7 +84,7 @@ def _result(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
             return Node(
                 "tuple" if cls is tuple else "namedtuple", cls, keys, tuple(_result(interp, item, leaves) for item in items)
             )
-        case Ref(kind="list" | "dict" as kind, cls=cls):
+        case Ref(kind="list" | "dict" as kind, cls=cls) if cls is not collections.deque:
             contents = interp.contents(value)
             known = None if value.meta is None else Fixed(Lit(interp.static(value.meta, "the default of a result")))
             return Node(kind, cls, contents.keys, tuple(_result(interp, item, leaves) for item in contents.items), known)

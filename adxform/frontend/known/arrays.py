@@ -450,6 +450,8 @@ def _open_mesh(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
         return None
     meshes = []
     for place, arg in enumerate(arrays):
+        if is_unknown(arg):
+            raise interp.error("what `np.ix_` is given is known to the run alone", "convert it: `np.asarray(places, int)`")
         if np.dtype(_kinds_of(interp, arg)[0] if _kinds_of(interp, arg) else bool).kind == "b":
             raise interp.error("`np.ix_` is given floats beside truth values", "give each array another shape: `x[:, None]`")
         if interp.static(interp.call(Lit(np.ndim), (arg,)), "how many axes an array has") != 1:

@@ -15,7 +15,7 @@ from adxform.frontend.containers import collecting, list_arrays
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.containers.sets import new_frozen_set, new_set
-from adxform.frontend.evaluate import protocols
+from adxform.frontend.evaluate import indexing, protocols
 from adxform.frontend.evaluate.class_contents import find
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import branch, truth
@@ -273,10 +273,13 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         kinds = _kinds(interp, args[0])
         return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak, kinds=kinds)
     items = interp.items(args[0])
-    for item in items:
+    asked = [interp.call(kwargs["key"], (item,)) for item in items] if kwargs.get("key", NONE) != NONE else items
+    asked = _deciding(interp, asked)
+    if (found := _ordered_by_run(interp, items, asked, kwargs)) is not None:
+        return found
+    for item in asked:
         if isinstance(item, Var):
             interp.static(item, "an item to sort")
-    asked = [interp.call(kwargs["key"], (item,)) for item in items] if "key" in kwargs else items
     keys = [interp.static(_in_order(interp, key), "an item to sort, or its key,") for key in asked]
     reverse = bool(interp.static(kwargs.get("reverse", Lit(False)), "`reverse`"))
     try:
@@ -284,6 +287,25 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     except (TypeError, ValueError) as error:  # a text beside a number, an array among keys: the program's own
         return interp.fail(type(error), str(error))
     return interp.new_list(tuple(items[k] for k in order))
+
+
+def _deciding(interp: Interpreter, keys: list[Value]) -> list[Value]:
+    """What decides on the order of `keys`: of tuples that begin with different numbers or texts, which are known, these."""
+    firsts = [key.items[0] for key in keys if isinstance(key, Tuple) and key.items]
+    known = [first.value for first in firsts if isinstance(first, Lit) and isinstance(first.value, int | float | str)]
+    return firsts if len(known) == len(keys) == len(set(known)) else keys
+
+
+def _ordered_by_run(interp: Interpreter, items: list[Value], keys: list[Value], kwargs: Kwargs) -> Value | None:
+    """Items that are numbers, or tuples of those, in the order of `keys`, which only the run knows; ``None`` for all else."""
+    asked = [part for key in keys for part in all_leaves(interp, key)]
+    if not any(isinstance(part, Var) and not interp.origins.get(part) for part in asked):
+        return None
+    if not interp.of_numbers(tuple(items)) and indexing.columns_of(interp, tuple(items)) is None:
+        return None
+    places, source = _places(interp, interp.new_list(tuple(keys)), Lit(len(items)), kwargs), interp.new_list(tuple(items))
+    order = [interp.call(Lit(operator.getitem), (places, Lit(k))) for k in range(len(items))]
+    return interp.new_list(tuple(interp.call(Lit(operator.getitem), (source, place)) for place in order))
 
 
 def _in_order(interp: Interpreter, key: Value) -> Value:
@@ -330,7 +352,12 @@ def _order(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value:
     """The places of the items of `source` in order, by the last part of their keys first: equal items keep their order."""
     key = kwargs.get("key", NONE)
     keys = source if key == NONE else listed(interp, interp.call(Static(iterations.mapped), (key, source)))
-    places = interp.call(Lit(np.arange), (iteration.length(interp, source),))
+    return _places(interp, keys, iteration.length(interp, source), kwargs)
+
+
+def _places(interp: Interpreter, keys: Value, count: Value, kwargs: Kwargs) -> Value:
+    """The places of `count` items with these `keys` in order."""
+    places = interp.call(Lit(np.arange), (count,))
     for part in reversed(_parts_of_keys(interp, keys)):
         by = rows(interp, part)
         refuse_rows(interp, by)

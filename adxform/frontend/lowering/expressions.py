@@ -27,9 +27,9 @@ def lower_expression(state: State, node: Any, hint: str = "tmp") -> Operand:
         case gast.BinOp() | gast.UnaryOp() | gast.Compare() | gast.Subscript() | gast.Attribute():
             return _lower_operation(state, node, hint)
         case gast.BoolOp(op=op, values=values):
-            return _lower_boolean(state, node, values, isinstance(op, gast.And), hint)
+            return _lower_boolean(state, node, values, isinstance(op, gast.And), hint, lower_expression)
         case gast.IfExp(test=test, body=body, orelse=orelse):
-            cond = lower_expression(state, test)
+            cond = lower_condition(state, test)
             return choose(
                 state,
                 node,
@@ -131,14 +131,30 @@ def _lower_comparison(state: State, node: Any, left: Operand, rest: list[tuple[A
     return choose(state, node, result, lambda side: _lower_comparison(side, node, right, more, hint), lambda _: result, hint)
 
 
-def _lower_boolean(state: State, node: Any, values: list[Any], conjunction: bool, hint: str) -> Operand:
+def lower_condition(state: State, node: Any, hint: str = "tmp") -> Operand:
+    """The operand that says whether the expression `node` is true: of ``queue and steps < 60`` no queue is the value."""
+    if isinstance(node, gast.BoolOp):
+        return _lower_boolean(state, node, node.values, isinstance(node.op, gast.And), hint, _lower_truth)
+    return lower_expression(state, node, hint)
+
+
+def _lower_truth(state: State, node: Any, hint: str) -> Operand:
+    value = lower_condition(state, node, hint)
+    if isinstance(node, gast.BoolOp | gast.Compare) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)):
+        return value
+    return state.builder.call(operator.truth, value, hint=hint, span=state.at(node))
+
+
+def _lower_boolean(
+    state: State, node: Any, values: list[Any], conjunction: bool, hint: str, lower: Callable[[State, Any, str], Operand]
+) -> Operand:
     first, *rest = values
-    left = lower_expression(state, first, hint)
+    left = lower(state, first, hint)
     if not rest:
         return left
 
     def go_on(side: State) -> Operand:
-        return _lower_boolean(side, node, rest, conjunction, hint)
+        return _lower_boolean(side, node, rest, conjunction, hint, lower)
 
     def stop(_: State) -> Operand:
         return left
@@ -455,7 +471,7 @@ def _walk_conditions(
     if not tests:
         _walk_items(state, node, rest, carried, visit, until=until)
         return
-    cond = lower_expression(state, tests[0])
+    cond = lower_condition(state, tests[0])
     then, orelse = state.nested(), state.nested()
     _walk_conditions(then, node, tests[1:], rest, carried, visit, until)
     branch(state, cond, then, orelse, state.at(node))

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from adxform.frontend.lowering.expressions import assign, choose, lower_argument, lower_expression
+from adxform.frontend.lowering.expressions import assign, choose, lower_argument, lower_condition
 from adxform.frontend.lowering.names import bound_names, breaks, exits, is_endless
 from adxform.frontend.lowering.scope import (
     DEFINED,
@@ -134,10 +134,10 @@ def _inside(state: State, carried: _Carried) -> State:
 def _lower_test(test: State, node: gast.While, keep_going: Operand) -> Operand:
     """The condition of an iteration: that nothing has stopped the loop, and then the user's own."""
     if keep_going == TRUE:
-        return lower_expression(test, node.test)
+        return lower_condition(test, node.test)
     if is_endless(node):
         return keep_going
-    return choose(test, node.test, keep_going, lambda side: lower_expression(side, node.test), lambda _: FALSE, "tmp")
+    return choose(test, node.test, keep_going, lambda side: lower_condition(side, node.test), lambda _: FALSE, "tmp")
 
 
 def _test_inside(state: State, node: gast.While) -> gast.While:

@@ -19,6 +19,7 @@ from adxform.frontend.lowering.expressions import (
     attribute,
     lower_argument,
     lower_call_statement,
+    lower_condition,
     lower_defaults,
     lower_expression,
 )
@@ -104,7 +105,7 @@ def _lower_if(state: State, node: Any, body: list[Any], orelse: list[Any]) -> No
     if state.depth >= NESTING and len(orelse) == 1 and isinstance(orelse[0], gast.If):
         _lower_chain(state, node, body, orelse)
         return
-    cond = lower_expression(state, node.test)
+    cond = lower_condition(state, node.test)
     sides = state.nested(), state.nested()
     for side, statements in zip(sides, (body, orelse), strict=True):
         lower_statements(side, statements)
@@ -121,7 +122,7 @@ def _lower_chain(state: State, node: Any, body: list[Any], orelse: list[Any]) ->
     state.bind(untaken, TRUE)
     for arm, statements in arms:
         open_, closed = state.nested(), state.nested()
-        cond = lower_expression(open_, arm.test)
+        cond = lower_condition(open_, arm.test)
         taken, passed = open_.nested(), open_.nested()
         taken.bind(untaken, FALSE)
         lower_statements(taken, statements)
@@ -255,7 +256,7 @@ def _lower_raise(state: State, node: Any) -> None:
         state.builder.emit(Raise(value, state.at(node)))
         state.dead = True
     elif __debug__:
-        cond = lower_expression(state, node.test)
+        cond = lower_condition(state, node.test)
         holds, fails = state.nested(), state.nested()
         message = () if node.msg is None else (lower_expression(fails, node.msg),)
         error = fails.builder.call(AssertionError, *message, hint="error", span=fails.at(node))
