@@ -62,6 +62,16 @@ def generator(items: Any, begins: Any) -> Any:
     return iter(items)
 
 
+def new_generator(whole: Any, part: Any, *args: Any) -> Any:
+    """A generator of two functions of `args`: its body for a walk to the end, and for one that may be left. Before specialisation only."""
+    raise NotImplementedError(whole, part, args)
+
+
+def yielded(value: Any) -> bool:
+    """Give `value` to whoever walks over the generator; whether the walk goes on. Before specialisation only."""
+    raise NotImplementedError(value)
+
+
 def searches(fn: Any, source: Any) -> bool:
     """Whether `fn` is `any` or `all`, and `source` an object that only a run goes through. Before specialisation only."""
     return fn in (any, all) and iter(source) is source

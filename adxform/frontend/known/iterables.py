@@ -19,6 +19,7 @@ from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.class_contents import find
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.generators import code_of
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import are_static, given_to_unknown
@@ -403,7 +404,7 @@ def _any_all(fn: Any) -> Handler:
             if isinstance(args[0].type, Array) and args[0].type.shape is not None and len(args[0].type.shape) == 1:
                 return interp.emit(bool, (interp.operand(interp.call(Lit(np.any if fn is any else np.all), args)),), BOOL, hint)
             return interp.emit(fn, (args[0],), BOOL, hint) if isinstance(args[0].type, Array) else None
-        if iteration.literal_trips(interp, args[0]) is None:
+        if code_of(args[0]) is not None or iteration.literal_trips(interp, args[0]) is None:
             return interp.call(Static(iterations.any_true if fn is any else iterations.all_true), args, hint=hint)
         result: Value = Lit(fn is all)
         if any(isinstance(number_type(item), Array | Object) for item in interp.items(args[0])):  # to ask one may raise

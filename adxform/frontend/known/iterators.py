@@ -15,6 +15,7 @@ from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow.generators import code_of
 from adxform.frontend.evaluate.control_flow.joins import alike_rows, number_type
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.keys import as_index
@@ -43,6 +44,7 @@ from adxform.frontend.evaluate.values import (
     is_int,
     is_unknown,
 )
+from adxform.frontend.known import generators
 from adxform.frontend.known.iterables import listed, rows
 from adxform.frontend.signature import python_class
 from adxform.ir import intrinsics
@@ -50,6 +52,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar
 from adxform.ir.walk import all_ops
+from adxform.primitives.definitions import generators as meanings
 from adxform.primitives.definitions import iterations
 
 Args = tuple[Value, ...]
@@ -323,6 +326,9 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
     """
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        args = (*args[:called], *(walks.iterated(interp, arg) for arg in args[called:]))
+        if (found := generators.of_generator(interp, fn, args, kwargs)) is not None:
+            return found
         span = interp.span
         keys = _keys_of(interp, args)
 
@@ -414,7 +420,7 @@ def _backwards(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
 def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if len(args) > 1:
         raise interp.error("`iter` of a function and the value at which it ends", "write the loop out")
-    source = args[0]
+    source = walks.iterated(interp, args[0])
     if is_unknown(source):
         return interp.emit(iter, (interp.operand(source),), Object(), hint)
     if isinstance(source, Once):
@@ -429,6 +435,9 @@ def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 
 def _next(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if code_of(args[0]) is not None:
+        meaning = meanings.first_of if len(args) == 1 else meanings.first_or
+        return interp.call(Static(meaning), args, hint=hint)
     if isinstance(args[0], Once):
         raise interp.error("`next` of an iterator is not supported", "make it a list, and take its items by position")
     return None

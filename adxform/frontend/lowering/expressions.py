@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from adxform.frontend.lowering.closures import close
+from adxform.frontend.lowering.generators import as_function
 from adxform.frontend.lowering.names import bound_names, parameters
 from adxform.frontend.lowering.operators import BINARY, COMPARE, UNARY
 from adxform.frontend.lowering.scope import INLINED_COMPREHENSIONS, State, branch, describe
@@ -55,13 +56,12 @@ def lower_expression(state: State, node: Any, hint: str = "tmp") -> Operand:
             result = lower_expression(state, value, target.id)
             state.bind(state.scope.mangle(target.id), result)
             return result
-        case gast.Lambda(body=body):
-            return close(state, node, lower_defaults(state, node), lambda inner: lower_expression(inner, body))
+        case gast.Lambda():
+            return close(state, node, lower_defaults(state, node), lambda inner, own: lower_expression(inner, own.body))
         case gast.ListComp() | gast.SetComp() | gast.DictComp():
             return _lower_comprehension(state, node, hint)
         case gast.GeneratorExp():
-            help_ = "write a list comprehension: `[… for … in …]`"
-            raise state.scope.error(node, "a generator is supported only as the argument of a call", help_)
+            return _lower_kept_generator(state, node, hint)
         case _:
             raise state.scope.error(node, f"{describe(node)} is not supported", "write it with supported syntax")
 
@@ -257,15 +257,45 @@ def _is_of_generator(state: State, node: gast.Call, name: str) -> bool:
 
 def _lower_call_argument(state: State, callee: Any, node: Any) -> Operand:
     """An argument; a generator runs to its end first, unless the callee is one that need not run it to its end."""
-    if isinstance(node, gast.GeneratorExp) and not (isinstance(callee, gast.Name) and callee.id in ("next", "iter")):
+    name = callee.id if isinstance(callee, gast.Name) else callee.attr if isinstance(callee, gast.Attribute) else ""
+    if isinstance(node, gast.GeneratorExp) and name not in _IN_PART:
         return _lower_generator(state, node)
     return lower_argument(state, node)
+
+
+_IN_PART = ("next", "iter", "islice", "takewhile")
+"""What is called that may take a part of the items only."""
 
 
 def _lower_generator(state: State, node: gast.GeneratorExp, source: Operand | None = None) -> Operand:
     begins = state.builder.call(intrinsics.generator_begins, hint="begins", span=state.at(node))
     items = _lower_comprehension(state, node, "items", source)
     return state.builder.call(intrinsics.generator, items, begins, hint="items", span=state.at(node))
+
+
+def _lower_kept_generator(state: State, node: gast.GeneratorExp, hint: str) -> Operand:
+    """A generator that is kept: of two functions, as in `generators`, of what its outermost loop goes through."""
+    _check_comprehension(state, node)
+    source = lower_walked(state, node.generators[0].iter, lower_argument)
+    function = as_function(node)
+    whole = close(state, function, (), lambda inner, own: _give_items(inner, own.body, ""), "whole")
+    part = close(state, function, (), lambda inner, own: _give_items(inner, own.body, "??left"), "part")
+    return state.builder.call(intrinsics.new_generator, whole, part, source, hint=hint, span=state.at(node))
+
+
+def _give_items(state: State, node: gast.GeneratorExp, left: str) -> Operand:
+    """Fill the body of a generator; if it may be left, it ends when the name `left` is true."""
+
+    def give(inner: State) -> None:
+        item = lower_expression(inner, node.elt)
+        going = inner.builder.call(intrinsics.yielded, item, hint="going", span=inner.at(node.elt))
+        if left:
+            inner.bind(left, inner.builder.call(operator.not_, going, hint="left", span=inner.at(node.elt)))
+
+    if left:
+        state.bind(left, Lit(False))
+    _walk_items(state, node, node.generators, (left,) if left else (), give, until=left)
+    return Lit(None)
 
 
 def _lower_text(state: State, node: gast.JoinedStr, hint: str) -> Operand:

@@ -11,7 +11,7 @@ from typing import Any
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
-from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow import generators, iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import branch, truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
@@ -60,8 +60,11 @@ class _State:
 def run_for(interp: Interpreter, op: For, env: Env) -> None:
     """Run a `For`: item by item where the items are known, else as a loop."""
     start = len(interp.builder.ops)
-    given = interp.use(interp.value(op.source[0], env))
+    given = walks.iterated(interp, interp.use(interp.value(op.source[0], env)))
     once = given if isinstance(given, Once) else None
+    if once is not None and once.generator is not None:
+        env.update(zip(op.outs, _over_generator(interp, op, once, env), strict=True))
+        return
     source, taken = (given, 0) if once is None else walks.begun(interp, once, "some" if op.breaks else "all")
     source = iteration.stream(interp, source)
     looked_at = interp.builder.ops[start:]
@@ -89,6 +92,21 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
             raise _endless(interp)
         interp.apart += changed_sources(looked_at, interp.builder.ops[start:], op.span)
     env.update(zip(op.outs, outs, strict=True))
+
+
+def _over_generator(interp: Interpreter, op: For, once: Once, env: Env) -> list[Value]:
+    """Run a loop over a generator: its body runs wherever that gives an item."""
+
+    def step(item: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
+        env.update(zip(op.body.params, (item, *carried), strict=True))
+        found = interp.run_block(op.body, env)
+        if not op.breaks:
+            return Lit(True), found
+        going = truth(interp, found[0])
+        return Lit(going) if isinstance(going, bool) else going, found[1:]
+
+    inits = [interp.value(init, env) for init in op.inits]
+    return generators.walk(interp, once, inits, [out.base for out in op.outs], step, leaves=op.breaks)
 
 
 def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env) -> list[Value]:
