@@ -13,7 +13,7 @@ from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate.control_flow import generators, iteration, walks
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, FunctionValue, Generator, Once, Static, Steps, Tuple, Value, Zip
+from adxform.frontend.evaluate.values import NONE, FunctionValue, Generator, Once, Static, Steps, Tuple, Value, Zip, is_unknown
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit
 from adxform.primitives.definitions import generators as meanings
@@ -63,6 +63,21 @@ def of_generator(interp: Interpreter, fn: Callable[..., Any], args: Args, kwargs
             return interp.call(Static(MEANINGS[fn]), args, kwargs)
 
 
+def _by_meaning(fn: Callable[..., Any]) -> Handler:
+    """The handler of a function of `itertools` that is the generator which says what it means, whatever it goes through."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        if any(map(is_unknown, args)):
+            return None
+        return interp.call(Static(MEANINGS[fn]), tuple(walks.iterated(interp, arg) for arg in args), kwargs)
+
+    return handler
+
+
+def _repeat(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return interp.call(Static(meanings.repeated_on if len(args) + len(kwargs) < 2 else meanings.repeated), args, kwargs)
+
+
 def _zip(interp: Interpreter, args: Args, *, strict: bool) -> Value:
     places = [k for k, arg in enumerate(args) if generators.code_of(arg) is not None]
     if len(places) > 1:
@@ -83,10 +98,12 @@ def _length(interp: Interpreter, source: Zip) -> Value:
 
 def _piece(interp: Interpreter, args: Args) -> Value:
     source, *given = args
-    bounds = [bound if bound == NONE else interp.call(Static(iterations.bound_of_a_piece), (as_index(interp, bound), Lit(k == 2)))
-              for k, bound in enumerate((NONE, *given) if len(given) == 1 else (*given, NONE)[:3])]
-    start, stop, step = (default if bound == NONE else bound for bound, default in zip(bounds, _BOUNDS, strict=True))
-    return interp.call(Static(meanings.piece), (source, start, stop, step))
+    bounds = (NONE, *given, NONE) if len(given) == 1 else (*given, NONE)[:3]
+    counted = (
+        default if bound == NONE else interp.call(Static(iterations.bound_of_a_piece), (as_index(interp, bound), Lit(k == 2)))
+        for k, (bound, default) in enumerate(zip(bounds, _BOUNDS, strict=True))
+    )
+    return interp.call(Static(meanings.piece), (source, *counted))
 
 
 _BOUNDS = Lit(0), Lit(iteration.ENDLESS), Lit(1)
@@ -119,5 +136,14 @@ MEANINGS: dict[Any, Callable[..., Any]] = {
     itertools.filterfalse: meanings.left_out,
     itertools.takewhile: meanings.taken_while,
     itertools.dropwhile: meanings.dropped_while,
+    itertools.compress: meanings.compressed,
+    itertools.cycle: meanings.cycled,
 }
-TABLE: dict[Any, Handler] = {intrinsics.new_generator: _new, intrinsics.yielded: _yielded, meanings.item_of: _item_of}
+_ALWAYS = (itertools.filterfalse, itertools.takewhile, itertools.dropwhile, itertools.compress, itertools.cycle)
+TABLE: dict[Any, Handler] = {
+    intrinsics.new_generator: _new,
+    intrinsics.yielded: _yielded,
+    meanings.item_of: _item_of,
+    itertools.repeat: _repeat,
+    **{fn: _by_meaning(fn) for fn in _ALWAYS},
+}

@@ -47,7 +47,7 @@ from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, rank
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions import generators, iterations
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -441,6 +441,15 @@ def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     return total
 
 
+def _reduce_any(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``functools.reduce(fn, source, start)``, also of a generator."""
+    source = walks.iterated(interp, args[1])
+    if code_of(source) is not None:
+        meaning = generators.reduced if len(args) == 2 else iterations.reduced_from
+        return interp.call(Static(meaning), (args[0], source, *args[2:]), hint=hint)
+    return walking(_reduce, calls="")(interp, (args[0], source, *args[2:]), kwargs, hint)
+
+
 def walking(handler: Handler, *, calls: str | None = None) -> Handler:
     """The handler of a function that walks over what iterators go through, and `calls` an argument of this name meanwhile."""
 
@@ -485,5 +494,5 @@ TABLE: dict[Any, Handler] = {
     any: _searching(any),
     all: _searching(all),
     **{fn: walking(handler) for fn, handler in _WALKING.items()},
-    functools.reduce: walking(_reduce, calls=""),
+    functools.reduce: _reduce_any,
 }

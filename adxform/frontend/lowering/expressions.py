@@ -229,7 +229,7 @@ def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Op
         args: tuple[Operand, ...] = (fn, items, lower_pairs(state, named, intrinsics.merge_named))
         fn = Lit(intrinsics.apply)
     else:
-        args = tuple(_lower_call_argument(state, node.func, arg) for arg in node.args) or _implied(state, node)
+        args = tuple(_lower_call_argument(state, node.func, fn, arg) for arg in node.args) or _implied(state, node)
         kwargs = tuple((keyword.arg, lower_argument(state, keyword.value)) for keyword in node.keywords)
     outs = (state.builder.var(hint),) if wanted else ()
     state.builder.emit(Call(outs, fn, args, kwargs, state.at(node)))
@@ -247,24 +247,27 @@ def _implied(state: State, node: gast.Call) -> tuple[Operand, ...]:
 
 def _is_of_generator(state: State, node: gast.Call, name: str) -> bool:
     """Whether `node` is ``name(… for … in …)``, by a name found outside."""
-    scope = state.scope
     match node:
         case gast.Call(func=gast.Name(id=found), args=[gast.GeneratorExp()], keywords=[]) if found == name:
-            return not (name in state.env or name in scope.bound or name in scope.outer)
+            return _is_found_outside(state, name)
         case _:
             return False
 
 
-def _lower_call_argument(state: State, callee: Any, node: Any) -> Operand:
-    """An argument; a generator runs to its end first, unless the callee is one that need not run it to its end."""
-    name = callee.id if isinstance(callee, gast.Name) else callee.attr if isinstance(callee, gast.Attribute) else ""
-    if isinstance(node, gast.GeneratorExp) and name not in _IN_PART:
+def _lower_call_argument(state: State, callee: Any, fn: Operand, node: Any) -> Operand:
+    """An argument; a generator runs to its end first where a builtin is given it that takes all of its items at once."""
+    builtin = isinstance(callee, gast.Name) and callee.id in _AT_ONCE
+    if builtin and isinstance(node, gast.GeneratorExp) and _is_found_outside(state, callee.id):
+        state.builder.effect(intrinsics.takes_all, fn, span=state.at(callee))
         return _lower_generator(state, node)
     return lower_argument(state, node)
 
 
-_IN_PART = ("next", "iter", "islice", "takewhile")
-"""What is called that may take a part of the items only."""
+_AT_ONCE = frozenset({"list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "max", "min", "any", "all"})
+
+
+def _is_found_outside(state: State, name: str) -> bool:
+    return not (name in state.env or name in state.scope.bound or name in state.scope.outer)
 
 
 def _lower_generator(state: State, node: gast.GeneratorExp, source: Operand | None = None) -> Operand:

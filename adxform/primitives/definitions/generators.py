@@ -129,6 +129,46 @@ def neighbours(source: Any) -> Iterator[Any]:
         last = item
 
 
+def compressed(data: Any, selectors: Any) -> Iterator[Any]:
+    """``itertools.compress(data, selectors)``"""
+    for item, wanted in zip(data, selectors, strict=False):
+        if wanted:
+            yield item
+
+
+def repeated(item: Any, times: int) -> Iterator[Any]:
+    """``itertools.repeat(item, times)``"""
+    for _ in range(times):
+        yield item
+
+
+def repeated_on(item: Any) -> Iterator[Any]:
+    """``itertools.repeat(item)``"""
+    while True:
+        yield item
+
+
+def cycled(source: Any) -> Iterator[Any]:
+    """``itertools.cycle(source)``"""
+    items = []
+    for item in source:
+        yield item
+        items.append(item)
+    while len(items) > 0:
+        yield from items
+
+
+def reduced(fn: Any, source: Any) -> Any:
+    """``functools.reduce(fn, source)``"""
+    begun = False
+    for item in source:
+        total = fn(total, item) if begun else item
+        begun = True
+    if not begun:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    return total
+
+
 def first_of(source: Any) -> Any:
     """``next(source)``"""
     for item in source:

@@ -7,6 +7,7 @@ is left of it is not known: the contents are a `Poison` that says why.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,9 +18,26 @@ from adxform.errors import AdxError
 from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Contents, Generator, Once, Poison, Ref, Rest, Static, Steps, Tuple, Value, is_unknown
+from adxform.frontend.evaluate.values import (
+    Contents,
+    Enumerate,
+    Generator,
+    Mapped,
+    Once,
+    Poison,
+    Range,
+    Ref,
+    Rest,
+    Slice,
+    Static,
+    Steps,
+    Tuple,
+    Value,
+    Zip,
+    is_unknown,
+)
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Object
+from adxform.ir.types import Array, Object
 
 _KEYS = ("taken", "source")
 _UNOPENED = Lit(False)
@@ -119,6 +137,23 @@ def _check_streams(interp: Interpreter, once: Once) -> None:
         interp.builder.effect(runtime.check_walked, cursor, span=interp.span)
 
 
+def after(interp: Interpreter, source: Value, taken: int) -> Value:
+    """What is left of `source`, of which only a run can tell how many items it has, after some were taken."""
+    match source:
+        case Var(_, Array()):
+            return interp.call(Lit(operator.getitem), (source, Slice(Lit(taken), Lit(None), Lit(None))))
+        case Range(start, stop, step):
+            return Range(iteration.item_at(interp, source, Lit(taken)), stop, step)
+        case Enumerate(items, start):
+            return Enumerate(after(interp, items, taken), iteration.add(interp, start, Lit(taken)))
+        case Zip(parts):
+            return Zip(tuple(after(interp, part, taken) for part in parts))
+        case Mapped(fn, items):
+            return Mapped(fn, after(interp, items, taken))
+        case _:
+            raise unknown_rest(interp, "its items are not known one by one any more")
+
+
 def iterated(interp: Interpreter, source: Value) -> Value:
     """`source`; of an object with an ``__iter__`` of the program's own, the iterator that it returns."""
     if not isinstance(source, Ref | Static | Tuple) or (isinstance(source, Ref) and source.kind != "instance"):
@@ -141,6 +176,8 @@ def rest(interp: Interpreter, source: Value, stepwise: Steps = "") -> Value:
             interp.builder.effect(runtime.check_walked, cursor, span=interp.span)
         return source
     found, taken = begun(interp, source, stepwise)
+    if taken and iteration.known_places(interp, found) is None:
+        return after(interp, found, taken)
     return Rest(found, taken) if taken else found
 
 
