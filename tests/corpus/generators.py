@@ -157,7 +157,7 @@ def steps_of_itertools_over_an_array(x):
         total += v**3
     for v in itertools.compress(x, [1, 0, 1, 1]):
         total = 0.5 * total + v * v
-    for v, w in zip(x, itertools.cycle([x[0], x[1] ** 2]), strict=False):
+    for v, w in zip(x, itertools.cycle((x[0], x[1] ** 2)), strict=False):
         total += v * w
     return total + sum(v * w for v, w in zip(x, itertools.repeat(x[2]), strict=False))
 

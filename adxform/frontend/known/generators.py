@@ -13,7 +13,7 @@ from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate.control_flow import generators, iteration, walks
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, FunctionValue, Generator, Once, Static, Steps, Tuple, Value, Zip, is_unknown
+from adxform.frontend.evaluate.values import NONE, FunctionValue, Generator, Once, Range, Static, Steps, Tuple, Value, Zip, is_unknown
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit
 from adxform.primitives.definitions import generators as meanings
@@ -78,6 +78,17 @@ def _repeat(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     return interp.call(Static(meanings.repeated_on if len(args) + len(kwargs) < 2 else meanings.repeated), args, kwargs)
 
 
+def _cycle(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``itertools.cycle(source)`` of what does not change: Python keeps the items that it gave the first time."""
+    if is_unknown(args[0]):
+        return None
+    fixed = isinstance(args[0], Tuple | Range) or (isinstance(args[0], Lit) and isinstance(args[0].value, tuple | str | range))
+    if not fixed:
+        message = "`cycle` of what may change, of which Python keeps the items that it gave the first time"
+        raise interp.error(message, "give it a tuple: `tuple(…)`")
+    return interp.call(Static(meanings.cycled), args)
+
+
 def _zip(interp: Interpreter, args: Args, *, strict: bool) -> Value:
     places = [k for k, arg in enumerate(args) if generators.code_of(arg) is not None]
     if len(places) > 1:
@@ -137,13 +148,13 @@ MEANINGS: dict[Any, Callable[..., Any]] = {
     itertools.takewhile: meanings.taken_while,
     itertools.dropwhile: meanings.dropped_while,
     itertools.compress: meanings.compressed,
-    itertools.cycle: meanings.cycled,
 }
-_ALWAYS = (itertools.filterfalse, itertools.takewhile, itertools.dropwhile, itertools.compress, itertools.cycle)
+_ALWAYS = (itertools.filterfalse, itertools.takewhile, itertools.dropwhile, itertools.compress)
 TABLE: dict[Any, Handler] = {
     intrinsics.new_generator: _new,
     intrinsics.yielded: _yielded,
     meanings.item_of: _item_of,
     itertools.repeat: _repeat,
+    itertools.cycle: _cycle,
     **{fn: _by_meaning(fn) for fn in _ALWAYS},
 }

@@ -389,7 +389,7 @@ def _place_in_order(fn: Any) -> Handler:
     """``bisect_left(items, x)`` and its like: a whole number, which nothing moves."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        if "key" in kwargs or are_static(interp, (*args, *kwargs.values())):
+        if "key" in kwargs:
             return None
         operands = tuple(given_to_unknown(interp, arg) for arg in args)
         return interp.emit(fn, operands, INT, hint, {key: interp.operand(arg) for key, arg in kwargs.items()})

@@ -12,7 +12,7 @@ from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError
 from adxform.frontend.lowering.generators import Walk, is_generator, shell_of, walked_body
 from adxform.frontend.lowering.late_binding import refuse_late_binding
 from adxform.frontend.lowering.names import SCOPES, bindings, body_of, free_names, parameters, walk_scope
-from adxform.frontend.lowering.scope import DEFINED, TRUE, Scope, State
+from adxform.frontend.lowering.scope import DEFINED, TRUE, Scope, State, base_of
 from adxform.frontend.lowering.source_text import FunctionSource
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Closure, Function, Operand, Var
@@ -67,7 +67,7 @@ def _filled(scope: Scope, lower_body: Body) -> Function:
     kinds: list[str] = []
     for arg, kind, _ in parameters(node.args):
         name = scope.mangle(arg.id)
-        params.append(state.builder.var(name))
+        params.append(state.builder.var(base_of(name)))
         kinds.append(kind)
         if name in scope.cells:
             continue
@@ -130,9 +130,7 @@ def _error(source: FunctionSource, node: Any, message: str, help_: str, cls: typ
     return cls(message, span=source.span(node), help=help_)
 
 
-def close(
-    state: State, node: Any, defaults: tuple[tuple[str, Operand], ...], lower_body: Body, walk: Walk = ""
-) -> Var:
+def close(state: State, node: Any, defaults: tuple[tuple[str, Operand], ...], lower_body: Body, walk: Walk = "") -> Var:
     """Append the `Closure` of a nested ``def`` or ``lambda`` in `state`, or of the body of a generator; return the function.
 
     Captures are by value, which is what Python does as long as nothing is assigned to a captured name afterwards; or cells.

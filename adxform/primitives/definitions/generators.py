@@ -149,13 +149,9 @@ def repeated_on(item: Any) -> Iterator[Any]:
 
 
 def cycled(source: Any) -> Iterator[Any]:
-    """``itertools.cycle(source)``"""
-    items = []
-    for item in source:
-        yield item
-        items.append(item)
-    while len(items) > 0:
-        yield from items
+    """``itertools.cycle(source)``, of a source that does not change."""
+    while len(source) > 0:
+        yield from source
 
 
 def reduced(fn: Any, source: Any) -> Any:
