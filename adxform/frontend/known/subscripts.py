@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 import types
+from collections import OrderedDict
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
@@ -39,8 +40,8 @@ from adxform.frontend.known import sequences
 from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array
-from adxform.primitives.definitions import stacking
+from adxform.ir.types import Array, Scalar
+from adxform.primitives.definitions import iterations, stacking
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -62,10 +63,26 @@ def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
         return collecting.load(interp, args[0], filled, args[1], hint)
     if (columns := interp.columns(args[0])) is not None:
         return of_tuples.load(interp, columns, args[1], hint)
+    if (found := _looked_up(interp, *args, hint)) is not None:
+        return found
     if isinstance(args[0], Range | Zip | Enumerate):
         return sequences.load(interp, args[0], args[1], hint)
     return indexing.load(interp, args[0], args[1], hint)
 
+
+def _looked_up(interp: Interpreter, box: Value, key: Value, hint: str) -> Answer:
+    """The item of a dict under a whole number that only a run can tell: each by its own branch; ``None`` for other lookups."""
+    if not isinstance(box, Ref) or box.cls not in (dict, OrderedDict) or not isinstance(key, Var) or interp.followed(key):
+        return None
+    if not isinstance(key.type, Scalar) or np.dtype(key.type.dtype).kind not in "iub":
+        return None
+    contents = interp.contents(box)
+    found = [pair for pair in zip(contents.keys, contents.items, strict=True) if isinstance(pair[0], int)]
+    keys, items = (Tuple(tuple(part)) for part in zip(*((Lit(own), item) for own, item in found), strict=True)) if found else _NONE
+    return interp.call(Static(iterations.looked_up), (keys, items, key), hint=hint)
+
+
+_NONE = Tuple(()), Tuple(())
 
 JOINS = MappingProxyType({type(np.r_): stacking.in_a_row, type(np.c_): stacking.as_columns})
 """What subscripts of objects mean that join what they are given."""
