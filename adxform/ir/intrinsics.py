@@ -62,6 +62,20 @@ def generator(items: Any, begins: Any) -> Any:
     return iter(items)
 
 
+def new_generator(whole: Any, part: Any, *args: Any) -> Any:
+    """A generator: its body as functions of `args`, for a walk to its end and for one that may be left. Before specialisation only."""
+    raise NotImplementedError(whole, part, args)
+
+
+def yielded(value: Any) -> bool:
+    """Give `value` to whoever walks over the generator; whether the walk goes on. Before specialisation only."""
+    raise NotImplementedError(value)
+
+
+def takes_all(fn: Any) -> None:
+    """Stands before a generator is run to its end for `fn`, which is a builtin by its name. Before specialisation only."""
+
+
 def searches(fn: Any, source: Any) -> bool:
     """Whether `fn` is `any` or `all`, and `source` an object that only a run goes through. Before specialisation only."""
     return fn in (any, all) and iter(source) is source

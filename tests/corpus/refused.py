@@ -207,9 +207,52 @@ def class_inside(x):
     return x * Box.value
 
 
-@at((1.5,), raises=UnsupportedSyntaxError)
+@at((1.5,), raises=UnsupportedOperationError)  # here
 def generator(x):
-    yield x * x  # here
+    yield x * x
+
+
+@at((1.5,), raises=UnsupportedSyntaxError)
+def value_that_is_sent(x):
+    def scaled():
+        scale = 1.0 + (yield x)  # here
+        yield scale * x
+
+    return sum(scaled())
+
+
+@at((1.5,), raises=UnsupportedOperationError)
+def generator_that_is_sent_a_value(x):
+    def scaled():
+        yield x
+
+    return scaled().send(None)  # here
+
+
+def halves(x):
+    for v in x:
+        yield v * 0.5
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
+def generator_after_a_loop_left_it(x):
+    items, total = halves(x), 0.0
+    for v in items:
+        total += v
+        if v > 0.8:
+            break
+    return total + sum(items)  # here
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
+def two_generators_side_by_side(x):
+    return sum(v * w for v, w in zip(halves(x), halves(2.0 * x), strict=False))  # here
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
+def generator_of_one_path(x):
+    items = halves(x) if x[0] > 0.5 else halves(3.0 * x)
+    return sum(items)  # here
 
 
 @at((1.5,), raises=GlobalMutationError)
@@ -370,12 +413,6 @@ def iterator_used_up_on_one_side(x, early):
     for a, _ in pairs:  # here
         total += a
     return total
-
-
-@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
-def next_of_an_iterator(x):
-    items = iter([x[0], x[1]])
-    return next(items) * 2.0  # here
 
 
 @at((vec(1.0, 2.0, 3.0),), raises=MissingRuleError)

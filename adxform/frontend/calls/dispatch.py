@@ -36,7 +36,19 @@ from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.signals import Lost, Recursive, Unreachable
 from adxform.frontend.evaluate.state import Frame, Interpreter
 from adxform.frontend.evaluate.survey import one_way
-from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback, Maybe, Method, Namespace, Ref, Static, Value
+from adxform.frontend.evaluate.values import (
+    NONE,
+    FunctionValue,
+    InnerPullback,
+    Maybe,
+    Method,
+    Namespace,
+    Ref,
+    Static,
+    Tuple,
+    Value,
+    View,
+)
 from adxform.frontend.known import KNOWN
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.nested import inline, objects
@@ -141,13 +153,18 @@ def _call_object(
         return objects.call_operator(interp, value, args, kwargs)
     if isinstance(fn, Decorated):
         return _call_decorated(interp, value, args, kwargs, hint, wanted)
-    if _is_definition(fn) and are_static(interp, (*args, *kwargs.values())):
+    if _is_definition(fn) and not inspect.isgeneratorfunction(fn) and are_static(interp, (*args, *kwargs.values())):
         found = run_now(interp, fn, args, kwargs)
     if found is None:
         if known.meaning is not None and not known.ruled:
-            args = tuple(walks.opened(interp, arg) for arg in args)
+            args = tuple(_gone_through(interp, arg) for arg in args)
         found = _call_known(interp, value, known, args, kwargs, hint, wanted)
     return _call_unruled(interp, value, args, kwargs, hint, wanted) if found is None else found
+
+
+def _gone_through(interp: Interpreter, arg: Value) -> Value:
+    """`arg`; what an iterator goes through, or a view of a dict, where it is one."""
+    return Tuple(tuple(interp.items(arg))) if isinstance(arg, View) else walks.opened(interp, arg)
 
 
 def _call_decorated(

@@ -68,6 +68,8 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             return _item(interp, interp.contents(x).items, index, "list", None)
         case Ref(kind="dict", meta=None) if (place := place_of_key(interp, x, index)) is not None:
             return _item(interp, interp.contents(x).items, place, "dict", None)
+        case Ref(kind="dict", meta=None) if (own := _under_number(interp, x, index)) is not None:
+            return interp.call(Static(iterations.looked_up), (*own, index), hint=hint)
         case Ref(kind="dict"):
             key = hashed(interp, index, "a dict key")
             found = interp.contents(x).get(key)
@@ -153,6 +155,17 @@ def place_of_key(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
     if len(contents.keys) > _CHOICES or not (interp.of_numbers(contents.items) or columns_of(interp, contents.items) is not None):
         return None
     return interp.call(Static(iterations.place_of), (key, Tuple(tuple(constant(interp, own) for own in contents.keys))))
+
+
+def _under_number(interp: Interpreter, ref: Ref, key: Value) -> tuple[Tuple, Tuple] | None:
+    """The whole numbers among the keys of a dict, and its items under them, where `key` is one that only a run can tell."""
+    if not isinstance(key, Var) or interp.followed(key) or not isinstance(key.type, Scalar):
+        return None
+    if np.dtype(key.type.dtype).kind not in "iub":
+        return None
+    contents = interp.contents(ref)
+    found = [pair for pair in zip(contents.keys, contents.items, strict=True) if isinstance(pair[0], int)]
+    return Tuple(tuple(Lit(own) for own, _ in found)), Tuple(tuple(item for _, item in found))
 
 
 def _one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str) -> Value:

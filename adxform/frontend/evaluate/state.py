@@ -62,12 +62,13 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The call of a user function that is being run."""
+    """The call of a user function that is being run; of the body of a generator, what `give` does with an item."""
 
     fn: Function
     captured: dict[str, Value]
     scope: Namespace | None
     key: Any = None
+    give: Callable[[Value], Value] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.class_contents import refuse_named_tuple
 from adxform.frontend.evaluate.outside import constant, from_outside, guard_class
 from adxform.frontend.evaluate.state import Given, Interpreter
-from adxform.frontend.evaluate.values import NONE, Maybe, Method, Poison, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Maybe, Method, Once, Poison, Ref, Static, Tuple, Value
 from adxform.frontend.signature import MUTABLE, Fixed, Leaf, Node, Tree, child_name, registration
 from adxform.frontend.signature.access import Access
 from adxform.ir.kinds import scalar_type
@@ -97,6 +97,8 @@ def _result(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
             names = tuple(field.name for field in dataclasses.fields(cls))
             fields = [contents.get(name) or interp.attribute(value, name) for name in names]
             return Node("dataclass", cls, names, tuple(_result(interp, item, leaves) for item in fields))
+        case Once():
+            raise interp.error("an iterator is returned", "return what it goes through: `list(…)`")
         case _:
             raise interp.error(
                 "a value of this kind cannot be returned", "return numbers, arrays, tuples, lists, dicts or dataclasses"

@@ -472,7 +472,14 @@ def _resize(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     raise interp.error("`resize` gives an array another shape in place", "make another array, e.g. with `np.resize(x, shape)`")
 
 
+def _empty(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``np.ndarray(shape, dtype)``; ``None`` where it is given memory."""
+    made_new = len(args) < 3 and kwargs.keys() <= {"shape", "dtype", "order"}
+    return interp.call(Lit(np.empty), args, kwargs, hint) if made_new else None
+
+
 TABLE: dict[Any, Handler] = {
+    np.ndarray: _empty,
     np.ndarray.resize: _resize,
     **{fn: _repeat(fn) for fn in (np.repeat, np.ndarray.repeat)},
     **{fn: _at_least(fn) for fn in (np.atleast_1d, np.atleast_2d, np.atleast_3d)},

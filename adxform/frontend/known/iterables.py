@@ -19,6 +19,7 @@ from adxform.frontend.evaluate import indexing, protocols
 from adxform.frontend.evaluate.class_contents import find
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.generators import code_of
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import are_static, given_to_unknown
@@ -46,7 +47,7 @@ from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, rank
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions import generators, iterations
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -415,7 +416,7 @@ def _place_in_order(fn: Any) -> Handler:
     """``bisect_left(items, x)`` and its like: a whole number, which nothing moves."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        if "key" in kwargs or are_static(interp, (*args, *kwargs.values())):
+        if "key" in kwargs:
             return None
         operands = tuple(given_to_unknown(interp, arg) for arg in args)
         return interp.emit(fn, operands, INT, hint, {key: interp.operand(arg) for key, arg in kwargs.items()})
@@ -430,7 +431,7 @@ def _any_all(fn: Any) -> Handler:
             if isinstance(args[0].type, Array) and args[0].type.shape is not None and len(args[0].type.shape) == 1:
                 return interp.emit(bool, (interp.operand(interp.call(Lit(np.any if fn is any else np.all), args)),), BOOL, hint)
             return interp.emit(fn, (args[0],), BOOL, hint) if isinstance(args[0].type, Array) else None
-        if iteration.literal_trips(interp, args[0]) is None:
+        if code_of(args[0]) is not None or iteration.literal_trips(interp, args[0]) is None:
             return interp.call(Static(iterations.any_true if fn is any else iterations.all_true), args, hint=hint)
         result: Value = Lit(fn is all)
         if any(isinstance(number_type(item), Array | Object) for item in interp.items(args[0])):  # to ask one may raise
@@ -465,6 +466,15 @@ def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     for item in items:
         total = interp.call(args[0], (total, item), hint=hint)
     return total
+
+
+def _reduce_any(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``functools.reduce(fn, source, start)``, also of a generator."""
+    source = walks.iterated(interp, args[1])
+    if code_of(source) is not None:
+        meaning = generators.reduced if len(args) == 2 else iterations.reduced_from
+        return interp.call(Static(meaning), (args[0], source, *args[2:]), hint=hint)
+    return walking(_reduce, calls="")(interp, (args[0], source, *args[2:]), kwargs, hint)
 
 
 def walking(handler: Handler, *, calls: str | None = None) -> Handler:
@@ -511,5 +521,5 @@ TABLE: dict[Any, Handler] = {
     any: _searching(any),
     all: _searching(all),
     **{fn: walking(handler) for fn, handler in _WALKING.items()},
-    functools.reduce: walking(_reduce, calls=""),
+    functools.reduce: _reduce_any,
 }

@@ -85,7 +85,7 @@ def lower_for(state: State, node: gast.For, lower_statements: Statements) -> Non
     params = carried.fresh(body)
     carried.doubt(state, inits, params)
     target = node.target
-    item = body.builder.var(state.scope.mangle(target.id) if isinstance(target, gast.Name) else "item")
+    item = body.builder.var(base_of(state.scope.mangle(target.id)) if isinstance(target, gast.Name) else "item")
     assign(body, target, item)
     lower_statements(body, node.body)
     results = carried.yields(body)

@@ -289,7 +289,7 @@ def _delete(state: State, target: Any) -> None:
 
 def _lower_def(state: State, node: gast.FunctionDef) -> None:
     decorators = [lower_expression(state, decorator) for decorator in node.decorator_list]
-    value: Operand = close(state, node, lower_defaults(state, node), lambda inner: lower_function_body(inner, node.body))
+    value: Operand = close(state, node, lower_defaults(state, node), lambda inner, own: lower_function_body(inner, own.body))
     for decorator in reversed(decorators):
         out = state.builder.var(node.name)
         state.builder.emit(Call((out,), decorator, (value,), (), state.at(node)))

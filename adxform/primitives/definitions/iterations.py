@@ -151,6 +151,14 @@ def got(box: Any, key: Any, default: Any) -> Any:
     return box[key] if key in box else default  # noqa: SIM401 - this says what it means
 
 
+def looked_up(keys: Any, items: Any, key: Any) -> Any:
+    """``dict(zip(keys, items))[key]`` of a few items, each by its own branch."""
+    for own, item in zip(keys, items, strict=True):
+        if own == key:
+            return item
+    raise KeyError(key)
+
+
 def counted_from_start(index: Any, count: Any, message: str) -> Any:
     """The place of item `index` of `count`, of which some may be counted from the end."""
     place = index + count if index < 0 else index

@@ -332,6 +332,8 @@ def _kind(value: Any) -> str:
             return f"a {cls.__name__}"
         case FunctionValue() | Method():
             return "a function"
+        case Once():
+            return "an iterator"
         case _:
             return "another object"
 

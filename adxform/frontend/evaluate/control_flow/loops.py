@@ -11,7 +11,7 @@ from typing import Any
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
-from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow import generators, iteration, suspended, walks
 from adxform.frontend.evaluate.control_flow.branches import branch, truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
@@ -36,7 +36,7 @@ _WRITTEN_OUT = 16
 
 
 @dataclass(slots=True)
-class _State:
+class Standing:
     """Where a specialisation stands, to try a loop another way."""
 
     builder: Builder
@@ -46,7 +46,7 @@ class _State:
     held: int
 
     @classmethod
-    def of(cls, interp: Interpreter) -> _State:
+    def of(cls, interp: Interpreter) -> Standing:
         return cls(interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames), len(interp.held))
 
     def restore(self, interp: Interpreter) -> None:
@@ -60,8 +60,11 @@ class _State:
 def run_for(interp: Interpreter, op: For, env: Env) -> None:
     """Run a `For`: item by item where the items are known, else as a loop."""
     start = len(interp.builder.ops)
-    given = interp.use(interp.value(op.source[0], env))
+    given = walks.iterated(interp, interp.use(interp.value(op.source[0], env)))
     once = given if isinstance(given, Once) else None
+    if once is not None and once.generator is not None:
+        env.update(zip(op.outs, _over_generator(interp, op, once, env), strict=True))
+        return
     source, taken = (given, 0) if once is None else walks.begun(interp, once, "some" if op.breaks else "all")
     source = iteration.stream(interp, source)
     looked_at = interp.builder.ops[start:]
@@ -75,7 +78,7 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
         outs = unrolled(interp, op, Walk.over(interp, source, items, once, taken), inits, env)
     else:
         if taken:
-            raise walks.unknown_rest(interp, "its items are not known one by one any more")
+            source = walks.after(interp, source, taken)
         if goes_through:
             outs = _through(interp, op, source, inits, env)
         elif within is not None:
@@ -89,6 +92,37 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
             raise _endless(interp)
         interp.apart += changed_sources(looked_at, interp.builder.ops[start:], op.span)
     env.update(zip(op.outs, outs, strict=True))
+
+
+def _over_generator(interp: Interpreter, op: For, once: Once, env: Env) -> list[Value]:
+    """Run a loop over a generator: its body runs wherever that gives an item."""
+
+    def step(item: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
+        env.update(zip(op.body.params, (item, *carried), strict=True))
+        found = interp.run_block(op.body, env)
+        if not op.breaks:
+            return Lit(True), found
+        going = truth(interp, found[0])
+        return Lit(going) if isinstance(going, bool) else going, found[1:]
+
+    inits = [interp.value(init, env) for init in op.inits]
+    if suspended.stands(interp, once):
+        return _over_the_rest(interp, op, once, step, inits)
+    return generators.walk(interp, once, inits, [out.base for out in op.outs], step, leaves=op.breaks)
+
+
+def _over_the_rest(interp: Interpreter, op: For, once: Once, step: generators.Step, inits: list[Value]) -> list[Value]:
+    """Run a loop over what a generator has left, of which some items were taken: it runs from one to the next."""
+
+    def turn(carried: list[Value]) -> list[Value]:
+        item = suspended.advance(interp, once, sure=False)
+        if item is None:
+            return [Lit(False), *carried[1:]]
+        going, found = step(item, carried[1:])
+        return [going, *found]
+
+    turns = _Turns(["going", *(out.base for out in op.outs)], lambda carried: carried[0], turn, op.span)
+    return _run_turns(interp, turns, [Lit(True), *inits])[1:]
 
 
 def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env) -> list[Value]:
@@ -139,7 +173,7 @@ def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], en
 
 
 def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, once: Once | None) -> list[Value]:
-    saved = _State.of(interp)
+    saved = Standing.of(interp)
     try:
         with one_way(interp):
             return _loop(interp, op, source, inits, env)
@@ -285,7 +319,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
             if params:
                 raise Promote(params)
             raise _uncountable(interp, growing, op.span)
-        saved = _State.of(interp)
+        saved = Standing.of(interp)
         interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})  # type: ignore[misc]
         try:
             values = _loop(interp, op, source, inits, env, fills)
@@ -428,7 +462,7 @@ def run_while(interp: Interpreter, op: While, env: Env) -> None:
 
 
 def _run_turns(interp: Interpreter, turns: _Turns, inits: list[Value]) -> list[Value]:
-    saved = _State.of(interp)
+    saved = Standing.of(interp)
     try:
         with one_way(interp):
             return _while(interp, turns, inits)
@@ -460,7 +494,7 @@ def _collecting_while(interp: Interpreter, turns: _Turns, inits: list[Value], gr
         _refuse_foreign(interp, growing)
         if not list_arrays.as_list_of_rows(interp, growing):
             raise _uncountable(interp, growing, turns.span)
-        saved = _State.of(interp)
+        saved = Standing.of(interp)
         try:
             return _while(interp, turns, inits)
         except Grows as another:
