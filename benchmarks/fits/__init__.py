@@ -1,4 +1,4 @@
-"""Programs as users of SciPy write them, fitted with adxform's derivatives and with differences: the same answer, in what time."""
+"""Programs as users of SciPy write them, fitted with adxform's derivatives and with differences: one answer, in what time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def fits(quick: bool) -> Result:
         Claim(f"derivatives are those of differences, to {SLOPES:g}", max(slopes) < SLOPES),
         Claim(f"answers are the known ones, or those found by differences, to {ANSWERS:g}", max(answers) < ANSWERS),
     )
-    return Result("Fits of programs that call SciPy", columns, rows, claims)
+    return Result("Fits of programs that call SciPy", columns, tuple(rows), claims)
 
 
 def _timed(call: Callable[[], Any]) -> tuple[Any, float]:

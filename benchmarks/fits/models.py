@@ -19,7 +19,9 @@ FORCE = np.exp(np.sin(2.0 * np.pi * np.arange(32) / 32.0))
 KNOTS, PLACES = np.linspace(0.0, 1.0, 7), np.sort(RNG.uniform(0.0, 1.0, 40))
 HEIGHTS = np.exp(-3.0 * PLACES) * np.cos(8.0 * PLACES) + 0.02 * RNG.normal(size=40)
 ROWS, COLUMNS = np.meshgrid(np.arange(24.0), np.arange(24.0), indexing="ij")
-IMAGE = np.exp(-0.03 * ((ROWS - 10.0) ** 2 + 2.0 * (COLUMNS - 13.0) ** 2)) + 0.5 * np.exp(-0.05 * ((ROWS - 16.0) ** 2 + (COLUMNS - 7.0) ** 2))
+IMAGE = np.exp(-0.03 * ((ROWS - 10.0) ** 2 + 2.0 * (COLUMNS - 13.0) ** 2)) + 0.5 * np.exp(
+    -0.05 * ((ROWS - 16.0) ** 2 + (COLUMNS - 7.0) ** 2)
+)
 TURN = np.array([0.1, 0.8, -0.6])
 ANOMALIES = np.linspace(0.2, 6.0, 12)
 ORBIT = np.array([1.3, 0.35])
@@ -64,7 +66,7 @@ def moved(p: Any) -> Any:
     c, s = np.cos(p[0]), np.sin(p[0])
     rows, columns = ROWS - 11.5, COLUMNS - 11.5
     at = np.stack([c * rows - s * columns + 11.5 + p[1], s * rows + c * columns + 11.5 + p[2]])
-    return ndimage.map_coordinates(IMAGE, at, order=3, mode="nearest")
+    return ndimage.map_coordinates(IMAGE, at, order=3, mode="mirror")
 
 
 TARGET = moved(TURN)
@@ -96,7 +98,9 @@ def equilibrium(p: Any) -> Any:
     """A layer whose output is its own input, for each row of the data: the weights of what comes in."""
     gains, total = p[:4], 0.05 * np.sum(p**2)
     for k in range(len(INPUTS)):
-        z = optimize.fixed_point(lambda z, x: np.tanh(0.5 * WEIGHTS @ z + gains * x + p[4:]), np.zeros(4), args=(INPUTS[k],), xtol=1e-12)
+        z = optimize.fixed_point(
+            lambda z, x: np.tanh(0.5 * WEIGHTS @ z + gains * x + p[4:]), np.zeros(4), args=(INPUTS[k],), xtol=1e-12
+        )
         total += np.sum((z - OUTPUTS[k]) ** 2)
     return total
 
