@@ -122,6 +122,19 @@ def test_sparse(case: str) -> None:
     judge(*PRODUCTS[case])
 
 
+def test_a_line_resampled_by_rates_that_the_run_knows() -> None:
+    """Both are integers of which nothing is known: equal ones would leave the length as it is."""
+
+    def f(x: Any, up: int, down: int) -> Any:
+        y = signal.resample_poly(x, up, down)
+        return np.sum(np.arange(6.0) * y * (1.0 + y))
+
+    x = np.array([1.0, 2.0, 3.0, 4.0])
+    weights = np.arange(6.0) * (1.0 + 2.0 * signal.resample_poly(x, 3, 2))
+    expected = np.array([weights @ signal.resample_poly(unit, 3, 2) for unit in np.eye(4)])
+    np.testing.assert_allclose(adxform.grad(f)(x, 3, 2), expected, rtol=1e-12)
+
+
 def test_a_sparse_matrix_that_changes_is_read_at_each_call() -> None:
     matrix = sparse.csr_array(np.eye(2))
 

@@ -84,7 +84,7 @@ def _distributions() -> Iterator[Call]:
             yield f"scipy.stats.{family}.{method}", fn, (x, *shapes, 0.3, 1.4), REAL
     for family, (fixed, p) in scipy_families.DISCRETE.items():
         for method in ("pmf", "logpmf", "cdf", "sf", "logcdf", "logsf"):
-            text = f"def f(p):\n    return dist.{family}.{method}(k, *fixed, p)\n"
+            text = f"def f(p):\n    y = dist.{family}.{method}(k, *fixed, p)\n    return np.where(np.isfinite(y), y, 0.0)\n"
             made = program(text, k=np.array([0, 1, 2, 5]), fixed=fixed, **at)
             yield f"scipy.stats.{family}.{method}", made, (p,), REAL
 
@@ -201,7 +201,7 @@ def _extrapolated(difference: Callable[[float], float], steps: tuple[float, ...]
 
 def _first(flat: Callable[[Any], float], u: Any) -> tuple[float, float, float]:
     u = np.asarray(u, complex if np.iscomplexobj(u) else float)
-    return _extrapolated(lambda h: (flat(h * u) - flat(-h * u)) / (2.0 * h), tuple(8e-3 / 2.0**k for k in range(7)))
+    return _extrapolated(lambda h: (flat(h * u) - flat(-h * u)) / (2.0 * h), tuple(8e-3 / 2.0**k for k in range(10)))
 
 
 def _second(flat: Callable[[Any], float], u: Any, v: Any) -> tuple[float, float, float]:
@@ -210,4 +210,4 @@ def _second(flat: Callable[[Any], float], u: Any, v: Any) -> tuple[float, float,
     def difference(h: float) -> float:
         return (flat(h * (u + v)) - flat(h * (u - v)) - flat(h * (v - u)) + flat(-h * (u + v))) / (4.0 * h * h)
 
-    return _extrapolated(difference, tuple(1.6e-2 / 2.0**k for k in range(6)))
+    return _extrapolated(difference, tuple(1.6e-2 / 2.0**k for k in range(9)))
