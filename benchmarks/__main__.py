@@ -23,6 +23,7 @@ from benchmarks.calls import calls
 from benchmarks.compile.command import compile_times
 from benchmarks.compiled_numbers import compiled_numbers
 from benchmarks.curvature import curvature
+from benchmarks.fits import fits
 from benchmarks.growth import elements
 from benchmarks.in_place import in_place
 from benchmarks.kept import kept
@@ -47,6 +48,7 @@ SECTIONS = {
     "batches": batches,
     "calls": calls,
     "numbers": compiled_numbers,
+    "fits": fits,
 }
 OUT = Path(__file__).parent / "out" / "results.json"
 

@@ -39,7 +39,7 @@ LONG = frozenset(
     test_engine_kept test_engine_loops test_engine_matrices test_engine_multiply test_engine_out_parameters
     test_engine_privatise test_engine_products test_engine_release test_engine_results test_engine_scalar_expansion
     test_engine_scratch test_engine_sizes test_engine_solvers test_engine_strip_mine test_engine_tables test_engine_tapes
-    test_engine_tiling test_engine_worth test_examples test_kernel_engines test_lengths_at_zero test_lower_random
+    test_engine_tiling test_engine_worth test_examples test_fits test_kernel_engines test_lengths_at_zero test_lower_random
     test_machine_code test_memory test_never_hangs test_operators_inside test_orders test_persistence
     test_persistence_private test_prepared test_prepared_inside test_prepared_keeping test_prepared_memory
     test_prepared_mismatch test_prepared_out test_prepared_pickle test_prepared_sweeps test_race test_random_programs
@@ -117,6 +117,7 @@ TURNS = {
     "test_engine_tapes::test_arrays_say_what_stacks_said": 7,
     "test_engine_tiling::test_as_in_python": 16,
     "test_engine_worth::test_problems_of_the_race_that_loop_are_compiled_as_ever": 3,
+    "test_fits::test_a_program_is_fitted": 5,
     "test_lengths_at_zero::test_by_tangents_alone_it_is_the_same": 3,
     "test_lengths_at_zero::test_what_does_not_move_has_a_second_derivative_of_zero": 3,
     "test_lower_random::test_random_programs": 5,
