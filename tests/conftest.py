@@ -12,8 +12,9 @@ import pytest
 import adxform
 from adxform import runtime
 from adxform.runtime import kernel_scalars
+from tests.corpus import catalogue
 from tests.corpus.case import Program
-from tests.corpus.catalogue import PROGRAMS
+from tests.corpus.catalogue import CORPUS
 
 collect_ignore_glob = ["golden/*"]
 
@@ -51,8 +52,8 @@ LONG = frozenset(
     """.split()  # noqa: SIM905 - a line for each would say no more
 )
 FEW = 50
-CHOSEN = frozenset(program.name for program in PROGRAMS[::FEW])
-PLACES = {program.name: place for place, program in enumerate(PROGRAMS)}
+CHOSEN = frozenset(program.name for program in CORPUS[::FEW])
+PLACES = {program.name: place for place, program in enumerate(CORPUS)}
 
 TURNS = {
     "test_batch::test_cotangents": 8,
@@ -210,6 +211,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """With `--fast`, make tests of the chosen programs alone: to make those of all takes longer than to run these."""
+    if config.getoption("--fast"):
+        catalogue.PROGRAMS = CORPUS[::FEW]
+
+
 def program_of(item: pytest.Item | None) -> str:
     """The name of the program of the corpus that a test is about, if it is about one."""
     params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
@@ -274,12 +281,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish() -> None:
     """Leave tens of thousands of tests, and all that was imported, out of collections: each walked through a million objects."""
-    leave_out_of_collections()
-
-
-def leave_out_of_collections() -> None:
-    """Collect, and have no later collection walk through what is there."""
-    gc.collect()
     gc.freeze()
 
 
@@ -298,7 +299,8 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture
 def settled() -> None:
     """Leave what is there out of collections: to walk through all that thousands of tests have made takes a second or two."""
-    leave_out_of_collections()
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

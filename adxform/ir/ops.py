@@ -130,10 +130,11 @@ class Block:
 class Findings:
     """Room beside an op for what was found out about it: it never changes, and is asked for by every analysis and pass."""
 
-    __slots__ = ("effect", "reads")
+    __slots__ = ("effect", "reads", "verified")
 
     effect: Any
     reads: tuple[Var, ...]
+    verified: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,5 +83,7 @@ MODULES = (
     patterns,
     singular,
 )
-PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))
+CORPUS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))
+PROGRAMS = CORPUS
+"""Those that tests are about: all, or with `--fast` a sample (`tests/conftest.py`)."""
 RAISING: tuple[Program, ...] = tuple(programs_of(raising))
