@@ -34,18 +34,20 @@ gc.set_threshold(2_000_000, 10, 10)
 # What compiles, starts processes or derives by the hundred, and so has more than a few seconds in a run: files, and tests.
 LONG = frozenset(
     """
-    test_benchmarks test_checkpoints test_docs test_domain test_engine test_engine_arrays test_engine_calls
-    test_engine_choice test_engine_columns test_engine_contraction test_engine_defined test_engine_dtypes test_engine_errors
-    test_engine_gather test_scipy_kernels
-    test_engine_kept test_engine_loops test_engine_matrices test_engine_multiply test_engine_out_parameters
-    test_engine_privatise test_engine_products test_engine_release test_engine_results test_engine_scalar_expansion
-    test_engine_scratch test_engine_sizes test_engine_solvers test_engine_strip_mine test_engine_tables test_engine_tapes
-    test_engine_tiling test_engine_worth test_examples test_kernel_engines test_lengths_at_zero test_lower_random
-    test_machine_code test_memory test_never_hangs test_operators_inside test_orders test_persistence
-    test_persistence_private test_prepared test_prepared_inside test_prepared_keeping test_prepared_memory
-    test_prepared_mismatch test_prepared_out test_prepared_pickle test_prepared_sweeps test_race test_random_programs
-    test_refused test_rules test_same_point test_sparse test_tables test_undefined test_vector_math
+    test_benchmarks test_changed_by_unseen_code test_checkpoints test_complex test_complex_linear_algebra test_docs
+    test_domain test_engine test_engine_arrays test_engine_calls test_engine_choice test_engine_columns
+    test_engine_contraction test_engine_defined test_engine_dtypes test_engine_errors test_engine_gather test_engine_kept
+    test_engine_loops test_engine_matrices test_engine_multiply test_engine_out_parameters test_engine_privatise
+    test_engine_products test_engine_release test_engine_results test_engine_scalar_expansion test_engine_scratch
+    test_engine_sizes test_engine_solvers test_engine_strip_mine test_engine_tables test_engine_tapes test_engine_tiling
+    test_engine_worth test_examples test_kernel_engines test_lengths_at_zero test_lower_random test_machine_code test_memory
+    test_never_hangs test_operators_inside test_orders test_persistence test_persistence_private test_prepared
+    test_prepared_inside test_prepared_keeping test_prepared_memory test_prepared_mismatch test_prepared_out
+    test_prepared_pickle test_prepared_sweeps test_race test_random_programs test_refused test_rules test_rules_that_write
+    test_same_point test_scipy_arrays test_scipy_kernels test_scipy_models test_sparse test_tables test_undefined
+    test_vector_math
     test_batch::test_rows_are_single_products_bit_for_bit_where_sums_keep_their_order
+    test_decided::test_a_definition_gives_the_value_and_the_derivatives
     test_nothing_left::test_means_of_nothing_move_nothing_at_second_order
     test_packed::test_gradients_and_products
     test_workspace::test_a_warm_call_makes_no_array
