@@ -9,7 +9,7 @@ import numpy as np
 
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.spans import NOWHERE, Span
-from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, is_inexact
+from adxform.ir.types import UNTYPED, Array, Dim, Scalar, Size, Type, is_inexact
 from adxform.ir.walk import Names, defined_variables, rename_block
 
 
@@ -32,7 +32,7 @@ class Builder:
 
     def var(self, hint: str, type_: Type | None = None) -> Var:
         """A fresh variable."""
-        return Var(self.names.fresh(hint), Object() if type_ is None else type_)
+        return Var(self.names.fresh(hint), UNTYPED if type_ is None else type_)
 
     def emit(self, op: Op) -> None:
         """Append `op`."""

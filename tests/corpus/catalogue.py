@@ -89,5 +89,7 @@ MODULES = (
     run_time_places,
     singular,
 )
-PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))
+CORPUS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))
+PROGRAMS = CORPUS
+"""Those that tests are about: all, or with `--fast` a sample (`tests/conftest.py`)."""
 RAISING: tuple[Program, ...] = tuple(programs_of(raising))

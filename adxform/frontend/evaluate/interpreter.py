@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, assert_never
 
@@ -46,6 +45,7 @@ from adxform.ir.ops import (
     While,
 )
 from adxform.ir.types import Scalar
+from adxform.ir.walk import moved_to
 
 
 class Evaluator(Interpreter):
@@ -207,7 +207,7 @@ class Evaluator(Interpreter):
         """Run the ops of `block` and return what is known of its results. Raises `Unreachable` when it never ends."""
         skipped: dict[int, Augmented] = {}
         if self.frames and self.frames[-1].fn.span.is_own:
-            block = replace(block, ops=tuple(replace(op, span=self.span) for op in block.ops))
+            block = Block(block.params, tuple([moved_to(op, self.span) for op in block.ops]), block.results)
         try:
             for index, op in enumerate(block.ops):
                 if op.span.line:

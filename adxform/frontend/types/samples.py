@@ -197,7 +197,7 @@ def type_of(value: Any) -> Type:
     return scalar_type(value) or Object()
 
 
-_types: Memo[tuple[Any, ...], Types | NoSample] = Memo(4096, kept=256)
+_types: Memo[tuple[Any, ...], Types | NoSample] = Memo(4096, kept=1024)
 
 
 def sampled_type(
