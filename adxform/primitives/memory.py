@@ -46,8 +46,8 @@ def index_kind(index: Operand) -> IndexKind:
             return _item_kind(index)
 
 
-def is_whole_mask(index: Operand, axes: int) -> bool:
-    """Whether `index` is a mask that has a truth value for each element of an array of so many `axes`.
+def is_whole_mask(index: Operand, axes: int | None) -> bool:
+    """Whether `index` is a mask that has a truth value for each element of an array of so many `axes`, or may have.
 
     >>> is_whole_mask(Var("m", Array("bool", (3,))), 1), is_whole_mask(Var("m", Array("bool", (3,))), 2)
     (True, False)
@@ -58,10 +58,10 @@ def is_whole_mask(index: Operand, axes: int) -> bool:
         case Pack("list", (Var(_, Scalar("bool")), *_)):
             return axes == 1
         case Var(_, Array("bool") as type_):
-            return rank(type_) in (axes, None)
+            return axes is None or rank(type_) in (axes, None)
         case Lit(tuple() | np.ndarray() as value):
             found = value[0] if isinstance(value, tuple) and len(value) == 1 else value
-            return isinstance(found, np.ndarray) and found.dtype == bool and found.ndim == axes
+            return isinstance(found, np.ndarray) and found.dtype == bool and axes in (found.ndim, None)
         case _:
             return False
 

@@ -274,8 +274,8 @@ def _call_defined(
         args = tuple(arg if {*named[k : k + 1]} & OF_TUPLES else as_array(interp, arg) for k, arg in enumerate(args))
         given = {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in given.items()}
     if fn in definitions.INTERLEAVED:
-        (written, *read) = (*([kwargs["out"]] if "out" in kwargs else []), *args, *given.values())
-        interp.apart += read_meanwhile(written, read, interp.span)
+        touched = (kwargs["out"], *args) if "out" in kwargs else (*args, *given.values())
+        interp.apart += read_meanwhile(touched[0], touched[1:], interp.span)
     if record is not None:
         result = with_own_value(interp, record, meaning, args, given, hint)
     else:
