@@ -50,8 +50,8 @@ def fft(x: Any) -> Any:
 
 
 def cholesky(x: Any) -> Any:
-    """The triangular factor."""
-    return np.sum(np.linalg.cholesky(x) ** 3)
+    """The triangular factor of a symmetric matrix, of which one triangle is read, or both."""
+    return np.sum(np.linalg.cholesky(0.5 * (x + x.T)) ** 3)
 
 
 def logsumexp(x: Any) -> Any:
