@@ -30,6 +30,7 @@ from benchmarks.kept import kept
 from benchmarks.memory import memory
 from benchmarks.race.command import race
 from benchmarks.record import Result
+from benchmarks.rules import rules
 from benchmarks.sparsity import sparse
 from benchmarks.steady import steady
 from benchmarks.transform import depth, order, statements
@@ -49,6 +50,7 @@ SECTIONS = {
     "calls": calls,
     "numbers": compiled_numbers,
     "fits": fits,
+    "rules": rules,
 }
 OUT = Path(__file__).parent / "out" / "results.json"
 
