@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.spans import NOWHERE, Span
-from adxform.ir.types import UNTYPED, Array, Dim, Scalar, Size, Type, is_inexact
+from adxform.ir.types import UNTYPED, Array, Dim, Scalar, Size, Type, is_inexact, rank
 from adxform.ir.walk import Names, defined_variables, rename_block
 
 
@@ -76,17 +76,30 @@ class Builder:
     def own_lengths(self, fn: Function, args: tuple[Operand, ...]) -> Callable[[Type], Type]:
         """Renames the unknown lengths that the body of `fn` makes, for one splice of it: another splice makes others.
 
-        Those of parameters are lengths of the caller where `args` have them too.
+        Those of parameters are the lengths of `args`, whatever these are called there.
         """
-        lengths: dict[str, str] = {}
+        lengths: dict[Size, Size] = {}
+        for param, arg in zip(fn.params, args, strict=True):
+            if isinstance(arg, Var) and isinstance(param.type, Array) and isinstance(arg.type, Array):
+                pairs = zip(param.type.shape or (), arg.type.shape or (), strict=False)
+                for size, given in pairs if rank(param.type) == rank(arg.type) else ():
+                    lengths.setdefault(size, given)
 
         def renamed(size: Size) -> Size:
             if not isinstance(size, Dim) or not size.base.startswith("?"):
                 return size
-            if size.base not in lengths:
-                known = all(any(size.base in _unknown_lengths(one) for one in given) for given in (fn.params, args))
-                lengths[size.base] = size.base if known else self.names.fresh(size.base)
-            return Dim(lengths[size.base], size.offset)
+            if size not in lengths:
+                lengths[size] = moved(renamed(Dim(size.base)), size) if size.offset else Dim(self.names.fresh(size.base))
+            return lengths[size]
+
+        def moved(whole: Size, size: Dim) -> Size:
+            match whole:
+                case int():
+                    return max(whole + size.offset, 0)
+                case Dim(base, 0):
+                    return Dim(base, size.offset)
+                case _:
+                    return Dim(self.names.fresh(size.base))
 
         def own(type_: Type) -> Type:
             if not isinstance(type_, Array) or type_.shape is None:
@@ -95,8 +108,3 @@ class Builder:
             return type_ if shape == type_.shape else Array(type_.dtype, shape)
 
         return own
-
-
-def _unknown_lengths(given: Operand) -> Iterator[str]:
-    if isinstance(given, Var) and isinstance(given.type, Array) and given.type.shape is not None:
-        yield from (size.base for size in given.type.shape if isinstance(size, Dim) and size.base.startswith("?"))

@@ -53,6 +53,7 @@ from adxform.runtime.run_time_checks import (
     absent,
     check_exact,
     check_power,
+    check_whole_power,
     cotangent,
     empty_list,
     fewer_values,

@@ -172,7 +172,7 @@ def _is_nothing(value: Any) -> bool:
 
 
 def check_number(value: Any, dtypes: tuple[str, ...], what: str) -> None:
-    """See that `value` is a number of one of these `dtypes`, Python's own or NumPy's, or one of the kind with fewer digits.
+    """See that `value` is a number of one of these `dtypes`, Python's own or NumPy's, or NumPy's of one that these hold.
 
     >>> check_number(2.0, ("float64",), "x: float")
 
@@ -182,6 +182,5 @@ def check_number(value: Any, dtypes: tuple[str, ...], what: str) -> None:
     cls = type(value)
     if value is undefined or any(cls is np.dtype(dtype).type or cls is _PLAIN.get(dtype) for dtype in dtypes):
         return
-    kind = value.dtype.kind if isinstance(value, np.generic) else ""
-    if not any(kind == np.dtype(dtype).kind and np.can_cast(cls, dtype) for dtype in dtypes):
+    if not (isinstance(value, np.generic) and any(np.can_cast(value.dtype, np.dtype(dtype)) for dtype in dtypes)):
         broken(what, f"is {value!r}, of class {cls.__name__}")

@@ -26,9 +26,9 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.result_types import is_elementwise, is_product, result_type
-from adxform.ir.kinds import scalar_type
+from adxform.ir.kinds import one_of, scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Var
-from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, Type, is_inexact
+from adxform.ir.types import FLOAT, INT, Array, Dim, Object, Scalar, Several, Type, is_inexact
 from adxform.ir.walk import variables_of
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions.stacking import OF_ROWS
@@ -157,9 +157,25 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
         return into(interp, fn, out, interp.emit(fn, operands, type_, "tmp", named))
     if fn is operator.pow and type_ == FLOAT and _may_be_complex(*operands) and not interp.in_own_code:
         interp.builder.effect(runtime.check_power, *operands, span=interp.span)
+    if fn is operator.pow and type_ == INT and not interp.in_own_code:
+        type_ = _whole_power(interp, operands[1])
     result = interp.emit(fn, operands, type_, hint, named)
     learn(interp, fn, result, operands)
     return result
+
+
+def _whole_power(interp: Interpreter, exponent: Operand) -> Type:
+    """The type of a whole number of Python's to the power `exponent`, another one: a float where that is below zero.
+
+    What is written as `-k` may well be; of all else it is checked that it is not.
+    """
+    if not isinstance(exponent, Var):
+        return INT
+    for op in reversed(interp.builder.ops):
+        if isinstance(op, Call) and exponent in op.outs and op.fn == Lit(operator.neg):
+            return one_of((INT, FLOAT))
+    interp.builder.effect(runtime.check_whole_power, exponent, span=interp.span)
+    return INT
 
 
 def _result_type(interp: Interpreter, call: _Bound) -> Type | Several:
