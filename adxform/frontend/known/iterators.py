@@ -324,6 +324,8 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         span = interp.span
+        if fn is not reversed:
+            args = (*args[:called], *(walks.iterated(interp, arg) for arg in args[called:]))
         keys = _keys_of(interp, args)
 
         def walked(stepwise: Steps) -> Value:
@@ -414,7 +416,7 @@ def _backwards(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
 def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if len(args) > 1:
         raise interp.error("`iter` of a function and the value at which it ends", "write the loop out")
-    source = args[0]
+    source = walks.iterated(interp, args[0])
     if is_unknown(source):
         return interp.emit(iter, (interp.operand(source),), Object(), hint)
     if isinstance(source, Once):

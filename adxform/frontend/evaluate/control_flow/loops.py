@@ -60,7 +60,7 @@ class _State:
 def run_for(interp: Interpreter, op: For, env: Env) -> None:
     """Run a `For`: item by item where the items are known, else as a loop."""
     start = len(interp.builder.ops)
-    given = interp.use(interp.value(op.source[0], env))
+    given = walks.iterated(interp, interp.use(interp.value(op.source[0], env)))
     once = given if isinstance(given, Once) else None
     source, taken = (given, 0) if once is None else walks.begun(interp, once, "some" if op.breaks else "all")
     source = iteration.stream(interp, source)

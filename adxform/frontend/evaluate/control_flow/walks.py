@@ -14,9 +14,10 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError
+from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Contents, Once, Poison, Rest, Static, Steps, Tuple, Value, is_unknown
+from adxform.frontend.evaluate.values import Contents, Once, Poison, Ref, Rest, Static, Steps, Tuple, Value, is_unknown
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Object
 
@@ -107,6 +108,17 @@ def _check_streams(interp: Interpreter, once: Once) -> None:
         interp.builder.effect(runtime.check_walked, cursor, span=interp.span)
 
 
+def iterated(interp: Interpreter, source: Value) -> Value:
+    """`source`, or what ``__iter__`` makes of it where it is an object whose class defines that."""
+    if (
+        isinstance(source, Ref)
+        and source.kind == "instance"
+        and (method := protocols.special(interp, source, "__iter__")) is not None
+    ):
+        return interp.call(method, ())
+    return source
+
+
 def rest(interp: Interpreter, source: Value, stepwise: Steps = "") -> Value:
     """What is left of `source`, if that is an iterator, whose walk begins here; else `source`."""
     if not isinstance(source, Once):
@@ -121,6 +133,7 @@ def rest(interp: Interpreter, source: Value, stepwise: Steps = "") -> Value:
 @contextmanager
 def walked(interp: Interpreter, sources: tuple[Value, ...], stepwise: Steps = "") -> Iterator[tuple[Value, ...]]:
     """What is left of each of `sources`, which are walked over meanwhile, to their ends."""
+    sources = tuple(iterated(interp, source) for source in sources)
     yield tuple(rest(interp, source, stepwise) for source in sources)
     for source in sources:
         if isinstance(source, Once):
@@ -138,6 +151,7 @@ def searched(interp: Interpreter, source: Value, tell: Callable[[Value], bool | 
 
     Where it says ``None``, only a run can tell, and what is left of an iterator is not known, which `left` says.
     """
+    source = iterated(interp, source)
     if not isinstance(source, Once):
         return source
     found, taken = begun(interp, source, "some")
