@@ -300,3 +300,10 @@ def walks_over_an_object_are_counted(v):
     items = Walked(v * v)
     first, *rest = items
     return sum(items) * first + sum(x * y for x, y in zip(items, v)) * items.walks + len(rest) + np.sum(np.array(list(items)))
+
+
+@at((vec(0.3, 1.2, -0.7),))
+def object_of_an_array_and_a_number(v):
+    u = v / np.linalg.norm(v)
+    q = Quadruple(*(2.0 * u), v[0])
+    return q.norm() * q.x
