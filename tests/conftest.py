@@ -187,6 +187,8 @@ TURNS = {
     "test_vector_math::test_special_values_are_those_of_numpy": 2,
     "test_what_callbacks_reach::test_a_callback_replaces_what_the_function_calls": 4,
     "test_what_callbacks_reach::test_what_a_callback_finds_is_exchanged_between_two_calls": 5,
+    "test_whole_programs::test_derivatives": 5,
+    "test_whole_programs::test_kernels_say_what_the_rule_says": 9,
     "test_workspace::test_the_same_numbers_again_and_again": 8,
 }
 """The tests whose cases take turns: one in so many is in `make test`, from the first on; the others are marked `rest`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -76,6 +77,9 @@ def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
                 return NONE
         if other is not None and list_arrays.as_list_of_rows(interp, list_arrays.irregular(ref, other)):
             collecting.extend(interp, ref, interp.filled(ref) or other, more)
+            if (longer := interp.filled(ref)) is not None:  # of which the items are known where the length of `source` is
+                params = longer.params | iteration.deciding(interp, source)
+                interp.heap.contents[ref] = replace(longer, params=params)  # type: ignore[assignment]
             return NONE
     interp.write(ref, list_contents((*items, *interp.items(source))))
     return NONE

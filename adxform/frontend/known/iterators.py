@@ -333,6 +333,8 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
         if (found := generators.of_generator(interp, fn, args, kwargs)) is not None:
             return found
         span = interp.span
+        if fn is not reversed:
+            args = (*args[:called], *(walks.iterated(interp, arg) for arg in args[called:]))
         keys = _keys_of(interp, args)
 
         def walked(stepwise: Steps) -> Value:
