@@ -13,7 +13,19 @@ from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate.control_flow import generators, iteration, walks
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, FunctionValue, Generator, Once, Range, Static, Steps, Tuple, Value, Zip, is_unknown
+from adxform.frontend.evaluate.values import (
+    NONE,
+    FunctionValue,
+    Generator,
+    Once,
+    Range,
+    Static,
+    Steps,
+    Tuple,
+    Value,
+    Zip,
+    is_unknown,
+)
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit
 from adxform.primitives.definitions import generators as meanings

@@ -78,7 +78,9 @@ def _looked_up(interp: Interpreter, box: Value, key: Value, hint: str) -> Answer
         return None
     contents = interp.contents(box)
     found = [pair for pair in zip(contents.keys, contents.items, strict=True) if isinstance(pair[0], int)]
-    keys, items = (Tuple(tuple(part)) for part in zip(*((Lit(own), item) for own, item in found), strict=True)) if found else _NONE
+    keys, items = (
+        (Tuple(tuple(part)) for part in zip(*((Lit(own), item) for own, item in found), strict=True)) if found else _NONE
+    )
     return interp.call(Static(iterations.looked_up), (keys, items, key), hint=hint)
 
 

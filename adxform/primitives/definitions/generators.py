@@ -1,4 +1,4 @@
-"""Builtins and `itertools` of a generator, by what they mean: each gives what it has of the next item before it asks for another."""
+"""Builtins and `itertools` of a generator, by what they mean: each gives what it has of an item before it asks for the next."""
 
 from __future__ import annotations
 
@@ -105,8 +105,10 @@ def accumulated(source: Any, fn: Any) -> Iterator[Any]:
     """``itertools.accumulate(source, fn)``"""
     begun = False
     for item in source:
-        total = fn(total, item) if begun else item
-        begun = True
+        if not begun:
+            begun, total = True, item
+        else:
+            total = fn(total, item)
         yield total
 
 
@@ -123,10 +125,11 @@ def neighbours(source: Any) -> Iterator[Any]:
     """``itertools.pairwise(source)``"""
     begun = False
     for item in source:
-        if begun:
+        if not begun:
+            begun, last = True, item
+        else:
             yield last, item
-        begun = True
-        last = item
+            last = item
 
 
 def compressed(data: Any, selectors: Any) -> Iterator[Any]:
@@ -158,8 +161,10 @@ def reduced(fn: Any, source: Any) -> Any:
     """``functools.reduce(fn, source)``"""
     begun = False
     for item in source:
-        total = fn(total, item) if begun else item
-        begun = True
+        if not begun:
+            begun, total = True, item
+        else:
+            total = fn(total, item)
     if not begun:
         raise TypeError("reduce() of empty iterable with no initial value")
     return total

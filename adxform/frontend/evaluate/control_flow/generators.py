@@ -28,7 +28,7 @@ def code_of(value: Value) -> Generator | None:
 def walk(
     interp: Interpreter, once: Once, inits: Sequence[Value], hints: Sequence[str], step: Step, *, leaves: bool
 ) -> list[Value]:
-    """The values that a walk over a generator carries at its end, which begins with `inits`. It may end early where it `leaves`."""
+    """The values that a walk over a generator carries at its end, from `inits` on. It may end early where it `leaves`."""
     if walks.begin(interp, once) is None:
         return list(inits)
     found = run(interp, once, inits, hints, step, leaves=leaves)
@@ -88,4 +88,3 @@ def listed(interp: Interpreter, once: Once) -> Value:
 
     run(interp, once, (), (), step, leaves=False)
     return items
-

@@ -47,9 +47,11 @@ class Standing:
 
     @classmethod
     def of(cls, interp: Interpreter) -> Standing:
+        """Where it stands now."""
         return cls(interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames), len(interp.held))
 
     def restore(self, interp: Interpreter) -> None:
+        """Go back to there."""
         interp.builder = self.builder
         del interp.builder.ops[self.ops :]
         interp.heap = self.heap.copy()
@@ -100,10 +102,7 @@ def _over_generator(interp: Interpreter, op: For, once: Once, env: Env) -> list[
     def step(item: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
         env.update(zip(op.body.params, (item, *carried), strict=True))
         found = interp.run_block(op.body, env)
-        if not op.breaks:
-            return Lit(True), found
-        going = truth(interp, found[0])
-        return Lit(going) if isinstance(going, bool) else going, found[1:]
+        return (found[0], found[1:]) if op.breaks else (Lit(True), found)
 
     inits = [interp.value(init, env) for init in op.inits]
     if suspended.stands(interp, once):

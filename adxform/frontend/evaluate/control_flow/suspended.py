@@ -106,7 +106,7 @@ def _of_code(interp: Interpreter, once: Once, *, sure: bool) -> Value | None:
 
 @dataclass(slots=True)
 class _Run:
-    """A run of the code of a generator up to its next item. It is `sure` that this is in a block or an op where nothing is after it."""
+    """A run of the code of a generator up to its next item, which is `sure` to be in the last op that may give one."""
 
     interp: Interpreter
     env: Env

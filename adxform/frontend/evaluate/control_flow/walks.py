@@ -62,7 +62,9 @@ def iterator(
 ) -> Once:
     """An iterator over what `open_` will return of `sources`, for Python of the class `cls`."""
     unknown = any(is_unknown(source) or (isinstance(source, Once) and source.unknown) for source in sources)
-    return Once(interp.heap.new("iterator", Once, _KEYS, (Lit(0), _UNOPENED)), open_, early, cls, unknown, behind, streams, generator)
+    return Once(
+        interp.heap.new("iterator", Once, _KEYS, (Lit(0), _UNOPENED)), open_, early, cls, unknown, behind, streams, generator
+    )
 
 
 def taken_of(interp: Interpreter, once: Once) -> int | None:
@@ -81,7 +83,7 @@ def unknown_rest(interp: Interpreter, why: str) -> AdxError:
 
 
 def begin(interp: Interpreter, once: Once) -> int | None:
-    """Begin a walk over a generator, whose code is run by the caller, unless it is at its end: how many items were taken of it."""
+    """How many items were taken of a generator; unless it is at its end, its caller walks over it from here on."""
     taken = taken_of(interp, once)
     if taken:
         raise unknown_rest(interp, "some of its items were taken before")
@@ -163,7 +165,9 @@ def iterated(interp: Interpreter, source: Value) -> Value:
         return source
     found = interp.call(method, (), hint="items")
     if isinstance(found, Ref) and found.kind == "instance":
-        raise interp.error("an iterator is an object with `__next__` of its own", "write `__iter__` as a generator: `yield` each item")
+        raise interp.error(
+            "an iterator is an object with `__next__` of its own", "write `__iter__` as a generator: `yield` each item"
+        )
     return found
 
 
