@@ -264,3 +264,22 @@ def held_in_a_dict(x):
                 continue
             total += v * v
     return total
+
+
+@at((VALUES,))
+def several_at_once(x):
+    state, total = x.copy(), 0.0
+
+    def sweep(k):
+        for i in range(3):
+            state[i] += k * state[i + 1]
+            yield state[i]
+
+    for u, v in zip(sweep(1.0), sweep(2.0), strict=False):
+        state[3] *= u
+        total += u * v
+    for u, v in zip(recurrence(x[0], x[1]), recurrence(x[2], x[3]), strict=False):
+        total += u * v
+        if total > 20.0:
+            break
+    return total + np.sum(state)

@@ -11,6 +11,11 @@ def item_of(source: Any, k: int) -> Any:
     raise NotImplementedError(source, k)
 
 
+def next_of_each(sources: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The next item of each iterator; ``None`` where one has none. Before specialisation only."""
+    raise NotImplementedError(sources)
+
+
 def counted(source: Any, start: int = 0) -> Iterator[Any]:
     """``enumerate(source, start)``"""
     k = start
@@ -73,6 +78,14 @@ def together(before: tuple[Any, ...], source: Any, after: tuple[Any, ...], first
             k += 1
             if k >= first:
                 break
+
+
+def abreast(*sources: Any) -> Iterator[Any]:
+    """``zip(*sources)``, of which several are generators."""
+    items = next_of_each(sources)
+    while items is not None:
+        yield items
+        items = next_of_each(sources)
 
 
 def piece(source: Any, start: int, stop: int, step: int) -> Iterator[Any]:
