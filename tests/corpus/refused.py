@@ -219,12 +219,16 @@ def halves(x):
 
 @at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
 def generator_after_a_loop_left_it(x):
-    items, total = halves(x), 0.0
+    def scaled():
+        for v in x:
+            yield v * 0.5  # here
+
+    items, total = scaled(), 0.0
     for v in items:
         total += v
         if v > 0.8:
             break
-    return total + sum(items)  # here
+    return total + sum(items)
 
 
 @at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)

@@ -50,10 +50,12 @@ NAMELESS = ("tmp", "result")
 
 @dataclass(slots=True)
 class Knowledge:
-    """What restarts have taught: which hidden values are known when compiling, and which calls are recursive."""
+    """What restarts have taught."""
 
     hidden: dict[Access, Lit] = field(default_factory=dict)
     recursive: dict[Any, None] = field(default_factory=dict)
+    walked_again: dict[Span, None] = field(default_factory=dict)
+    """Where the generators are made whose items are asked for after a loop that may have left them: they run from one to the next."""
     lengths: dict[tuple[Access, int], int] = field(default_factory=dict)
     """Of axes of hidden arrays."""
 

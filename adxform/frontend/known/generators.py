@@ -57,9 +57,10 @@ def _yielded(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 
 
 def of_generator(interp: Interpreter, fn: Callable[..., Any], args: Args, kwargs: Kwargs) -> Answer:
-    """The iterator that ``fn(*args, **kwargs)`` makes, where a generator is among what it goes through; else ``None``."""
+    """The iterator that ``fn(*args, **kwargs)`` makes, where it goes through a generator, or one iterator twice; else ``None``."""
     sources = args[1:] if fn in _CALLING else args
-    if all(generators.code_of(source) is None for source in sources):
+    twice = fn is zip and any(isinstance(source, Once) and source in sources[:k] for k, source in enumerate(sources))
+    if not twice and all(generators.code_of(source) is None for source in sources):
         return None
     match fn:
         case builtins.zip:
@@ -105,7 +106,7 @@ def _zip(interp: Interpreter, args: Args, *, strict: bool) -> Value:
     places = [k for k, arg in enumerate(args) if generators.code_of(arg) is not None]
     if strict:
         raise interp.error("a strict `zip` of a generator", "make it a list first: `list(…)`")
-    if len(places) > 1:
+    if len(places) != 1:
         return interp.call(Static(meanings.abreast), tuple(interp.call(Lit(iter), (arg,)) for arg in args))
     (place,) = places
     parts = [walks.opened(interp, arg) if k != place else arg for k, arg in enumerate(args)]

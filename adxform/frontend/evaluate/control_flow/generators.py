@@ -32,7 +32,7 @@ def walk(
     if walks.begin(interp, once) is None:
         return list(inits)
     found = run(interp, once, inits, hints, step, leaves=leaves)
-    walks.leave(interp, once, "a loop may have left it before its end" if leaves else "")
+    walks.leave(interp, once, walks.LEFT if leaves else "")
     return found
 
 

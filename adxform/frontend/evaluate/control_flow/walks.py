@@ -17,6 +17,7 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.signals import WalkedAgain
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     Contents,
@@ -42,6 +43,7 @@ from adxform.ir.types import Array, Object
 _KEYS = ("taken", "source")
 _UNOPENED = Lit(False)
 _NO_MORE = Lit(-1)
+LEFT = "a loop may have left it before its end"
 _MEANWHILE = Poison("it is walked over here")
 
 
@@ -72,6 +74,10 @@ def taken_of(interp: Interpreter, once: Once) -> int | None:
     contents: Any = interp.heap.contents[once.state]
     taken = contents.get("taken") if isinstance(contents, Contents) else None
     if not isinstance(taken, Lit):
+        if once.generator is not None and isinstance(contents, Poison) and contents.why == LEFT:
+            place = once.generator.whole.fn.span
+            if place not in interp.knowledge.walked_again:
+                raise WalkedAgain(place)
         why = contents.why if isinstance(contents, Poison) else "whether it was walked over before depends on the run"
         raise unknown_rest(interp, why)
     return None if taken == _NO_MORE else taken.value
