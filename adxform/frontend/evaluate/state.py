@@ -55,7 +55,7 @@ class Knowledge:
     hidden: dict[Access, Lit] = field(default_factory=dict)
     recursive: dict[Any, None] = field(default_factory=dict)
     walked_again: dict[Span, None] = field(default_factory=dict)
-    """Where the generators are made whose items are asked for after a loop that may have left them: they run from one to the next."""
+    """Where generators are made of which a loop leaves some for later: they run from one item to the next."""
     lengths: dict[tuple[Access, int], int] = field(default_factory=dict)
     """Of axes of hidden arrays."""
 

@@ -57,7 +57,7 @@ def _yielded(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 
 
 def of_generator(interp: Interpreter, fn: Callable[..., Any], args: Args, kwargs: Kwargs) -> Answer:
-    """The iterator that ``fn(*args, **kwargs)`` makes, where it goes through a generator, or one iterator twice; else ``None``."""
+    """The iterator that ``fn(*args, **kwargs)`` makes of a generator, or of one iterator twice; else ``None``."""
     sources = args[1:] if fn in _CALLING else args
     twice = fn is zip and any(isinstance(source, Once) and source in sources[:k] for k, source in enumerate(sources))
     if not twice and all(generators.code_of(source) is None for source in sources):
