@@ -123,7 +123,7 @@ def _over_the_rest(interp: Interpreter, op: For, once: Once, step: generators.St
         cond = truth(interp, going)
         if isinstance(cond, bool):
             return [*(following() if cond else (Lit(False), UNDEFINED)), *found]
-        over = [Lit(False), UNDEFINED]
+        over: list[Value] = [Lit(False), UNDEFINED]
         return [*branch(interp, cond, following, lambda: over, ["going", op.body.params[0].base], op.span), *found]
 
     hints = ["going", op.body.params[0].base, *(out.base for out in op.outs)]
