@@ -1,6 +1,6 @@
-"""A program for each row of the table of the language (`adxform.frontend.language`), by its name; `SHOWN` has them.
+"""A program for each entry of the table of the language (`adxform.frontend.language`), by its name; `SHOWN` has them.
 
-Each is a function of one array, `VALUES`. What a row calls supported is right in both modes, what it calls refused raises its error.
+Each is a function of one array, `VALUES`. What is called supported is right in both modes, what is refused raises its error.
 """
 
 import bisect
@@ -298,7 +298,7 @@ def unary_operators(x):
 
 @shown
 def lambda_expression(x):
-    scale = lambda v, k=2.0: v * k  # noqa: E731
+    scale = lambda v, k=2.0: v * k
     return np.sum(scale(x)) + (lambda *v: v[0] * v[1])(*x[:2])
 
 
@@ -507,7 +507,7 @@ def class_patterns(x):
 @shown
 def closure_cell(x):
     k = 1.0
-    scaled = lambda v: v * k  # noqa: E731
+    scaled = lambda v: v * k
     k = x[1]
     return np.sum(scaled(x))
 

@@ -1,4 +1,4 @@
-"""The table of the language is complete, and true: every kind of node of `ast` has an entry, and every entry is what its program shows."""
+"""The table of the language is complete and true: each kind of node of `ast` has an entry, which is what its program shows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ ENTRIES = [entry for entries in LANGUAGE.values() for entry in entries]
 NEWER = {"type_alias": (3, 12)}
 """The programs whose syntax is newer than the oldest Python, and since when it is there."""
 TEXTS = {"type_alias": "def type_alias(x):\n    type Row = list[float]\n    return x.sum()\n"}
-HERE = [entry for entry in ENTRIES if NEWER.get(entry.program, sys.version_info) <= sys.version_info[:2] or entry.program in SHOWN]
+HERE = [
+    entry for entry in ENTRIES if NEWER.get(entry.program, sys.version_info) <= sys.version_info[:2] or entry.program in SHOWN
+]
 
 
 def node_kinds() -> set[str]:
@@ -27,7 +29,20 @@ def node_kinds() -> set[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         found = [kind for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, ast.AST)]
-    old = {"slice", "Num", "Str", "Bytes", "NameConstant", "Ellipsis", "Index", "ExtSlice", "Suite", "AugLoad", "AugStore", "Param"}
+    old = {
+        "slice",
+        "Num",
+        "Str",
+        "Bytes",
+        "NameConstant",
+        "Ellipsis",
+        "Index",
+        "ExtSlice",
+        "Suite",
+        "AugLoad",
+        "AugStore",
+        "Param",
+    }
     groups = {base for kind in found for base in kind.__mro__[1:] if kind.__name__ not in old}
     return {kind.__name__ for kind in found if kind not in groups} - old
 

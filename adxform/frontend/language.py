@@ -21,7 +21,7 @@ SUPPORTED, INACTIVE = "supported", "inactive only"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A construct, the kinds of nodes of `ast` that it is about, the name of its program, and what becomes of it, or the error."""
+    """A construct, the name of its program, what becomes of it, or the error, and the kinds of nodes that it is about."""
 
     construct: str
     program: str
@@ -149,7 +149,7 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("`OrderedDict`", "ordered_dict"),
         Entry("`Counter`", "counter", INACTIVE),
         Entry("`deque`", "deque_inactive", INACTIVE),
-        Entry("`deque` of floats", "deque_of_floats", _OPERATION),
+        Entry("`deque` of floats", "deque_of_floats"),
         Entry("`heapq`", "heap_of_floats", _OPERATION),
         Entry("`bisect`", "bisected"),
         Entry("`sorted` with a key", "sorted_by_key"),

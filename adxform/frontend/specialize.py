@@ -28,7 +28,7 @@ from adxform.frontend.evaluate.expander import RuleExpander
 from adxform.frontend.evaluate.identity import refuse_other_names
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside import from_outside
-from adxform.frontend.evaluate.signals import Grows, Promote, Recursive, Unreachable
+from adxform.frontend.evaluate.signals import Grows, Promote, Recursive, Unreachable, WalkedAgain
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value
 from adxform.frontend.signature import FEW, Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names, same_static
@@ -106,6 +106,9 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             continue
         except Recursive as recursion:
             knowledge.recursive[recursion.key] = None
+            continue
+        except WalkedAgain as generator:
+            knowledge.walked_again[generator.place] = None
             continue
         except Exception as error:
             if first is None and attempt.interp.makes_deques:

@@ -63,7 +63,7 @@ def generator(items: Any, begins: Any) -> Any:
 
 
 def new_generator(whole: Any, part: Any, *args: Any) -> Any:
-    """A generator: its body as functions of `args`, for a walk to its end and for one that may be left. Before specialisation only."""
+    """A generator: functions of `args` for a walk to its end and for one that may be left. Before specialisation only."""
     raise NotImplementedError(whole, part, args)
 
 

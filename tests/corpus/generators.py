@@ -264,3 +264,42 @@ def held_in_a_dict(x):
                 continue
             total += v * v
     return total
+
+
+@at((VALUES,))
+def several_at_once(x):
+    state, total = x.copy(), 0.0
+
+    def sweep(k):
+        for i in range(3):
+            state[i] += k * state[i + 1]
+            yield state[i]
+
+    for u, v in zip(sweep(1.0), sweep(2.0), strict=False):
+        state[3] *= u
+        total += u * v
+    for u, v in zip(recurrence(x[0], x[1]), recurrence(x[2], x[3]), strict=False):
+        total += u * v
+        if total > 20.0:
+            break
+    return total + np.sum(state)
+
+
+@at((VALUES,))
+def left_and_walked_again(x):
+    items, total, n = recurrence(x[0], x[1]), 0.0, 0
+    for v in items:
+        total, n = total + v, n + 1
+        if total > 4.0 or n > 8:
+            break
+    for v in items:
+        total, n = total + v * x[2], n + 1
+        if total > 20.0 or n > 12:
+            break
+    return total * next(items)
+
+
+@at((VALUES,))
+def pairs_of_one_iterator(x):
+    items = iter(x)
+    return sum(v * w for v, w in zip(items, items, strict=False)) + sum(v * w for v, w in zip(*[iter(x)] * 2, strict=False))

@@ -8,6 +8,7 @@ from typing import Any
 from adxform.errors import AdxError
 from adxform.frontend.evaluate.values import Ref
 from adxform.ir.ops import Var
+from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar
 
 
@@ -41,6 +42,14 @@ class Recursive(Restart):
     def __init__(self, key: Any) -> None:
         super().__init__("a function calls itself")
         self.key = key
+
+
+class WalkedAgain(Restart):
+    """Items of a generator, whose body begins at `place`, are asked for after a loop that may have left it early."""
+
+    def __init__(self, place: Span) -> None:
+        super().__init__("a generator that a loop has left is walked over again")
+        self.place = place
 
 
 @dataclass(frozen=True, slots=True)

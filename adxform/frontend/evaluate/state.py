@@ -50,10 +50,12 @@ NAMELESS = ("tmp", "result")
 
 @dataclass(slots=True)
 class Knowledge:
-    """What restarts have taught: which hidden values are known when compiling, which calls are recursive, what to look into."""
+    """What restarts have taught."""
 
     hidden: dict[Access, Lit] = field(default_factory=dict)
     recursive: dict[Any, None] = field(default_factory=dict)
+    walked_again: dict[Span, None] = field(default_factory=dict)
+    """Where generators are made of which a loop leaves some for later: they run from one item to the next."""
     lengths: dict[tuple[Access, int], int] = field(default_factory=dict)
     """Of axes of hidden arrays."""
     follows_deques: bool = False

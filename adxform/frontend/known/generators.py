@@ -10,10 +10,22 @@ from types import GeneratorType
 from typing import Any
 
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate.control_flow import generators, iteration, walks
+from adxform.frontend.evaluate.control_flow import generators, iteration, suspended, walks
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, FunctionValue, Generator, Once, Range, Static, Steps, Tuple, Value, Zip, is_unknown
+from adxform.frontend.evaluate.values import (
+    NONE,
+    FunctionValue,
+    Generator,
+    Once,
+    Range,
+    Static,
+    Steps,
+    Tuple,
+    Value,
+    Zip,
+    is_unknown,
+)
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit
 from adxform.primitives.definitions import generators as meanings
@@ -45,9 +57,10 @@ def _yielded(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 
 
 def of_generator(interp: Interpreter, fn: Callable[..., Any], args: Args, kwargs: Kwargs) -> Answer:
-    """The iterator that ``fn(*args, **kwargs)`` makes, where a generator is among what it goes through; else ``None``."""
+    """The iterator that ``fn(*args, **kwargs)`` makes of a generator, or of one iterator twice; else ``None``."""
     sources = args[1:] if fn in _CALLING else args
-    if all(generators.code_of(source) is None for source in sources):
+    twice = fn is zip and any(isinstance(source, Once) and source in sources[:k] for k, source in enumerate(sources))
+    if not twice and all(generators.code_of(source) is None for source in sources):
         return None
     match fn:
         case builtins.zip:
@@ -91,10 +104,10 @@ def _cycle(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
 
 def _zip(interp: Interpreter, args: Args, *, strict: bool) -> Value:
     places = [k for k, arg in enumerate(args) if generators.code_of(arg) is not None]
-    if len(places) > 1:
-        raise interp.error("a `zip` of several generators", "make lists of all but one of them: `list(…)`")
     if strict:
         raise interp.error("a strict `zip` of a generator", "make it a list first: `list(…)`")
+    if len(places) != 1:
+        return interp.call(Static(meanings.abreast), tuple(interp.call(Lit(iter), (arg,)) for arg in args))
     (place,) = places
     parts = [walks.opened(interp, arg) if k != place else arg for k, arg in enumerate(args)]
     lengths = [_length(interp, part) for part in (Zip(tuple(parts[:place])), Zip(tuple(parts[place + 1 :])))]
@@ -129,6 +142,18 @@ def _accumulate(interp: Interpreter, args: Args, kwargs: Kwargs) -> Value:
     return interp.call(Static(meanings.accumulated_from), (args[0], fn, start))
 
 
+def _next_of_each(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    found: list[Value] = []
+    for source in interp.items(args[0]):
+        if not isinstance(source, Once):
+            raise interp.error("a `zip` of generators with an object of which nothing is known", "make a list of that: `list(…)`")
+        item = suspended.advance(interp, source, sure=False)
+        if item is None:
+            return NONE
+        found.append(item)
+    return Tuple(tuple(found))
+
+
 def _item_of(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     return iteration.item_at(interp, *args)
 
@@ -154,6 +179,7 @@ TABLE: dict[Any, Handler] = {
     intrinsics.new_generator: _new,
     intrinsics.yielded: _yielded,
     meanings.item_of: _item_of,
+    meanings.next_of_each: _next_of_each,
     itertools.repeat: _repeat,
     itertools.cycle: _cycle,
     **{fn: _by_meaning(fn) for fn in _ALWAYS},

@@ -1,4 +1,4 @@
-"""Generator functions, as functions that make a generator of two others: its body for a walk to the end, and for one that may be left.
+"""Generator functions, as functions that make a generator of two others: its body for a walk to the end, and for a part of one.
 
 ``yield v`` is ``yielded(v)``, a call that gives `v` to whoever walks over the generator and says whether the walk goes on. In a
 body that may be left it is ``if not yielded(v): return``, so that all that holds of a ``return`` holds of it.
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import gast
 
-from adxform.frontend.lowering.names import body_of, parameters, walk_scope
+from adxform.frontend.lowering.names import SCOPES, body_of, parameters, walk_scope
 from adxform.ir import intrinsics
 
 Walk = Literal["", "whole", "part"]
@@ -68,7 +68,7 @@ class _Yields(gast.NodeTransformer):  # type: ignore[misc]
             found += new if isinstance(new, list) else [new]
         return found
 
-    def visit_Expr(self, node: gast.Expr) -> Any:  # noqa: N802
+    def visit_Expr(self, node: gast.Expr) -> Any:
         """``yield v`` and ``yield from source``"""
         match node.value:
             case gast.Yield(value=value):
@@ -82,7 +82,7 @@ class _Yields(gast.NodeTransformer):  # type: ignore[misc]
             case _:
                 return node
 
-    def visit_Assign(self, node: gast.Assign) -> Any:  # noqa: N802
+    def visit_Assign(self, node: gast.Assign) -> Any:
         """``name = yield v``: nothing is sent, so that it is ``None``."""
         match node:
             case gast.Assign(targets=[gast.Name()], value=gast.Yield(value=value)):
@@ -91,11 +91,9 @@ class _Yields(gast.NodeTransformer):  # type: ignore[misc]
             case _:
                 return node
 
-    def visit_FunctionDef(self, node: Any) -> Any:  # noqa: N802
+    def visit(self, node: Any) -> Any:
         """Functions and classes inside have statements of their own."""
-        return node
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef  # noqa: N815
+        return node if isinstance(node, SCOPES) else super().visit(node)
 
     def _given(self, node: Any, value: Any) -> Any:
         none, fn = gast.Constant(None, None), gast.Constant(intrinsics.yielded, None)

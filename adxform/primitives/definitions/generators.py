@@ -1,4 +1,4 @@
-"""Builtins and `itertools` of a generator, by what they mean: each gives what it has of the next item before it asks for another."""
+"""Builtins and `itertools` of a generator, by what they mean: each gives what it has of an item before it asks for the next."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from typing import Any
 def item_of(source: Any, k: int) -> Any:
     """Item `k` of what is gone through by position. Before specialisation only."""
     raise NotImplementedError(source, k)
+
+
+def next_of_each(sources: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The next item of each iterator; ``None`` where one has none. Before specialisation only."""
+    raise NotImplementedError(sources)
 
 
 def counted(source: Any, start: int = 0) -> Iterator[Any]:
@@ -75,6 +80,14 @@ def together(before: tuple[Any, ...], source: Any, after: tuple[Any, ...], first
                 break
 
 
+def abreast(*sources: Any) -> Iterator[Any]:
+    """``zip(*sources)``, of which several are generators."""
+    items = next_of_each(sources)
+    while items is not None:
+        yield items
+        items = next_of_each(sources)
+
+
 def piece(source: Any, start: int, stop: int, step: int) -> Iterator[Any]:
     """``itertools.islice(source, start, stop, step)``, which takes no item beyond the last that it needs."""
     count, wanted = 0, start
@@ -105,8 +118,10 @@ def accumulated(source: Any, fn: Any) -> Iterator[Any]:
     """``itertools.accumulate(source, fn)``"""
     begun = False
     for item in source:
-        total = fn(total, item) if begun else item
-        begun = True
+        if not begun:
+            begun, total = True, item
+        else:
+            total = fn(total, item)
         yield total
 
 
@@ -123,10 +138,11 @@ def neighbours(source: Any) -> Iterator[Any]:
     """``itertools.pairwise(source)``"""
     begun = False
     for item in source:
-        if begun:
+        if not begun:
+            begun, last = True, item
+        else:
             yield last, item
-        begun = True
-        last = item
+            last = item
 
 
 def compressed(data: Any, selectors: Any) -> Iterator[Any]:
@@ -158,8 +174,10 @@ def reduced(fn: Any, source: Any) -> Any:
     """``functools.reduce(fn, source)``"""
     begun = False
     for item in source:
-        total = fn(total, item) if begun else item
-        begun = True
+        if not begun:
+            begun, total = True, item
+        else:
+            total = fn(total, item)
     if not begun:
         raise TypeError("reduce() of empty iterable with no initial value")
     return total

@@ -28,11 +28,11 @@ def code_of(value: Value) -> Generator | None:
 def walk(
     interp: Interpreter, once: Once, inits: Sequence[Value], hints: Sequence[str], step: Step, *, leaves: bool
 ) -> list[Value]:
-    """The values that a walk over a generator carries at its end, which begins with `inits`. It may end early where it `leaves`."""
+    """The values that a walk over a generator carries at its end, from `inits` on. It may end early where it `leaves`."""
     if walks.begin(interp, once) is None:
         return list(inits)
     found = run(interp, once, inits, hints, step, leaves=leaves)
-    walks.leave(interp, once, "a loop may have left it before its end" if leaves else "")
+    walks.leave(interp, once, walks.LEFT if leaves else "")
     return found
 
 
@@ -88,4 +88,3 @@ def listed(interp: Interpreter, once: Once) -> Value:
 
     run(interp, once, (), (), step, leaves=False)
     return items
-

@@ -20,7 +20,7 @@ from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value
 from adxform.ir.build import Builder
-from adxform.ir.ops import For, Lit, Operand, Var, While
+from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Var, While
 from adxform.ir.spans import Span
 from adxform.ir.types import BOOL
 
@@ -47,9 +47,11 @@ class Standing:
 
     @classmethod
     def of(cls, interp: Interpreter) -> Standing:
+        """Where it stands now."""
         return cls(interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames), len(interp.held))
 
     def restore(self, interp: Interpreter) -> None:
+        """Go back to there."""
         interp.builder = self.builder
         del interp.builder.ops[self.ops :]
         interp.heap = self.heap.copy()
@@ -86,7 +88,7 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
         else:
             outs = _dynamic_for(interp, op, source, inits, env, once)
         if once is not None:
-            walks.leave(interp, once, "a loop may have left it before its end" if op.breaks else "")
+            walks.leave(interp, once, walks.LEFT if op.breaks else "")
     if once is not None and once.early:
         if any(interp.heap.contents[ref] is not contents for ref, contents in held):
             raise _endless(interp)
@@ -100,29 +102,33 @@ def _over_generator(interp: Interpreter, op: For, once: Once, env: Env) -> list[
     def step(item: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
         env.update(zip(op.body.params, (item, *carried), strict=True))
         found = interp.run_block(op.body, env)
-        if not op.breaks:
-            return Lit(True), found
-        going = truth(interp, found[0])
-        return Lit(going) if isinstance(going, bool) else going, found[1:]
+        return (found[0], found[1:]) if op.breaks else (Lit(True), found)
 
     inits = [interp.value(init, env) for init in op.inits]
-    if suspended.stands(interp, once):
+    assert once.generator is not None
+    if suspended.stands(interp, once) or (op.breaks and once.generator.whole.fn.span in interp.knowledge.walked_again):
         return _over_the_rest(interp, op, once, step, inits)
     return generators.walk(interp, once, inits, [out.base for out in op.outs], step, leaves=op.breaks)
 
 
 def _over_the_rest(interp: Interpreter, op: For, once: Once, step: generators.Step, inits: list[Value]) -> list[Value]:
-    """Run a loop over what a generator has left, of which some items were taken: it runs from one to the next."""
+    """Run a loop over a generator that runs from one item to the next, and stays there when the loop leaves it."""
+
+    def following() -> list[Value]:
+        item = suspended.advance(interp, once, sure=False)
+        return [Lit(False), UNDEFINED] if item is None else [Lit(True), item]
 
     def turn(carried: list[Value]) -> list[Value]:
-        item = suspended.advance(interp, once, sure=False)
-        if item is None:
-            return [Lit(False), *carried[1:]]
-        going, found = step(item, carried[1:])
-        return [going, *found]
+        going, found = step(carried[1], carried[2:])
+        cond = truth(interp, going)
+        if isinstance(cond, bool):
+            return [*(following() if cond else (Lit(False), UNDEFINED)), *found]
+        over: list[Value] = [Lit(False), UNDEFINED]
+        return [*branch(interp, cond, following, lambda: over, ["going", op.body.params[0].base], op.span), *found]
 
-    turns = _Turns(["going", *(out.base for out in op.outs)], lambda carried: carried[0], turn, op.span)
-    return _run_turns(interp, turns, [Lit(True), *inits])[1:]
+    hints = ["going", op.body.params[0].base, *(out.base for out in op.outs)]
+    turns = _Turns(hints, lambda carried: carried[0], turn, op.span)
+    return _run_turns(interp, turns, [*following(), *inits])[2:]
 
 
 def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env) -> list[Value]:

@@ -19,7 +19,7 @@ from adxform.frontend.evaluate.values import Contents, Once, Value
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, If, Lit, Op, Var, While
 from adxform.ir.types import Object
-from adxform.ir.walk import all_ops, reads_with_blocks, variables
+from adxform.ir.walk import all_ops, free_variables, reads_with_blocks
 
 Way = tuple[int | bool, ...]
 _WHERE = "where"
@@ -106,7 +106,7 @@ def _of_code(interp: Interpreter, once: Once, *, sure: bool) -> Value | None:
 
 @dataclass(slots=True)
 class _Run:
-    """A run of the code of a generator up to its next item. It is `sure` that this is in a block or an op where nothing is after it."""
+    """A run of the code of a generator up to its next item, which is `sure` to be in the last op that may give one."""
 
     interp: Interpreter
     env: Env
@@ -215,16 +215,13 @@ def _gives(op: Op) -> bool:
 def _read_after(block: Block, way: Way) -> dict[Var, None]:
     """The variables that are read after the op to which a `way` leads."""
     place, *inside = way
-    found = dict.fromkeys(var for result in block.results for var in variables(result))
-    for op in block.ops[int(place) + 1 :]:
-        found |= reads_with_blocks(op)
+    found = free_variables(Block((), block.ops[int(place) + 1 :], block.results))
     match block.ops[int(place)]:
         case If(then=then, orelse=orelse):
             side, *further = inside
             found |= _read_after(then if side else orelse, tuple(further))
         case For(body=body) as op:
-            found |= dict.fromkeys((_walked(op), *body.params[1:]))
-            found |= reads_with_blocks(op) | _read_after(body, tuple(inside))
+            found |= {_walked(op): None} | reads_with_blocks(op) | _read_after(body, tuple(inside))
         case While(body=body) as op:
             found |= reads_with_blocks(op) | _read_after(body, tuple(inside))
         case _:

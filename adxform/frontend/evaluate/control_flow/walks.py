@@ -17,6 +17,7 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.signals import WalkedAgain
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     Contents,
@@ -42,6 +43,7 @@ from adxform.ir.types import Array, Object
 _KEYS = ("taken", "source")
 _UNOPENED = Lit(False)
 _NO_MORE = Lit(-1)
+LEFT = "a loop may have left it before its end"
 _MEANWHILE = Poison("it is walked over here")
 
 
@@ -62,7 +64,9 @@ def iterator(
 ) -> Once:
     """An iterator over what `open_` will return of `sources`, for Python of the class `cls`."""
     unknown = any(is_unknown(source) or (isinstance(source, Once) and source.unknown) for source in sources)
-    return Once(interp.heap.new("iterator", Once, _KEYS, (Lit(0), _UNOPENED)), open_, early, cls, unknown, behind, streams, generator)
+    return Once(
+        interp.heap.new("iterator", Once, _KEYS, (Lit(0), _UNOPENED)), open_, early, cls, unknown, behind, streams, generator
+    )
 
 
 def taken_of(interp: Interpreter, once: Once) -> int | None:
@@ -70,6 +74,10 @@ def taken_of(interp: Interpreter, once: Once) -> int | None:
     contents: Any = interp.heap.contents[once.state]
     taken = contents.get("taken") if isinstance(contents, Contents) else None
     if not isinstance(taken, Lit):
+        if once.generator is not None and isinstance(contents, Poison) and contents.why == LEFT:
+            place = once.generator.whole.fn.span
+            if place not in interp.knowledge.walked_again:
+                raise WalkedAgain(place)
         why = contents.why if isinstance(contents, Poison) else "whether it was walked over before depends on the run"
         raise unknown_rest(interp, why)
     return None if taken == _NO_MORE else taken.value
@@ -81,7 +89,7 @@ def unknown_rest(interp: Interpreter, why: str) -> AdxError:
 
 
 def begin(interp: Interpreter, once: Once) -> int | None:
-    """Begin a walk over a generator, whose code is run by the caller, unless it is at its end: how many items were taken of it."""
+    """How many items were taken of a generator; unless it is at its end, its caller walks over it from here on."""
     taken = taken_of(interp, once)
     if taken:
         raise unknown_rest(interp, "some of its items were taken before")
@@ -163,7 +171,9 @@ def iterated(interp: Interpreter, source: Value) -> Value:
         return source
     found = interp.call(method, (), hint="items")
     if isinstance(found, Ref) and found.kind == "instance":
-        raise interp.error("an iterator is an object with `__next__` of its own", "write `__iter__` as a generator: `yield` each item")
+        raise interp.error(
+            "an iterator is an object with `__next__` of its own", "write `__iter__` as a generator: `yield` each item"
+        )
     return found
 
 
