@@ -40,7 +40,8 @@ LONG = frozenset(
     test_engine_loops test_engine_matrices test_engine_multiply test_engine_out_parameters test_engine_privatise
     test_engine_products test_engine_release test_engine_results test_engine_scalar_expansion test_engine_scratch
     test_engine_sizes test_engine_solvers test_engine_strip_mine test_engine_tables test_engine_tapes test_engine_tiling
-    test_engine_worth test_examples test_fits test_kernel_engines test_lengths_at_zero test_lower_random test_machine_code test_memory
+    test_engine_worth test_examples test_fits test_kernel_engines test_lengths_at_zero test_lower_random
+    test_machine_code test_memory
     test_never_hangs test_operators_inside test_orders test_persistence test_persistence_private test_prepared
     test_prepared_inside test_prepared_keeping test_prepared_memory test_prepared_mismatch test_prepared_out
     test_prepared_pickle test_prepared_sweeps test_race test_random_programs test_refused test_rules test_rules_that_write
