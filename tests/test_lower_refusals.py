@@ -27,16 +27,8 @@ def try_block(x):
     if x:
         try:
             x = 1 / x
-        except ZeroDivisionError:
+        except* ZeroDivisionError:
             pass
-    return x
-
-
-def named_error(x):
-    try:
-        x = 1 / x
-    except ZeroDivisionError as error:
-        print(error)
     return x
 
 
@@ -68,7 +60,7 @@ def endless_generator(x):
 
 def reraised(x):
     if x:
-        raise ValueError("no") from None
+        raise
     return x
 
 

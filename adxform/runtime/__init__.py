@@ -7,6 +7,16 @@ from types import FunctionType
 
 import numpy as np
 
+from adxform.runtime.attempts import (
+    attempt,
+    error_of,
+    is_caught,
+    raised_by,
+    raised_by_storing,
+    raised_by_writing,
+    raised_from,
+    value_of,
+)
 from adxform.runtime.buffers import BufferStack, GrowingBuffer, Tape, allocate, allocate_like, allocate_product
 from adxform.runtime.contexts import check_errors, check_errors_at, entered, instance, left
 from adxform.runtime.cursors import Cursor, advance, check_walked, item_of, strictly, walked_together

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
@@ -37,7 +37,7 @@ from adxform.frontend.signature.access import Access, Guard
 from adxform.frontend.signature.shared_lengths import Equalities
 from adxform.frontend.types.samples import with_fresh
 from adxform.ir.build import Builder
-from adxform.ir.ops import Block, Function, If, Lit, Operand, Raise, Var
+from adxform.ir.ops import Block, Function, If, Lit, Op, Operand, Raise, Var
 from adxform.ir.spans import NOWHERE, Span
 from adxform.ir.types import Dim, Scalar, Type, is_unknown
 from adxform.ir.walk import Names, rename_callees, variables
@@ -101,6 +101,40 @@ class Helper:
     settled: bool = False
 
 
+@dataclass(slots=True)
+class Guard:
+    """A place where an exception may end a path: what comes after it in the block of `outer` runs where `raised` is false.
+
+    `marks` are the variables of the ``try`` there, `heap` what objects hold.
+    """
+
+    outer: Builder
+    raised: Var
+    error: Var
+    marks: dict[str, Value]
+    heap: Heap
+
+
+@dataclass(slots=True)
+class Level:
+    """A part of the program in which exceptions are looked for, of the call `frame`: a ``try``, or a block inside of one.
+
+    `marks` are the variables that handlers may read, as they are now; `wanted` the classes that some handler around is for;
+    `guards` the places passed so far where an exception may end it.
+    """
+
+    frame: Frame | None
+    marks: dict[str, Value]
+    wanted: tuple[type[BaseException], ...]
+    guards: list[Guard] = field(default_factory=list)
+
+    def rewind(self, count: int) -> None:
+        """Forget all guards but the first `count`."""
+        for guard in self.guards[count:]:
+            guard.outer.rest = None
+        del self.guards[count:]
+
+
 class Interpreter(ABC):
     """The state of one specialisation."""
 
@@ -109,7 +143,7 @@ class Interpreter(ABC):
         self.assumes = assumes
         self.derive = derive
         self.knowledge = knowledge or Knowledge()
-        self.builder = Builder(names)
+        self.builder = Builder(names, watch=lambda builder, op: self.watch(builder, op))
         self.root = self.builder
         self.equal = Equalities()
         self.heap = Heap()
@@ -147,6 +181,10 @@ class Interpreter(ABC):
         self.assumed: frozenset[Var] = frozenset()
         self.negated: dict[Var, Var] = {}
         self.generators: dict[Var, type] = {}
+        self.made: dict[Var, type] = {}
+        """The classes of objects that the run makes."""
+        self.attended: set[Ref] = set()
+        """Context managers whose ``__exit__`` is followed with an exception too."""
         self.draws: dict[Var, tuple[type, str]] = {}
         self.methods: dict[Var, str] = {}
         """Attributes of objects that only the run knows, by their names."""
@@ -157,6 +195,10 @@ class Interpreter(ABC):
         self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
         self.unrolled = 1
         """How many iterations of the loops around are written out."""
+        self.level: Level | None = None
+        """Where an exception is looked for, if a ``try`` is run."""
+        self.floats = False
+        """Whether floating point errors of NumPy may raise."""
         self.refused: list[AdxError] | None = None
         """What is refused, where that is looked for; ``None`` where the first refusal ends it."""
 
@@ -169,9 +211,7 @@ class Interpreter(ABC):
                 raise Promote(value.params)
             raise self.error(f"this value cannot be followed: {value.why}", value.way)
         if is_undefined(value):
-            error = self.builder.call(UnboundLocalError, Lit("a variable is used before it is assigned"), span=self.span)
-            self.builder.emit(Raise(error, self.span))
-            raise Unreachable
+            self.fail(UnboundLocalError, "a variable is used before it is assigned")
         return value
 
     def identity(self, value: Value) -> FoundOutside | Given | None:
@@ -202,6 +242,9 @@ class Interpreter(ABC):
 
     def require(self, cond: Operand, exception: Callable[..., Exception], *message: str) -> None:
         """Write the raising of `exception` where `cond` does not hold."""
+        if self.level is not None:
+            self.raise_unless(cond, exception, message)
+            return
         missing = self.builder.nested()
         error = missing.call(exception, *map(Lit, message), span=self.span)
         missing.emit(Raise(error, self.span))
@@ -345,8 +388,7 @@ class Interpreter(ABC):
     def fail(self, exception: type[Exception], message: Any) -> Value:
         """Write the raising of `exception`: what follows on this path is never reached."""
         error = self.builder.call(exception, Lit(message), span=self.span)
-        self.builder.emit(Raise(error, self.span))
-        raise Unreachable
+        return self.throw(error, (exception,))
 
     def helper_functions(self) -> tuple[Function, ...]:
         """The functions called by name so far."""
@@ -392,6 +434,18 @@ class Interpreter(ABC):
             self.named[value] = name
 
     # -- asked of what stands above -------------------------------------------------------------------------------
+
+    @abstractmethod
+    def watch(self, builder: Builder, op: Op) -> Op | None:
+        """`op`, which `builder` is given, or what stands for it where it may raise and a ``try`` is run."""
+
+    @abstractmethod
+    def raise_unless(self, cond: Operand, exception: Callable[..., Exception], message: tuple[str, ...]) -> None:
+        """As `require`, where a ``try`` is run."""
+
+    @abstractmethod
+    def throw(self, error: Operand, classes: tuple[type[BaseException], ...]) -> NoReturn:
+        """Write the raising of `error`, which is of one of `classes`: what follows on this path is never reached."""
 
     @abstractmethod
     def value(self, operand: Operand, env: Mapping[Var, Value]) -> Value:

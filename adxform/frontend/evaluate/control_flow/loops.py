@@ -12,11 +12,12 @@ from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow.attempts import for_handing_on, hands_on, received, while_handing_on
 from adxform.frontend.evaluate.control_flow.branches import branch, truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
-from adxform.frontend.evaluate.state import Env, Interpreter
+from adxform.frontend.evaluate.state import Env, Interpreter, Level
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value
 from adxform.ir.build import Builder
@@ -44,14 +45,20 @@ class _State:
     heap: Heap
     frames: int
     held: int
+    level: Level | None
+    guards: int
 
     @classmethod
     def of(cls, interp: Interpreter) -> _State:
-        return cls(interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames), len(interp.held))
+        level, ops = interp.level, len(interp.builder.last().ops)
+        guards = 0 if level is None else len(level.guards)
+        return cls(interp.builder, ops, interp.heap.copy(), len(interp.frames), len(interp.held), level, guards)
 
     def restore(self, interp: Interpreter) -> None:
-        interp.builder = self.builder
-        del interp.builder.ops[self.ops :]
+        interp.builder, interp.level = self.builder, self.level
+        if self.level is not None:
+            self.level.rewind(self.guards)
+        del interp.builder.last().ops[self.ops :]
         interp.heap = self.heap.copy()
         del interp.frames[self.frames :]
         del interp.held[self.held :]
@@ -59,6 +66,11 @@ class _State:
 
 def run_for(interp: Interpreter, op: For, env: Env) -> None:
     """Run a `For`: item by item where the items are known, else as a loop."""
+    if interp.level is not None and not hands_on(op.body):
+        inner, names = for_handing_on(interp, op)
+        run_for(interp, inner, env)
+        env.update(zip(op.outs, received(interp, names, [env[out] for out in inner.outs]), strict=True))
+        return
     start = len(interp.builder.ops)
     given = interp.use(interp.value(op.source[0], env))
     once = given if isinstance(given, Once) else None
@@ -351,9 +363,10 @@ def _loop(
     kept = {ref: interp.heap.contents[ref] for ref in regular}
     hints = [param.base for param in op.body.params[1:]]
     fixed = find_fixpoint(interp, inits, hints, step, counted, (trip.hint, trip.type))
-    conditions = fixed.conditions if op.breaks else ()
+    breaks = op.breaks and fixed.conditions != (Lit(True),)
+    conditions = fixed.conditions if breaks else ()
     block = fixed.builder.block((*fixed.own, *fixed.params), (*conditions, *fixed.yields))
-    interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, op.breaks, op.span))
+    interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, breaks, op.span))
     ends = dict(zip(fixed.outs, zip(fixed.inits, fixed.yields, strict=True), strict=True))
     return [_if_any_iteration(interp, source) if _set_by_an_iteration(value, ends) else value for value in fixed.values]
 
@@ -412,6 +425,11 @@ class _Turns:
 
 def run_while(interp: Interpreter, op: While, env: Env) -> None:
     """Run a `While`."""
+    if interp.level is not None and not hands_on(op.body):
+        inner, names = while_handing_on(interp, op)
+        run_while(interp, inner, env)
+        env.update(zip(op.outs, received(interp, names, [env[out] for out in inner.outs[1:]]), strict=True))
+        return
 
     def test(carried: list[Value]) -> Value:
         env.update(zip(op.test.params, carried, strict=True))

@@ -1,0 +1,429 @@
+"""Exceptions as values: the body of a ``try`` goes on, from op to op, where none was raised.
+
+    error = runtime.raised_by(np.linalg.cholesky, a)
+    raised = error is not None
+    if raised: …                                      # the handlers
+    else: c = np.linalg.cholesky(a); …                # the rest of the body
+
+What an op raises is asked before it runs; what may do anything runs once, and gives an outcome. So all that comes after
+specialisation sees branches that it knows, and an exception ends a path as a ``return`` does: with the variables and the objects
+as they are then. A block inside of the body (a side of a branch, a loop's) hands an exception on as a further result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NoReturn
+
+from adxform import runtime
+from adxform.frontend.evaluate.control_flow.raising import ANY, Classes, may_raise, meets
+from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_side
+from adxform.frontend.evaluate.signals import Thrown, Unreachable
+from adxform.frontend.evaluate.state import Env, Guard, Interpreter, Level
+from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
+from adxform.ir.ops import UNDEFINED, Attribute, Block, Call, For, Free, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
+from adxform.ir.spans import Span
+from adxform.ir.types import BOOL
+from adxform.ir.walk import all_ops, rename_block
+from adxform.primitives.effects import effect_of
+
+TRUE, FALSE = Lit(True), Lit(False)
+Run = Callable[[], list[Value]]
+Caught = Callable[[Value, dict[str, Value]], list[Value]]
+"""What goes on after an exception, given that and the variables as they were."""
+
+
+def watch(interp: Interpreter, builder: Builder, op: Op) -> Op | None:
+    """Write the question whether `op` raises, where that matters; return what stands for it where it does not."""
+    level = interp.level
+    if level is None:
+        return op
+    match op:
+        case Call():
+            matters = meets(may_raise(op, interp.floats), level.wanted)
+            return _asked(interp, level, builder.last(), op) if matters else op
+        case Invoke(callee=callee) if _may_raise_inside(interp, callee, level):
+            message = f"`{callee}` is a function of its own, and what it raises may be handled here"
+            raise interp.error(message, "put the `try` inside of that function, or let it return what went wrong")
+        case _:
+            return op
+
+
+def _may_raise_inside(interp: Interpreter, callee: str, level: Level) -> bool:
+    functions = [*interp.adopted.values(), *(one.function for one in interp.helpers.values() if one.settled and one.function)]
+    found = next((one for one in functions if one.name == callee), None)
+    if found is None:
+        return True
+    inside = list(all_ops(found.body))
+    calls = (op for op in inside if isinstance(op, Call))
+    return any(isinstance(op, Raise) or (isinstance(op, Invoke) and op.callee != callee) for op in inside) or any(
+        meets(may_raise(op, interp.floats), level.wanted) for op in calls
+    )
+
+
+def _asked(interp: Interpreter, level: Level, builder: Builder, op: Call) -> Op | None:
+    """Let what comes after be in a block that runs where `op` does not raise; return what stands for it there."""
+    effect = effect_of(op)
+    asked = Builder(builder.names, op.span)
+    outcome: Operand = NONE
+    if effect.opaque:
+        outcome = asked.call(runtime.attempt, op.fn, *op.args, hint="outcome", kwargs=dict(op.kwargs))
+        error = asked.call(runtime.error_of, outcome, hint="error")
+    elif op.fn in _STORES:
+        error = asked.call(runtime.raised_by_storing, *op.args, hint="error")
+    else:
+        ask = runtime.raised_by_writing if effect.writes else runtime.raised_by
+        error = asked.call(ask, op.fn, *op.args, hint="error", kwargs=dict(op.kwargs))
+    raised = asked.call(operator.is_not, error, NONE, type=BOOL, hint="raised")
+    builder.ops += asked.ops
+    open_guard(interp, builder, raised, error)
+    if not effect.opaque:
+        return op
+    return Call(op.outs, Lit(runtime.value_of), (outcome,), (), op.span) if op.outs else None
+
+
+_STORES = tuple(map(Lit, (operator.setitem, intrinsics.accumulate, intrinsics.deduct)))
+
+
+def open_guard(interp: Interpreter, builder: Builder, raised: Operand, error: Var) -> None:
+    """Let what comes after be in a block that runs where `raised` is false."""
+    level = interp.level
+    assert level is not None
+    interp.unruled.setdefault(error, (BaseException, interp.span))
+    level.guards.append(Guard(builder, raised, error, dict(level.marks), interp.heap.copy()))
+    builder.rest = builder.nested()
+
+
+def raise_unless(interp: Interpreter, cond: Operand, exception: Callable[..., Exception], message: tuple[str, ...]) -> None:
+    """Let `exception` be raised where `cond` does not hold."""
+    builder = interp.builder.last()
+    raised = builder.call(operator.not_, cond, type=BOOL, hint="raised", span=interp.span)
+    error = builder.call(exception, *map(Lit, message), span=interp.span, hint="error")
+    open_guard(interp, builder.last(), raised, error)
+
+
+def throw(interp: Interpreter, error: Operand, classes: Classes) -> NoReturn:
+    """End this path with the exception `error`, which is of one of `classes`."""
+    level = interp.level
+    if level is not None and meets(classes, level.wanted):
+        if not isinstance(error, Var):
+            error = interp.builder.call(runtime.raised_from, error, NONE, hint="error", span=interp.span)
+        raise Thrown(error)
+    interp.builder.emit(Raise(error, interp.span))
+    raise Unreachable
+
+
+def mark(interp: Interpreter, name: str, value: Value) -> None:
+    """Note that the variable `name` of the function that is run has `value` from here on."""
+    level = interp.level
+    if level is not None and level.frame is _frame(interp) and name in level.marks:
+        level.marks[name] = value
+
+
+def _frame(interp: Interpreter) -> Any:
+    return interp.frames[-1] if interp.frames else None
+
+
+def branch(interp: Interpreter, cond: Operand, then: Run, orelse: Run, hints: list[str], span: Span) -> list[Value]:
+    """Write an `If` and return its joined values."""
+    level = interp.level
+    if level is None:
+        return both(interp, cond, then, orelse, hints, span)
+    names = tuple(level.marks)
+    sides = (handing_on(interp, side, names, hints, span) for side in (then, orelse))
+    return received(interp, names, both(interp, cond, *sides, handed_on(names, hints), span))
+
+
+def handed_on(names: Sequence[str], hints: Sequence[str]) -> list[str]:
+    """What results of a block are called that hands exceptions on: whether there is one, it, variables then, and `hints`."""
+    return ["raised", "error", *(name.lstrip("%?") for name in names), *hints]
+
+
+def handing_on(interp: Interpreter, run: Run, names: Sequence[str], hints: list[str], span: Span) -> Run:
+    """`run` with an exception handed on, and the variables `names` as they are then: see `handed_on`."""
+    level = interp.level
+    assert level is not None
+    before = dict(level.marks)
+    ended: list[Value] = [UNDEFINED] * len(hints)
+
+    def inside() -> list[Value]:
+        return attempted(
+            interp,
+            replace(level, marks=dict(before), guards=[]),
+            lambda: [FALSE, UNDEFINED, *(before[name] for name in names), *run()],
+            lambda error, marks: [TRUE, error, *(marks[name] for name in names), *ended],
+            handed_on(names, hints),
+            span,
+        )
+
+    return inside
+
+
+def received(interp: Interpreter, names: Sequence[str], found: list[Value]) -> list[Value]:
+    """The values of a block that hands exceptions on, where there was none; an exception ends what is run here."""
+    level = interp.level
+    assert level is not None
+    raised, error, *rest = found
+    marks, values = dict(zip(names, rest, strict=False)), rest[len(names) :]
+    if raised == FALSE:
+        return values
+    if raised == TRUE:
+        level.marks.update(marks)
+        assert isinstance(error, Var)
+        raise Thrown(error)
+    assert isinstance(raised, Var) and isinstance(error, Var)
+    open_guard(interp, interp.builder.last(), raised, error)
+    level.guards[-1].marks.update(marks)
+    return values
+
+
+def run_attempt(interp: Interpreter, op: If, env: Env) -> None:
+    """Run an `If` that asks whether its first side comes to its end: see `intrinsics.completes`."""
+    assert isinstance(op.cond, Pack)
+    hints = [out.base for out in op.outs]
+    outer = interp.level
+    wanted = () if outer is None else outer.wanted
+    match op.cond.items:
+        case (Lit(intrinsics.hands_on), Lit(names)):
+            run = handing_on(interp, lambda: interp.run_block(op.then, env), names, hints[2 + len(names) :], op.span)
+            env.update(zip(op.outs, run(), strict=True))
+            return
+        case (Lit(intrinsics.inside), manager, Lit(names), *initial):
+            wanted += _swallowed(interp, interp.value(manager, env))
+        case (_, Lit(names), *initial):
+            wanted += _handled(interp, op.orelse, env)
+        case _:
+            raise AssertionError(op.cond)
+
+    def caught(error: Value, marks: dict[str, Value]) -> list[Value]:
+        env.update(zip(op.orelse.params, (error, *marks.values()), strict=True))
+        return interp.run_block(op.orelse, env)
+
+    if wanted:
+        marks = {name: interp.value(value, env) for name, value in zip(names, initial, strict=True)}
+        level = Level(_frame(interp), marks, wanted)
+        values = attempted(interp, level, lambda: interp.run_block(op.then, env), caught, hints, op.span)
+    else:
+        values = interp.run_block(op.then, env)
+    env.update(zip(op.outs, values, strict=True))
+
+
+def _swallowed(interp: Interpreter, manager: Value) -> Classes:
+    """The classes of the exceptions that a context manager must be told of, and may swallow."""
+    if isinstance(manager, Ref) and manager.cls is contextlib.suppress:
+        return _classes(interp.contents(manager).get("_exceptions"))
+    return ANY if isinstance(manager, Ref) and manager in interp.attended else ()
+
+
+def _handled(interp: Interpreter, block: Block, env: Env) -> Classes:
+    """The classes of the exceptions that the handlers in `block` are for."""
+    known = dict(env)
+    classes: list[type[BaseException]] = []
+    for op in block.ops:
+        match op:
+            case Free() | Attribute():
+                interp.run_op(op, known)
+            case Call(fn=Lit(intrinsics.is_handled), args=(_, given)):
+                classes += _classes(interp.value(given, known))
+            case If(orelse=orelse) if classes:
+                return (*classes, *_handled(interp, orelse, known))
+            case Raise():
+                return tuple(classes)
+            case _:
+                return ANY
+    return ANY
+
+
+def _classes(given: Value) -> Classes:
+    match given:
+        case Static(cls) | Lit(cls) if isinstance(cls, type) and issubclass(cls, BaseException):
+            return (cls,)
+        case Tuple(items):
+            return tuple(cls for item in items for cls in _classes(item))
+        case _:
+            return ANY
+
+
+def attempted(interp: Interpreter, level: Level, run: Run, caught: Caught, hints: list[str], span: Span) -> list[Value]:
+    """The values of `run`, in which exceptions are looked for as `level` says, or of `caught` where one ends it."""
+    outer, builder, assumed = interp.level, interp.builder, interp.assumed
+    interp.level = level
+    thrown: Var | None = None
+    values: list[Value] | None = None
+    try:
+        values = run()
+    except Thrown as end:
+        thrown = end.error
+    except Unreachable:
+        pass
+    except BaseException:
+        level.rewind(0)
+        raise
+    finally:
+        interp.level, interp.builder, interp.assumed = outer, builder, assumed
+    if not level.guards:
+        if thrown is not None:
+            return caught(thrown, level.marks)
+        if values is None:
+            raise Unreachable
+        return values
+    if len(level.guards) == 1 and thrown is None:
+        (guard,) = level.guards
+        return _closed(interp, guard, values, lambda: caught(guard.error, guard.marks), hints, span)
+    return _several(interp, level, values, thrown, caught, hints, span)
+
+
+def for_handing_on(interp: Interpreter, op: For) -> tuple[For, tuple[str, ...]]:
+    """`op` with an exception in an iteration handed on, which ends it; and the variables that it may have assigned then."""
+    names = _marked(interp, op.body)
+    new = _Names(names)
+    raised, going, left = new.first[0], _untyped("going"), _untyped("going")
+    results = tuple(_untyped(out.base) for out in op.outs)
+    inside = replace(op.body, params=()) if op.breaks else Block((), op.body.ops, (TRUE, *op.body.results))
+    cond = Pack("tuple", (Lit(intrinsics.hands_on), Lit(names)))
+    whole = If((*new.first, going, *results), cond, inside, Block((), (), ()), op.span)
+    ends = If((left,), raised, Block((), (), (FALSE,)), Block((), (), (going,)), op.span)
+    item, *carried = op.body.params
+    body = Block((item, *new.params, *carried), (whole, ends), (left, *new.first, *results))
+    return replace(op, outs=(*new.outs, *op.outs), inits=(*new.inits, *op.inits), body=body, breaks=True), names
+
+
+def while_handing_on(interp: Interpreter, op: While) -> tuple[While, tuple[str, ...]]:
+    """As `for_handing_on`; the condition is asked inside of the loop."""
+    names = _marked(interp, op.body)
+    new = _Names(names)
+    raised, (going, holds, left, out, again) = new.first[0], map(_untyped, ["going"] * 5)
+    after, results = (tuple(_untyped(out.base) for out in op.outs) for _ in range(2))
+    params = op.body.params
+    test = rename_block(op.test, dict(zip(op.test.params, params, strict=True)))
+    turn = If(after, holds, replace(op.body, params=()), Block((), (), params), op.span)
+    asked = Call((holds,), Lit(operator.truth), test.results, (), op.span)
+    inside = Block((), (*test.ops, asked, turn), (holds, *after))
+    cond = Pack("tuple", (Lit(intrinsics.hands_on), Lit(names)))
+    whole = If((*new.first, going, *results), cond, inside, Block((), (), ()), op.span)
+    ends = If((left,), raised, Block((), (), (FALSE,)), Block((), (), (going,)), op.span)
+    body = Block((again, *new.params, *params), (whole, ends), (left, *new.first, *results))
+    asking = tuple(_untyped(one.base) for one in body.params)
+    question = Block(asking, (), (asking[0],))
+    return While((out, *new.outs, *op.outs), (TRUE, *new.inits, *op.inits), question, body, op.span, op.snapshots), names
+
+
+def hands_on(body: Block) -> bool:
+    """Whether `body` is that of a loop that hands exceptions on."""
+    return any(
+        isinstance(op, If) and isinstance(op.cond, Pack) and op.cond.items[0] == Lit(intrinsics.hands_on) for op in body.ops
+    )
+
+
+_COUNT = itertools.count()
+
+
+def _untyped(hint: str) -> Var:
+    """A variable of untyped SSA that no lowered function has."""
+    return Var(f"{hint}.{next(_COUNT)}'")
+
+
+class _Names:
+    """The variables by which a loop hands an exception on: out of an iteration, between iterations, and out of the loop."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        def made() -> tuple[Var, ...]:
+            return tuple(map(_untyped, handed_on(names, ())))
+
+        self.first, self.params, self.outs = made(), made(), made()
+        self.inits: tuple[Operand, ...] = (FALSE, *[UNDEFINED] * (1 + len(names)))
+
+
+def _marked(interp: Interpreter, body: Block) -> tuple[str, ...]:
+    """The variables of the ``try`` that `body` assigns."""
+    level = interp.level
+    assert level is not None
+    if level.frame is not _frame(interp):
+        return ()
+    marks = (op.args[0] for op in all_ops(body) if isinstance(op, Call) and op.fn == Lit(intrinsics.bound))
+    found = {name.value for name in marks if isinstance(name, Lit)}
+    return tuple(name for name in level.marks if name in found)
+
+
+def _several(
+    interp: Interpreter,
+    level: Level,
+    values: list[Value] | None,
+    thrown: Var | None,
+    caught: Caught,
+    hints: list[str],
+    span: Span,
+) -> list[Value]:
+    """As `attempted`, where exceptions may come from several places: they meet before they are handled."""
+    names = list(level.guards[0].marks)
+    unended: list[Value] = [UNDEFINED] * len(hints)
+
+    def ended(error: Value, marks: dict[str, Value]) -> list[Value]:
+        return [TRUE, error, *(marks[name] for name in names), *unended]
+
+    first = level.guards[0].marks
+    found = None if values is None else [FALSE, UNDEFINED, *first.values(), *values]
+    if thrown is not None:
+        found = ended(thrown, level.marks)
+    outer, interp.level = interp.level, None  # nothing raises between these places and where they meet
+    try:
+        for guard in reversed(level.guards):
+            met = handed_on(names, hints)
+            found = _written(interp, guard, found, partial(ended, guard.error, guard.marks), met, span)
+    finally:
+        interp.level = outer
+    assert found is not None
+    raised, error, *rest = found
+    marks = dict(zip(names, rest, strict=False))
+    rest = rest[len(names) :]
+    if raised == TRUE:
+        return caught(error, marks)
+    assert isinstance(raised, Var)
+    return branch(interp, raised, lambda: caught(error, marks), lambda: rest, hints, span)
+
+
+def _closed(
+    interp: Interpreter, guard: Guard, values: list[Value] | None, caught: Run, hints: list[str], span: Span
+) -> list[Value]:
+    """End the block that runs where nothing is raised at `guard`, with `values`: the values after both sides."""
+    if interp.level is not None:
+        marks = dict(interp.level.marks)
+        caught = handing_on(interp, caught, tuple(marks), hints, span)
+        values = None if values is None else [FALSE, UNDEFINED, *marks.values(), *values]
+        return received(interp, tuple(marks), _written(interp, guard, values, caught, handed_on(tuple(marks), hints), span))
+    return _written(interp, guard, values, caught, hints, span)
+
+
+def _written(
+    interp: Interpreter, guard: Guard, values: list[Value] | None, caught: Run, hints: list[str], span: Span
+) -> list[Value]:
+    rest, outer = guard.outer.rest, guard.outer
+    assert rest is not None
+    outer.rest = None
+    builder, after = interp.builder, interp.heap
+    interp.builder, interp.heap = outer, guard.heap
+    try:
+        handled = run_side(interp, caught, frozenset())
+        if handled.values is None:
+            outer.ops.append(If((), guard.raised, handled.builder.block((), ()), Block((), (), ()), span))
+            outer.ops += rest.ops
+            interp.heap = after
+            if values is None:
+                raise Unreachable
+            return values
+        found = join(interp, guard.raised, [handled, Side(values, rest, after)], guard.heap, hints, span)
+        if found is None:
+            message = "a list has other items where an exception is raised, and only a run can tell whether there is one"
+            raise interp.error(message, "fill the list before the `try`, or after it", span=span)
+        after.contents = guard.heap.contents
+        interp.heap = after
+        return found
+    finally:
+        interp.builder = builder
