@@ -70,14 +70,14 @@ async def coroutine(x):
 
 REFUSED = [
     (global_write, GlobalMutationError, "SCALE += y", "`SCALE`"),
-    (try_block, UnsupportedSyntaxError, "try:", "`try`"),
-    (named_error, UnsupportedSyntaxError, "try:", "`try`"),
+    (try_block, UnsupportedSyntaxError, "try:", r"`except\*`"),
+
     (generator, UnsupportedSyntaxError, "yield x", "`yield`"),
     (local_class, UnsupportedSyntaxError, "x + 1", "uses the variable `x`"),
     (late_bound_comprehension, UnsupportedSyntaxError, "lambda: i * x", "outlives"),
     (kept_generator, UnsupportedSyntaxError, "(a + 1 for", "generator"),
     (endless_generator, UnsupportedSyntaxError, "(a for a in x if a)", "generator"),
-    (reraised, UnsupportedSyntaxError, "raise ValueError", "`raise`"),
+    (reraised, UnsupportedSyntaxError, "raise", "`raise`"),
     (coroutine, UnsupportedSyntaxError, "async def", "`async def`"),
 ]
 

@@ -15,6 +15,7 @@ from adxform.runtime.attempts import (
     raised_by_storing,
     raised_by_writing,
     raised_from,
+    raised_under,
     value_of,
 )
 from adxform.runtime.buffers import BufferStack, GrowingBuffer, Tape, allocate, allocate_like, allocate_product

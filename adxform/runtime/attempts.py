@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +28,7 @@ def attempt(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Outcome:
         return Outcome(fn(*args, **kwargs), None)
     except AdxError:
         raise
-    except BaseException as error:  # noqa: BLE001 - a handler of the program's, or the end of its `try`, decides on it
+    except BaseException as error:  # a handler of the program's, or the end of its `try`, decides on it
         return Outcome(None, error)
 
 
@@ -52,16 +53,27 @@ def raised_by_writing(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Base
     return attempt(fn, *copied[0], **copied[1]).error
 
 
-def raised_by_storing(x: np.ndarray[Any, Any], index: Any, value: Any) -> BaseException | None:
-    """Return what ``x[index] = value`` raises, and ``x[index] += value``; ``None`` if it does not raise. Nothing is written."""
-    outcome = attempt(x.__getitem__, index)
+def raised_by_storing(fn: Callable[..., Any] | None, x: Any, index: Any, value: Any) -> BaseException | None:
+    """Return what ``x[index] = value`` raises, or ``x[index] = fn(x[index], value)``; ``None`` if nothing. Nothing is written."""
+    outcome = attempt(operator.getitem, x, index)
     if outcome.error is not None or not isinstance(x, np.ndarray):
         return outcome.error
+    if fn is not None:
+        changed = attempt(fn, outcome.value, value)
+        if changed.error is not None:
+            return changed.error
     if not x.flags.writeable:
-        return attempt(x.__setitem__, index, value).error
+        return attempt(operator.setitem, x, index, value).error
     if np.ndim(outcome.value) == 0 and np.ndim(value) == 0:
         return None
-    return attempt(np.array(outcome.value, copy=True).__setitem__, ..., value).error
+    return attempt(operator.setitem, np.array(outcome.value), ..., value).error
+
+
+def raised_under(kinds: tuple[str, ...], ask: Callable[..., Any], *args: Any, **kwargs: Any) -> BaseException | None:
+    """Return what `ask` says, where floating point errors of `kinds` raise and others pass."""
+    with np.errstate(**{"all": "ignore", **dict.fromkeys(kinds, "raise")}):  # type: ignore[arg-type]
+        found: BaseException | None = ask(*args, **kwargs)
+        return found
 
 
 def is_caught(error: BaseException, classes: Any) -> bool:

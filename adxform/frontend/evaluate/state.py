@@ -39,7 +39,7 @@ from adxform.frontend.types.samples import with_fresh
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Function, If, Lit, Op, Operand, Raise, Var
 from adxform.ir.spans import NOWHERE, Span
-from adxform.ir.types import Dim, Scalar, Type, is_unknown
+from adxform.ir.types import Dim, Scalar, Size, Type, is_unknown
 from adxform.ir.walk import Names, rename_callees, variables
 from adxform.primitives.unruled import missing_rule
 
@@ -197,6 +197,8 @@ class Interpreter(ABC):
         """How many iterations of the loops around are written out."""
         self.level: Level | None = None
         """Where an exception is looked for, if a ``try`` is run."""
+        self.within: dict[Var, Size] = {}
+        """Below which length an integer is that is not negative: the index of a loop over that."""
         self.floats = False
         """Whether floating point errors of NumPy may raise."""
         self.refused: list[AdxError] | None = None

@@ -54,7 +54,8 @@ def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
             return NONE
         case Ref(kind="instance") if _has_both(interp, manager, manager.cls):
             swallows, outside = _leaving(interp, manager)
-            if swallows is True or (swallows is not None and interp.level is not None and (outside or swallows is not False)):
+            told = interp.level is not None if outside else swallows is not False
+            if swallows is True or (swallows is not None and told):
                 interp.attended.add(manager)
             if manager in interp.attended or (swallows is False and not outside):
                 enter = protocols.special(interp, manager, "__enter__")

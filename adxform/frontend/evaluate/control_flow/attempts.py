@@ -15,10 +15,12 @@ from __future__ import annotations
 import contextlib
 import itertools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
+
+import numpy as np
 
 from adxform import runtime
 from adxform.frontend.evaluate.control_flow.raising import ANY, Classes, may_raise, meets
@@ -47,7 +49,7 @@ def watch(interp: Interpreter, builder: Builder, op: Op) -> Op | None:
         return op
     match op:
         case Call():
-            matters = meets(may_raise(op, interp.floats), level.wanted)
+            matters = meets(may_raise(op, interp.floats, interp.within), level.wanted)
             return _asked(interp, level, builder.last(), op) if matters else op
         case Invoke(callee=callee) if _may_raise_inside(interp, callee, level):
             message = f"`{callee}` is a function of its own, and what it raises may be handled here"
@@ -64,7 +66,7 @@ def _may_raise_inside(interp: Interpreter, callee: str, level: Level) -> bool:
     inside = list(all_ops(found.body))
     calls = (op for op in inside if isinstance(op, Call))
     return any(isinstance(op, Raise) or (isinstance(op, Invoke) and op.callee != callee) for op in inside) or any(
-        meets(may_raise(op, interp.floats), level.wanted) for op in calls
+        meets(may_raise(op, interp.floats, interp.within), level.wanted) for op in calls
     )
 
 
@@ -77,7 +79,7 @@ def _asked(interp: Interpreter, level: Level, builder: Builder, op: Call) -> Op 
         outcome = asked.call(runtime.attempt, op.fn, *op.args, hint="outcome", kwargs=dict(op.kwargs))
         error = asked.call(runtime.error_of, outcome, hint="error")
     elif op.fn in _STORES:
-        error = asked.call(runtime.raised_by_storing, *op.args, hint="error")
+        error = asked.call(runtime.raised_by_storing, _STORES[op.fn], *op.args, hint="error")
     else:
         ask = runtime.raised_by_writing if effect.writes else runtime.raised_by
         error = asked.call(ask, op.fn, *op.args, hint="error", kwargs=dict(op.kwargs))
@@ -89,7 +91,12 @@ def _asked(interp: Interpreter, level: Level, builder: Builder, op: Call) -> Op 
     return Call(op.outs, Lit(runtime.value_of), (outcome,), (), op.span) if op.outs else None
 
 
-_STORES = tuple(map(Lit, (operator.setitem, intrinsics.accumulate, intrinsics.deduct)))
+_STORES: Mapping[Operand, Lit] = {
+    Lit(operator.setitem): NONE,
+    Lit(intrinsics.accumulate): Lit(np.add),
+    Lit(intrinsics.deduct): Lit(np.subtract),
+}
+"""What is stored into memory, as a function of what it holds and is given."""
 
 
 def open_guard(interp: Interpreter, builder: Builder, raised: Operand, error: Var) -> None:
@@ -112,6 +119,8 @@ def raise_unless(interp: Interpreter, cond: Operand, exception: Callable[..., Ex
 def throw(interp: Interpreter, error: Operand, classes: Classes) -> NoReturn:
     """End this path with the exception `error`, which is of one of `classes`."""
     level = interp.level
+    if isinstance(error, Var) and len(classes) == 1 and classes != ANY:
+        interp.made[error] = classes[0]
     if level is not None and meets(classes, level.wanted):
         if not isinstance(error, Var):
             error = interp.builder.call(runtime.raised_from, error, NONE, hint="error", span=interp.span)
@@ -218,7 +227,7 @@ def run_attempt(interp: Interpreter, op: If, env: Env) -> None:
 def _swallowed(interp: Interpreter, manager: Value) -> Classes:
     """The classes of the exceptions that a context manager must be told of, and may swallow."""
     if isinstance(manager, Ref) and manager.cls is contextlib.suppress:
-        return _classes(interp.contents(manager).get("_exceptions"))
+        return classes_in(interp.contents(manager).get("_exceptions"))
     return ANY if isinstance(manager, Ref) and manager in interp.attended else ()
 
 
@@ -231,7 +240,7 @@ def _handled(interp: Interpreter, block: Block, env: Env) -> Classes:
             case Free() | Attribute():
                 interp.run_op(op, known)
             case Call(fn=Lit(intrinsics.is_handled), args=(_, given)):
-                classes += _classes(interp.value(given, known))
+                classes += classes_in(interp.value(given, known))
             case If(orelse=orelse) if classes:
                 return (*classes, *_handled(interp, orelse, known))
             case Raise():
@@ -241,12 +250,13 @@ def _handled(interp: Interpreter, block: Block, env: Env) -> Classes:
     return ANY
 
 
-def _classes(given: Value) -> Classes:
+def classes_in(given: Value) -> Classes:
+    """The classes that a handler is for, `ANY` among them where one is not known."""
     match given:
         case Static(cls) | Lit(cls) if isinstance(cls, type) and issubclass(cls, BaseException):
             return (cls,)
         case Tuple(items):
-            return tuple(cls for item in items for cls in _classes(item))
+            return tuple(cls for item in items for cls in classes_in(item))
         case _:
             return ANY
 

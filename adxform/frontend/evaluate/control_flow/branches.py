@@ -100,7 +100,9 @@ def run_raise(interp: Interpreter, value: Operand, env: Env) -> NoReturn:
     classes: attempts.Classes = (BaseException,)
     match known:
         case Static(cls) | Lit(cls) if isinstance(cls, type) and issubclass(cls, BaseException):
-            known = interp.builder.call(cls, span=interp.span)
+            known, classes = interp.builder.call(cls, span=interp.span), (cls,)
+        case Var() if known in interp.made:
+            classes = (interp.made[known],)
         case _:
             pass
     interp.throw(interp.operand(known), classes)

@@ -23,7 +23,7 @@ from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Ra
 from adxform.ir.build import Builder
 from adxform.ir.ops import For, Lit, Operand, Var, While
 from adxform.ir.spans import Span
-from adxform.ir.types import BOOL
+from adxform.ir.types import BOOL, Dim, Size
 
 _UNROLL = 256
 """How many iterations of a loop are written out, one after the other."""
@@ -340,6 +340,7 @@ def _loop(
 
     def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
         (index,) = own
+        _note_range(interp, trip, index)
         held = [interp.heap.contents[ref] for ref in walked]
         start = _first_iteration(interp, source, index) if regular else index
         for ref, contents in regular.items():
@@ -383,6 +384,24 @@ def _if_any_iteration(interp: Interpreter, source: Value) -> Value:
     return interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0)), hint="is_defined")
 
 
+def _note_range(interp: Interpreter, trip: iteration.Trip, index: Var) -> None:
+    """Note below which length the index of a loop is, where it is not negative."""
+
+    def size(end: Operand) -> Size | None:
+        return interp.sizes.get(end) if isinstance(end, Var) else end.value if isinstance(end, Lit) else None
+
+    match trip:
+        case iteration.Trip(Lit(int() as start), stop, Lit(int() as step)) if start >= 0 and step > 0:
+            bound = size(stop)
+        case iteration.Trip(start, Lit(-1), Lit(-1)):
+            last = size(start)
+            bound = Dim(last.base, last.offset + 1) if isinstance(last, Dim) else last
+        case _:
+            bound = None
+    if bound is not None:
+        interp.within[index] = bound
+
+
 def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
     """Carry one value over the items of `source`, in a loop."""
     if iteration.is_endless(source):
@@ -390,6 +409,7 @@ def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable
     trip = iteration.trip(interp, source, "i")
 
     def once(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
+        _note_range(interp, trip, own[0])
         return [step(carried[0], trip.item(own[0]))], []
 
     fixed = find_fixpoint(interp, [start], [hint], once, index=(trip.hint, trip.type))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
-from collections.abc import Iterable
+import types
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.spans import written_in
-from adxform.ir.types import Array, Object, Scalar
+from adxform.ir.types import Array, Dim, Object, Scalar, Size
 from adxform.ir.walk import variables_of
 from adxform.primitives.effects import effect_of
 from adxform.primitives.record import Partials, Primitive
@@ -37,10 +39,13 @@ _STORING = (operator.setitem, intrinsics.accumulate, intrinsics.deduct)
 _TOTALS = frozenset(("sum", "prod", "mean", "var", "std", "any", "all", "count_nonzero"))
 
 
-def may_raise(op: Call, floats: bool) -> Classes:
-    """The classes of what `op` may raise, `ANY` where they are not known; `floats`: floating point errors of NumPy raise."""
+def may_raise(op: Call, floats: bool, within: Mapping[Var, Size]) -> Classes:
+    """The classes of what `op` may raise, `ANY` where they are not known.
+
+    `floats`: floating point errors of NumPy raise. `within`: below which length, and not negative, an integer is.
+    """
     fn = op.fn.value if isinstance(op.fn, Lit) else None
-    if isinstance(fn, type) and issubclass(fn, BaseException) and fn.__module__ == "builtins":
+    if isinstance(fn, type) and issubclass(fn, BaseException) and not _is_initialised(fn):
         return NONE
     if fn is runtime.left or fn is runtime.entered or fn is runtime.instance:
         return NONE
@@ -50,13 +55,17 @@ def may_raise(op: Call, floats: bool) -> Classes:
         known = fn in (operator.is_, operator.is_not, runtime.is_caught)
         return NONE if known else ANY
     if fn is operator.getitem:
-        return NONE if _is_slice(op.args[1]) else (IndexError,)
+        return NONE if _is_inside(op.args[0], op.args[1], within) else (IndexError,)
     if fn in _STORING:
-        fits = isinstance(op.args[2], Lit) or isinstance(getattr(op.args[2], "type", None), Scalar)
-        if fits and isinstance(op.args[1], Lit) and op.args[1].value is ...:
-            return (ValueError,) if fn is operator.setitem else (ValueError, TypeError)
-        return (IndexError, ValueError)
+        number = isinstance(op.args[2], Lit) or isinstance(getattr(op.args[2], "type", None), Scalar)
+        missed = NONE if _is_inside(op.args[0], op.args[1], within) else (IndexError,)
+        return missed if number else (*missed, ValueError)
     return _of_numbers(fn, record, op, given) + ((FloatingPointError,) if floats else NONE)
+
+
+def _is_initialised(cls: type[BaseException]) -> bool:
+    """Whether making an exception of `cls` runs code of the program's."""
+    return any(isinstance(getattr(cls, name), types.FunctionType) for name in ("__new__", "__init__"))
 
 
 def _of_numbers(fn: Any, record: Primitive, op: Call, given: tuple[Operand, ...]) -> Classes:
@@ -108,13 +117,27 @@ def _fit(given: Iterable[Operand]) -> bool:
     return len(shapes) <= 1
 
 
-def _is_slice(index: Operand) -> bool:
-    """Whether an index is made of what fits arrays of any length."""
+def _is_inside(x: Operand, index: Operand, within: Mapping[Var, Size]) -> bool:
+    """Whether `x` has what is at `index`, as far as is known."""
+    if index == Lit(...):
+        return True
+    shape = getattr(getattr(x, "type", None), "shape", None) or ()
+    items = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
+    slices = all(isinstance(item, Pack) and item.kind == "slice" for item in items)
+    return len(items) <= len(shape) and (slices or all(map(_fits_axis, items, shape, itertools.repeat(within))))
+
+
+def _fits_axis(index: Operand, size: Size, within: Mapping[Var, Size]) -> bool:
     match index:
         case Pack("slice"):
             return True
-        case Lit(value):
-            return value is ... or value is None
+        case Lit(int() as place):
+            return isinstance(size, int) and -size <= place < size
+        case Var() if index in within:
+            bound = within[index]
+            if isinstance(bound, Dim) and isinstance(size, Dim):
+                return bound.base == size.base and bound.offset <= size.offset
+            return isinstance(bound, int) and isinstance(size, int) and bound <= size
         case _:
             return False
 
