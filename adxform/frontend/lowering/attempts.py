@@ -61,7 +61,7 @@ def lower_left(state: State, node: Any, manager: Operand, body: list[Any], lower
 
 def _lower_handled(state: State, node: gast.Try, lower_statements: Statements) -> None:
     """A ``try`` without ``finally``."""
-    completed = f"?completed.{state.depth}"
+    completed = f"{COMPLETED}.{state.depth}"
     body, caught, condition = _sides(state, (Lit(intrinsics.completes),), node.body)
     lower_statements(body, node.body)
     if node.orelse:

@@ -22,6 +22,8 @@ from adxform.ir.walk import Names
 GOING, KEEP_GOING, RUNNING, RESULT = "%going", "%keep_going", "%running", "%result"
 FLAGS = (GOING, KEEP_GOING, RUNNING)
 UNTAKEN = "?untaken"
+COMPLETED = "?completed"
+"""Whether the body of a ``try`` came to its end."""
 PENDING, ERROR = "?pending", "?error"
 """What waits for the end of a ``finally``: whether that is an exception, and which."""
 DEFINED = "?{}_is_defined"
@@ -205,7 +207,7 @@ class State:
 
     def gone(self, name: str) -> bool:
         """Whether nothing that follows this block can read the `name` that it leaves."""
-        kept = self.read_later or name in (*FLAGS, RESULT) or name.startswith((UNTAKEN, PENDING, ERROR))
+        kept = self.read_later or name in (*FLAGS, RESULT) or name.startswith((UNTAKEN, COMPLETED, PENDING, ERROR))
         return self.dead or (self.env[RUNNING] == FALSE and not kept)
 
     def block(self, params: tuple[Var, ...], results: tuple[Operand, ...]) -> Block:

@@ -71,7 +71,7 @@ def _is_initialised(cls: type[BaseException]) -> bool:
 def _of_numbers(fn: Any, record: Primitive, op: Call, given: tuple[Operand, ...]) -> Classes:
     """What a function of numbers and arrays may raise."""
     pythons = not any(isinstance(getattr(one, "type", None), Array) or _is_numpys(one) for one in given)
-    if fn in _NEVER:
+    if fn in _NEVER and all(map(_is_number, given)):
         return NONE if pythons or _fit(given) else (ValueError,)
     if fn in _DIVIDING and pythons:
         return NONE if isinstance(given[1], Lit) and given[1].value else (ZeroDivisionError,)
@@ -86,13 +86,23 @@ def _of_numbers(fn: Any, record: Primitive, op: Call, given: tuple[Operand, ...]
         return NONE
     if record.fresh is not None and all(isinstance(one, Lit) for one in given):
         return NONE
-    if written_in(fn).partition(".")[0] not in ("numpy", "adxform", "_operator", "builtins"):
+    if written_in(fn).partition(".")[0] != "numpy":
         return ANY
     return (ValueError, TypeError, IndexError, np.exceptions.AxisError, np.linalg.LinAlgError)[: 5 if _is_algebra(fn) else 4]
 
 
 def _is_algebra(fn: Any) -> bool:
     return "linalg" in written_in(fn)
+
+
+def _is_number(operand: Operand) -> bool:
+    """Whether `operand` is a real number, or an array of those."""
+    if isinstance(operand, Lit):
+        return isinstance(operand.value, bool | int | float | np.bool_ | np.integer | np.floating)
+    return isinstance(operand, Var) and isinstance(operand.type, Scalar | Array) and operand.type.dtype not in _OTHERS
+
+
+_OTHERS = frozenset(("object", "complex64", "complex128", "clongdouble"))
 
 
 def _is_numpys(operand: Operand) -> bool:
