@@ -10,6 +10,7 @@ import gast
 from adxform.frontend.lowering.expressions import lower_expression
 from adxform.frontend.lowering.names import bound_names, exits
 from adxform.frontend.lowering.scope import (
+    COMPLETED,
     DEFINED,
     ERROR,
     FALSE,
