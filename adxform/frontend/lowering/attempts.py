@@ -149,6 +149,9 @@ class _Waiting:
         body.bind(pending, FALSE)
         body.bind(error, UNDEFINED)
         run(body)
+        for name in FLAGS if reads else ():  # a pending exception goes on whatever these say; a manager may swallow it
+            if isinstance(body.env[name], Lit):
+                caught.bind(name, body.env[name])
         caught.bind(pending, TRUE)
         caught.bind(error, caught.params[0])
         branch(state, condition, body, caught, state.at(node))

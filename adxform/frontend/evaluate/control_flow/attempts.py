@@ -27,7 +27,7 @@ from adxform.frontend.evaluate.control_flow.raising import ANY, Classes, may_rai
 from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_side
 from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Env, Guard, Interpreter, Level
-from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_undefined
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Attribute, Block, Call, For, Free, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
@@ -181,7 +181,7 @@ def received(interp: Interpreter, names: Sequence[str], found: list[Value]) -> l
     assert level is not None
     raised, error, *rest = found
     marks, values = dict(zip(names, rest, strict=False)), rest[len(names) :]
-    if raised == FALSE:
+    if raised == FALSE or is_undefined(error):  # what a loop carries is a variable, if it never changes
         return values
     if raised == TRUE:
         level.marks.update(marks)
