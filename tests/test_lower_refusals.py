@@ -1,7 +1,6 @@
 """What lowering refuses, and that the error points at it."""
 
 # The programs are written as people write them.
-# ruff: noqa: SIM105
 from __future__ import annotations
 
 import inspect

@@ -9,6 +9,7 @@ import numpy as np
 
 from adxform.runtime.attempts import (
     attempt,
+    caught,
     error_of,
     is_caught,
     raised_by,
@@ -16,6 +17,7 @@ from adxform.runtime.attempts import (
     raised_by_writing,
     raised_from,
     raised_under,
+    tried,
     value_of,
 )
 from adxform.runtime.buffers import BufferStack, GrowingBuffer, Tape, allocate, allocate_like, allocate_product

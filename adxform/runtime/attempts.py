@@ -47,6 +47,19 @@ def raised_by(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> BaseExceptio
     return attempt(fn, *args, **kwargs).error
 
 
+def tried(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, BaseException | None]:
+    """Return ``fn(*args, **kwargs)``, and what it raises instead."""
+    outcome = attempt(fn, *args, **kwargs)
+    return outcome.value, outcome.error
+
+
+def caught(error: BaseException) -> BaseException:
+    """Return `error`, which generated code handles; what adxform refuses is raised again."""
+    if isinstance(error, AdxError):
+        raise error
+    return error
+
+
 def raised_by_writing(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> BaseException | None:
     """As `raised_by`, of a function that writes to what it is given: it is given copies."""
     copied = copy.deepcopy((args, kwargs))

@@ -16,7 +16,7 @@ from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.handed_over import HandedArray, UnseenCall
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
 from adxform.frontend.checks.shared_memory import Apart
-from adxform.frontend.evaluate.signals import Grows, Kind, Lost, Promote, Unreachable
+from adxform.frontend.evaluate.signals import Grows, Kind, Lost, Promote
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
