@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.errors import UnsupportedOperationError
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.spans import NOWHERE, Span
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type, is_inexact
@@ -75,7 +76,9 @@ class Builder:
 
     def block(self, params: tuple[Var, ...], results: tuple[Operand, ...]) -> Block:
         """The finished block."""
-        assert self.rest is None, "a block ends before a part of it does"
+        if self.rest is not None:
+            message = "an exception is raised here, in the middle of what adxform does itself, that a handler may be for"
+            raise UnsupportedOperationError(message, span=self.span, help="write it out, as a loop or a function of your own")
         return Block(params, tuple(self.ops), results)
 
     def splice(self, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand, ...]:

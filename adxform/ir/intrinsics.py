@@ -91,7 +91,10 @@ def enter(manager: Any) -> Any:
 
 
 def leave(manager: Any, pending: bool, error: BaseException | None) -> None:
-    """``type(manager).__exit__(manager, None, None, None)``, or with the exception that is `pending`. Before specialisation only."""
+    """``type(manager).__exit__(manager, None, None, None)``, or with the exception that is `pending`.
+
+    Before specialisation, where it is whether there still is one.
+    """
     type(manager).__exit__(manager, type(error) if pending else None, error if pending else None, None)
 
 

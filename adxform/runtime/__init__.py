@@ -7,19 +7,6 @@ from types import FunctionType
 
 import numpy as np
 
-from adxform.runtime.attempts import (
-    attempt,
-    caught,
-    error_of,
-    is_caught,
-    raised_by,
-    raised_by_storing,
-    raised_by_writing,
-    raised_from,
-    raised_under,
-    tried,
-    value_of,
-)
 from adxform.runtime.buffers import BufferStack, GrowingBuffer, Tape, allocate, allocate_like, allocate_product
 from adxform.runtime.contexts import check_errors, check_errors_at, entered, instance, left
 from adxform.runtime.cursors import Cursor, advance, check_walked, item_of, strictly, walked_together
@@ -41,6 +28,19 @@ from adxform.runtime.matrix_derivatives import (
     inverse,
     inverse_change,
     pairing,
+)
+from adxform.runtime.outcomes import (
+    attempt,
+    caught,
+    error_of,
+    is_caught,
+    raised_by,
+    raised_by_storing,
+    raised_by_writing,
+    raised_from,
+    raised_under,
+    tried,
+    value_of,
 )
 from adxform.runtime.python_values import (
     add_up,

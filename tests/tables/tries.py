@@ -113,7 +113,7 @@ AROUND = {
     "broken": "for k in range(4):\n    n = m * (k == 2)\n{inner_break}\n    s += v * y[0]",
     "while": "while k < 3:\n    k += 1\n    n = m * (k == 2)\n{inner}\n    s += v",
     "branch": "if x[0] > 0.1:\n{inner}\n    s = v * 2.0",
-    "nested": "try:\n{inner}\n    s += v\nexcept (LookupError, RuntimeError, ValueError, ArithmeticError) as error:\n    s = v * a + x[0]",
+    "nested": "try:\n{inner}\n    s += v\nexcept (LookupError, RuntimeError, ValueError, ArithmeticError):\n    s = v * a + x[0]",
     "finished": "try:\n{inner}\n    s += v\nfinally:\n    y[0] += a",
     "with": "with np.errstate(all='ignore'):\n{inner}\n    s += v",
 }

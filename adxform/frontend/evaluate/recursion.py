@@ -9,8 +9,9 @@ from typing import Any
 
 from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
 from adxform.frontend.evaluate.control_flow.templates import Built, Slot, collect, instantiate, slots
+from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.signals import Unreachable
-from adxform.frontend.evaluate.state import Frame, Helper, Interpreter
+from adxform.frontend.evaluate.state import Helper, Interpreter
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,

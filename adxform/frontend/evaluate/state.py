@@ -16,6 +16,7 @@ from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.handed_over import HandedArray, UnseenCall
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
 from adxform.frontend.checks.shared_memory import Apart
+from adxform.frontend.evaluate.levels import Frame, Level
 from adxform.frontend.evaluate.signals import Grows, Kind, Lost, Promote
 from adxform.frontend.evaluate.values import (
     Collected,
@@ -23,7 +24,6 @@ from adxform.frontend.evaluate.values import (
     Contents,
     Heap,
     Maybe,
-    Namespace,
     Poison,
     Ref,
     Slice,
@@ -59,16 +59,6 @@ class Knowledge:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """The call of a user function that is being run."""
-
-    fn: Function
-    captured: dict[str, Value]
-    scope: Namespace | None
-    key: Any = None
-
-
-@dataclass(frozen=True, slots=True)
 class FoundOutside:
     """The identity of a container of the caller's program: it is `value`, which `access` leads to."""
 
@@ -99,40 +89,6 @@ class Helper:
     free: tuple[Var, ...] = ()
     uses: list[Access] = field(default_factory=list)
     settled: bool = False
-
-
-@dataclass(slots=True)
-class Guard:
-    """A place where an exception may end a path: what comes after it in the block of `outer` runs where `raised` is false.
-
-    `marks` are the variables of the ``try`` there, `heap` what objects hold.
-    """
-
-    outer: Builder
-    raised: Var
-    error: Var
-    marks: dict[str, Value]
-    heap: Heap
-
-
-@dataclass(slots=True)
-class Level:
-    """A part of the program in which exceptions are looked for, of the call `frame`: a ``try``, or a block inside of one.
-
-    `marks` are the variables that handlers may read, as they are now; `wanted` the classes that some handler around is for;
-    `guards` the places passed so far where an exception may end it.
-    """
-
-    frame: Frame | None
-    marks: dict[str, Value]
-    wanted: tuple[type[BaseException], ...]
-    guards: list[Guard] = field(default_factory=list)
-
-    def rewind(self, count: int) -> None:
-        """Forget all guards but the first `count`."""
-        for guard in self.guards[count:]:
-            guard.outer.rest = None
-        del self.guards[count:]
 
 
 class Interpreter(ABC):

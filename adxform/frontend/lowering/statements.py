@@ -13,7 +13,6 @@ from typing import Any, Literal
 import gast
 
 from adxform.errors import UnsupportedSyntaxError
-from adxform.frontend.lowering.attempts import lower_left, lower_try
 from adxform.frontend.lowering.closures import close
 from adxform.frontend.lowering.expressions import (
     assign,
@@ -42,6 +41,7 @@ from adxform.frontend.lowering.scope import (
     branch,
     describe,
 )
+from adxform.frontend.lowering.try_statements import lower_left, lower_try
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Call, Lit, Operand, Pack, Raise
 

@@ -25,8 +25,9 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.evaluate.control_flow.raising import ANY, Classes, may_raise, meets
 from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_side
+from adxform.frontend.evaluate.levels import Fork, Level
 from adxform.frontend.evaluate.signals import Thrown, Unreachable
-from adxform.frontend.evaluate.state import Env, Guard, Interpreter, Level
+from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_undefined
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -85,7 +86,7 @@ def _asked(interp: Interpreter, level: Level, builder: Builder, op: Call) -> Op 
         error = asked.call(ask, op.fn, *op.args, hint="error", kwargs=dict(op.kwargs))
     raised = asked.call(operator.is_not, error, NONE, type=BOOL, hint="raised")
     builder.ops += asked.ops
-    open_guard(interp, builder, raised, error)
+    fork_off(interp, builder, raised, error)
     if not effect.opaque:
         return op
     return Call(op.outs, Lit(runtime.value_of), (outcome,), (), op.span) if op.outs else None
@@ -99,12 +100,12 @@ _STORES: Mapping[Operand, Lit] = {
 """What is stored into memory, as a function of what it holds and is given."""
 
 
-def open_guard(interp: Interpreter, builder: Builder, raised: Operand, error: Var) -> None:
+def fork_off(interp: Interpreter, builder: Builder, raised: Operand, error: Var) -> None:
     """Let what comes after be in a block that runs where `raised` is false."""
     level = interp.level
     assert level is not None
     interp.unruled.setdefault(error, (BaseException, interp.span))
-    level.guards.append(Guard(builder, raised, error, dict(level.marks), interp.heap.copy()))
+    level.forks.append(Fork(builder, raised, error, dict(level.marks), interp.heap.copy()))
     builder.rest = builder.nested()
 
 
@@ -113,7 +114,7 @@ def raise_unless(interp: Interpreter, cond: Operand, exception: Callable[..., Ex
     builder = interp.builder.last()
     raised = builder.call(operator.not_, cond, type=BOOL, hint="raised", span=interp.span)
     error = builder.call(exception, *map(Lit, message), span=interp.span, hint="error")
-    open_guard(interp, builder.last(), raised, error)
+    fork_off(interp, builder.last(), raised, error)
 
 
 def throw(interp: Interpreter, error: Operand, classes: Classes) -> NoReturn:
@@ -165,7 +166,7 @@ def handing_on(interp: Interpreter, run: Run, names: Sequence[str], hints: list[
     def inside() -> list[Value]:
         return attempted(
             interp,
-            replace(level, marks=dict(before), guards=[]),
+            replace(level, marks=dict(before), forks=[]),
             lambda: [FALSE, UNDEFINED, *(before[name] for name in names), *run()],
             lambda error, marks: [TRUE, error, *(marks[name] for name in names), *ended],
             handed_on(names, hints),
@@ -187,9 +188,10 @@ def received(interp: Interpreter, names: Sequence[str], found: list[Value]) -> l
         level.marks.update(marks)
         assert isinstance(error, Var)
         raise Thrown(error)
-    assert isinstance(raised, Var) and isinstance(error, Var)
-    open_guard(interp, interp.builder.last(), raised, error)
-    level.guards[-1].marks.update(marks)
+    assert isinstance(raised, Var)
+    assert isinstance(error, Var)
+    fork_off(interp, interp.builder.last(), raised, error)
+    level.forks[-1].marks.update(marks)
     return values
 
 
@@ -278,15 +280,15 @@ def attempted(interp: Interpreter, level: Level, run: Run, caught: Caught, hints
         raise
     finally:
         interp.level, interp.builder, interp.assumed = outer, builder, assumed
-    if not level.guards:
+    if not level.forks:
         if thrown is not None:
             return caught(thrown, level.marks)
         if values is None:
             raise Unreachable
         return values
-    if len(level.guards) == 1 and thrown is None:
-        (guard,) = level.guards
-        return _closed(interp, guard, values, lambda: caught(guard.error, guard.marks), hints, span)
+    if len(level.forks) == 1 and thrown is None:
+        (fork,) = level.forks
+        return _closed(interp, fork, values, lambda: caught(fork.error, fork.marks), hints, span)
     return _several(interp, level, values, thrown, caught, hints, span)
 
 
@@ -372,21 +374,21 @@ def _several(
     span: Span,
 ) -> list[Value]:
     """As `attempted`, where exceptions may come from several places: they meet before they are handled."""
-    names = list(level.guards[0].marks)
+    names = list(level.forks[0].marks)
     unended: list[Value] = [UNDEFINED] * len(hints)
 
     def ended(error: Value, marks: dict[str, Value]) -> list[Value]:
         return [TRUE, error, *(marks[name] for name in names), *unended]
 
-    first = level.guards[0].marks
+    first = level.forks[0].marks
     found = None if values is None else [FALSE, UNDEFINED, *first.values(), *values]
     if thrown is not None:
         found = ended(thrown, level.marks)
     outer, interp.level = interp.level, None  # nothing raises between these places and where they meet
     try:
-        for guard in reversed(level.guards):
+        for fork in reversed(level.forks):
             met = handed_on(names, hints)
-            found = _written(interp, guard, found, partial(ended, guard.error, guard.marks), met, span)
+            found = _written(interp, fork, found, partial(ended, fork.error, fork.marks), met, span)
     finally:
         interp.level = outer
     assert found is not None
@@ -400,39 +402,39 @@ def _several(
 
 
 def _closed(
-    interp: Interpreter, guard: Guard, values: list[Value] | None, caught: Run, hints: list[str], span: Span
+    interp: Interpreter, fork: Fork, values: list[Value] | None, caught: Run, hints: list[str], span: Span
 ) -> list[Value]:
-    """End the block that runs where nothing is raised at `guard`, with `values`: the values after both sides."""
+    """End the block that runs where nothing is raised at `fork`, with `values`: the values after both sides."""
     if interp.level is not None:
         marks = dict(interp.level.marks)
         caught = handing_on(interp, caught, tuple(marks), hints, span)
         values = None if values is None else [FALSE, UNDEFINED, *marks.values(), *values]
-        return received(interp, tuple(marks), _written(interp, guard, values, caught, handed_on(tuple(marks), hints), span))
-    return _written(interp, guard, values, caught, hints, span)
+        return received(interp, tuple(marks), _written(interp, fork, values, caught, handed_on(tuple(marks), hints), span))
+    return _written(interp, fork, values, caught, hints, span)
 
 
 def _written(
-    interp: Interpreter, guard: Guard, values: list[Value] | None, caught: Run, hints: list[str], span: Span
+    interp: Interpreter, fork: Fork, values: list[Value] | None, caught: Run, hints: list[str], span: Span
 ) -> list[Value]:
-    rest, outer = guard.outer.rest, guard.outer
+    rest, outer = fork.outer.rest, fork.outer
     assert rest is not None
     outer.rest = None
     builder, after = interp.builder, interp.heap
-    interp.builder, interp.heap = outer, guard.heap
+    interp.builder, interp.heap = outer, fork.heap
     try:
         handled = run_side(interp, caught, frozenset())
         if handled.values is None:
-            outer.ops.append(If((), guard.raised, handled.builder.block((), ()), Block((), (), ()), span))
+            outer.ops.append(If((), fork.raised, handled.builder.block((), ()), Block((), (), ()), span))
             outer.ops += rest.ops
             interp.heap = after
             if values is None:
                 raise Unreachable
             return values
-        found = join(interp, guard.raised, [handled, Side(values, rest, after)], guard.heap, hints, span)
+        found = join(interp, fork.raised, [handled, Side(values, rest, after)], fork.heap, hints, span)
         if found is None:
             message = "a list has other items where an exception is raised, and only a run can tell whether there is one"
             raise interp.error(message, "fill the list before the `try`, or after it", span=span)
-        after.contents = guard.heap.contents
+        after.contents = fork.heap.contents
         interp.heap = after
         return found
     finally:

@@ -16,8 +16,9 @@ from adxform.frontend.evaluate.control_flow.attempts import for_handing_on, hand
 from adxform.frontend.evaluate.control_flow.branches import branch, truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
+from adxform.frontend.evaluate.levels import Level
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
-from adxform.frontend.evaluate.state import Env, Interpreter, Level
+from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value
 from adxform.ir.build import Builder
@@ -46,18 +47,18 @@ class _State:
     frames: int
     held: int
     level: Level | None
-    guards: int
+    forks: int
 
     @classmethod
     def of(cls, interp: Interpreter) -> _State:
         level, ops = interp.level, len(interp.builder.last().ops)
-        guards = 0 if level is None else len(level.guards)
-        return cls(interp.builder, ops, interp.heap.copy(), len(interp.frames), len(interp.held), level, guards)
+        forks = 0 if level is None else len(level.forks)
+        return cls(interp.builder, ops, interp.heap.copy(), len(interp.frames), len(interp.held), level, forks)
 
     def restore(self, interp: Interpreter) -> None:
         interp.builder, interp.level = self.builder, self.level
         if self.level is not None:
-            self.level.rewind(self.guards)
+            self.level.rewind(self.forks)
         del interp.builder.last().ops[self.ops :]
         interp.heap = self.heap.copy()
         del interp.frames[self.frames :]

@@ -23,7 +23,7 @@ class Outcome:
 
 
 def attempt(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Outcome:
-    """Return how ``fn(*args, **kwargs)`` ended. What adxform itself refuses is raised: no handler of the program's is for that."""
+    """Return how ``fn(*args, **kwargs)`` ended. What adxform itself refuses is raised: no handler of the program's is for it."""
     try:
         return Outcome(fn(*args, **kwargs), None)
     except AdxError:
@@ -97,7 +97,7 @@ def is_caught(error: BaseException, classes: Any) -> bool:
     return any(kind in type(error).__mro__ for kind in kinds)
 
 
-def raised_from(error: Any, cause: BaseException | None) -> BaseException:
+def raised_from(error: Any, cause: Any) -> BaseException:
     """Return what ``raise error from cause`` raises."""
     made: BaseException = error() if isinstance(error, type) else error
     made.__cause__ = cause() if isinstance(cause, type) else cause
