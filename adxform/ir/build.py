@@ -78,7 +78,9 @@ class Builder:
         """The finished block."""
         if self.rest is not None:
             message = "an exception is raised here, in the middle of what adxform does itself, that a handler may be for"
-            raise UnsupportedOperationError(message, span=self.span, help="write it out, as a loop or a function of your own")
+            raise UnsupportedOperationError(
+                message, span=self.ops[-1].span, help="write it out, as a loop or a function of your own"
+            )
         return Block(params, tuple(self.ops), results)
 
     def splice(self, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand, ...]:
