@@ -13,28 +13,27 @@ as they are then. A block inside of the body (a side of a branch, a loop's) hand
 from __future__ import annotations
 
 import contextlib
-import itertools
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from adxform import runtime
 from adxform.frontend.evaluate.control_flow.raising import ANY, Classes, may_raise, meets
 from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_side
-from adxform.frontend.evaluate.levels import Fork, Level
+from adxform.frontend.evaluate.levels import Fork, Frame, Level
 from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_undefined
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import UNDEFINED, Attribute, Block, Call, For, Free, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
+from adxform.ir.ops import UNDEFINED, Attribute, Block, Call, Free, If, Invoke, Lit, Op, Operand, Pack, Raise, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import BOOL
-from adxform.ir.walk import all_ops, rename_block
+from adxform.ir.walk import all_ops
 from adxform.primitives.effects import effect_of
 
 TRUE, FALSE = Lit(True), Lit(False)
@@ -133,11 +132,12 @@ def throw(interp: Interpreter, error: Operand, classes: Classes) -> NoReturn:
 def mark(interp: Interpreter, name: str, value: Value) -> None:
     """Note that the variable `name` of the function that is run has `value` from here on."""
     level = interp.level
-    if level is not None and level.frame is _frame(interp) and name in level.marks:
+    if level is not None and level.frame is frame_of(interp) and name in level.marks:
         level.marks[name] = value
 
 
-def _frame(interp: Interpreter) -> Any:
+def frame_of(interp: Interpreter) -> Frame | None:
+    """The call that is run."""
     return interp.frames[-1] if interp.frames else None
 
 
@@ -219,7 +219,7 @@ def run_attempt(interp: Interpreter, op: If, env: Env) -> None:
 
     if wanted:
         marks = {name: interp.value(value, env) for name, value in zip(names, initial, strict=True)}
-        level = Level(_frame(interp), marks, wanted)
+        level = Level(frame_of(interp), marks, wanted)
         values = attempted(interp, level, lambda: interp.run_block(op.then, env), caught, hints, op.span)
     else:
         values = interp.run_block(op.then, env)
@@ -290,78 +290,6 @@ def attempted(interp: Interpreter, level: Level, run: Run, caught: Caught, hints
         (fork,) = level.forks
         return _closed(interp, fork, values, lambda: caught(fork.error, fork.marks), hints, span)
     return _several(interp, level, values, thrown, caught, hints, span)
-
-
-def for_handing_on(interp: Interpreter, op: For) -> tuple[For, tuple[str, ...]]:
-    """`op` with an exception in an iteration handed on, which ends it; and the variables that it may have assigned then."""
-    names = _marked(interp, op.body)
-    new = _Names(names)
-    raised, going, left = new.first[0], _untyped("going"), _untyped("going")
-    results = tuple(_untyped(out.base) for out in op.outs)
-    inside = replace(op.body, params=()) if op.breaks else Block((), op.body.ops, (TRUE, *op.body.results))
-    cond = Pack("tuple", (Lit(intrinsics.hands_on), Lit(names)))
-    whole = If((*new.first, going, *results), cond, inside, Block((), (), ()), op.span)
-    ends = If((left,), raised, Block((), (), (FALSE,)), Block((), (), (going,)), op.span)
-    item, *carried = op.body.params
-    body = Block((item, *new.params, *carried), (whole, ends), (left, *new.first, *results))
-    return replace(op, outs=(*new.outs, *op.outs), inits=(*new.inits, *op.inits), body=body, breaks=True), names
-
-
-def while_handing_on(interp: Interpreter, op: While) -> tuple[While, tuple[str, ...]]:
-    """As `for_handing_on`; the condition is asked inside of the loop."""
-    names = _marked(interp, op.body)
-    new = _Names(names)
-    raised, (going, holds, left, out, again) = new.first[0], map(_untyped, ["going"] * 5)
-    after, results = (tuple(_untyped(out.base) for out in op.outs) for _ in range(2))
-    params = op.body.params
-    test = rename_block(op.test, dict(zip(op.test.params, params, strict=True)))
-    turn = If(after, holds, replace(op.body, params=()), Block((), (), params), op.span)
-    asked = Call((holds,), Lit(operator.truth), test.results, (), op.span)
-    inside = Block((), (*test.ops, asked, turn), (holds, *after))
-    cond = Pack("tuple", (Lit(intrinsics.hands_on), Lit(names)))
-    whole = If((*new.first, going, *results), cond, inside, Block((), (), ()), op.span)
-    ends = If((left,), raised, Block((), (), (FALSE,)), Block((), (), (going,)), op.span)
-    body = Block((again, *new.params, *params), (whole, ends), (left, *new.first, *results))
-    asking = tuple(_untyped(one.base) for one in body.params)
-    question = Block(asking, (), (asking[0],))
-    return While((out, *new.outs, *op.outs), (TRUE, *new.inits, *op.inits), question, body, op.span, op.snapshots), names
-
-
-def hands_on(body: Block) -> bool:
-    """Whether `body` is that of a loop that hands exceptions on."""
-    return any(
-        isinstance(op, If) and isinstance(op.cond, Pack) and op.cond.items[0] == Lit(intrinsics.hands_on) for op in body.ops
-    )
-
-
-_COUNT = itertools.count()
-
-
-def _untyped(hint: str) -> Var:
-    """A variable of untyped SSA that no lowered function has."""
-    return Var(f"{hint}.{next(_COUNT)}'")
-
-
-class _Names:
-    """The variables by which a loop hands an exception on: out of an iteration, between iterations, and out of the loop."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        def made() -> tuple[Var, ...]:
-            return tuple(map(_untyped, handed_on(names, ())))
-
-        self.first, self.params, self.outs = made(), made(), made()
-        self.inits: tuple[Operand, ...] = (FALSE, *[UNDEFINED] * (1 + len(names)))
-
-
-def _marked(interp: Interpreter, body: Block) -> tuple[str, ...]:
-    """The variables of the ``try`` that `body` assigns."""
-    level = interp.level
-    assert level is not None
-    if level.frame is not _frame(interp):
-        return ()
-    marks = (op.args[0] for op in all_ops(body) if isinstance(op, Call) and op.fn == Lit(intrinsics.bound))
-    found = {name.value for name in marks if isinstance(name, Lit)}
-    return tuple(name for name in level.marks if name in found)
 
 
 def _several(
