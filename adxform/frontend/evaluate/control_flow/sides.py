@@ -41,6 +41,16 @@ def join(interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, hin
 
     ``None``, and nothing written, where a list from before is held anew: they are to be run again.
     """
+    level, interp.level = interp.level, None  # what makes arrays of lists raises nothing
+    try:
+        return _written(interp, cond, sides, start, hints, span)
+    finally:
+        interp.level = level
+
+
+def _written(
+    interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, hints: list[str], span: Span
+) -> list[Value] | None:
     outer = interp.builder
     if all(side.values is None for side in sides):
         outer.emit(If((), cond, sides[0].builder.block((), ()), sides[1].builder.block((), ()), span))
