@@ -75,7 +75,7 @@ REFUSED = [
     (late_bound_comprehension, UnsupportedSyntaxError, "lambda: i * x", "outlives"),
     (kept_generator, UnsupportedSyntaxError, "(a + 1 for", "generator"),
     (endless_generator, UnsupportedSyntaxError, "(a for a in x if a)", "generator"),
-    (reraised, UnsupportedSyntaxError, "raise", "`raise`"),
+    (reraised, UnsupportedSyntaxError, "raise\n", "`raise`"),
     (coroutine, UnsupportedSyntaxError, "async def", "`async def`"),
 ]
 

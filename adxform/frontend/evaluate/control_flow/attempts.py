@@ -22,7 +22,6 @@ from typing import NoReturn
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.evaluate.control_flow.raising import ANY, Classes, may_raise, meets
 from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_side
 from adxform.frontend.evaluate.levels import Fork, Frame, Level
 from adxform.frontend.evaluate.signals import Thrown, Unreachable
@@ -35,6 +34,7 @@ from adxform.ir.spans import Span
 from adxform.ir.types import BOOL
 from adxform.ir.walk import all_ops
 from adxform.primitives.effects import effect_of
+from adxform.primitives.raising import ANY, Classes, may_raise, meets
 
 TRUE, FALSE = Lit(True), Lit(False)
 Run = Callable[[], list[Value]]
