@@ -188,7 +188,11 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class If:
-    """``outs = then() if cond else orelse()``; both blocks take no parameters."""
+    """``outs = then() if cond else orelse()``; both blocks take no parameters.
+
+    Before specialisation the condition may be that `then` comes to its end (`intrinsics.completes`): then `orelse` takes what was
+    raised, and variables as they were.
+    """
 
     outs: tuple[Var, ...]
     cond: Operand

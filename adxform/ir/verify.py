@@ -157,7 +157,7 @@ class _Verifier:
                     _Verifier(op.fn, {}, False).function()
             case If():
                 for block in (op.then, op.orelse):
-                    self.nested(op, block, 0, len(op.outs))
+                    self.nested(op, block, 0 if self.typed or block is op.then else len(block.params), len(op.outs))
                     self.joins(op.outs, block.results)
             case For():
                 self.require(len(op.source) == (3 if self.typed else 1), f"{len(op.source)} operands to walk")

@@ -158,6 +158,13 @@ _IN_ORDER = (runtime.entered, runtime.left, runtime.check_errors, runtime.check_
 """What a ``with`` means to the run: nothing is computed by it, and everything stays on its side."""
 CONTEXTS = tuple(constant(fn, effect=OPAQUE) for fn in _IN_ORDER)
 
+_QUESTIONS = (
+    *(runtime.raised_by, runtime.raised_by_storing, runtime.raised_by_writing, runtime.raised_under),
+    *(runtime.error_of, runtime.is_caught),
+)
+"""What is asked of exceptions that are values: each answer follows from what is asked."""
+ATTEMPTS = tuple(constant(fn) for fn in _QUESTIONS)
+
 TAPES = (
     primitive(intrinsics.new_stack, Memory()),
     primitive(intrinsics.push, Memory(), effect=WRITES_FIRST),
@@ -189,6 +196,7 @@ RECORDS: tuple[Primitive, ...] = (
     *TAPES,
     *CONTEXTS,
     *BELIEFS,
+    *ATTEMPTS,
     *SHAPES,
     constant(intrinsics.stop_gradient, effect=VIEWS_FIRST),
     constant(intrinsics.own),

@@ -30,6 +30,19 @@ from adxform.runtime.matrix_derivatives import (
     inverse_change,
     pairing,
 )
+from adxform.runtime.outcomes import (
+    attempt,
+    caught,
+    error_of,
+    is_caught,
+    raised_by,
+    raised_by_storing,
+    raised_by_writing,
+    raised_from,
+    raised_under,
+    tried,
+    value_of,
+)
 from adxform.runtime.python_values import (
     add_up,
     aggregate,

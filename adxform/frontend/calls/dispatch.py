@@ -28,13 +28,14 @@ from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.folding import fold, run_now
+from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, looked_up, pin
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
 from adxform.frontend.evaluate.set_orders import as_constant
-from adxform.frontend.evaluate.signals import Lost, Recursive, Unreachable
-from adxform.frontend.evaluate.state import Frame, Interpreter
+from adxform.frontend.evaluate.signals import Lost, Recursive, Thrown, Unreachable
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import (
     NONE,
@@ -225,13 +226,17 @@ def _is_local(arg: Value) -> bool:
 
 def _tried(interp: Interpreter, *call: Any) -> Value | None:
     """As `_call_defined`; ``None`` too where a function that is given cannot be followed: it runs as it is, if nothing moves."""
-    builder, count, heap, frames = interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames)
+    builder, heap, frames = interp.builder, interp.heap.copy(), len(interp.frames)
+    level, count, forks = interp.level, len(builder.last().ops), 0 if interp.level is None else len(interp.level.forks)
     span, noted = interp.span, {name: copy.copy(getattr(interp, name)) for name in _NOTES}
     try:
         with one_way(interp):
             return _call_defined(interp, *call)
-    except (AdxError, Lost, Unreachable):
-        del builder.ops[count:], interp.frames[frames:]
+    except (AdxError, Lost, Thrown, Unreachable):
+        if level is not None:
+            level.rewind(forks)
+        del builder.last().ops[count:], interp.frames[frames:]
+        interp.level = level
         interp.builder, interp.heap, interp.span = builder, heap, span
         for name, known in noted.items():
             setattr(interp, name, known)

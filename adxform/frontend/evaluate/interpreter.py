@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, assert_never
+from typing import Any, NoReturn, assert_never
 
 from adxform import runtime
 from adxform.errors import AdxError
@@ -13,8 +13,8 @@ from adxform.frontend.calls import dispatch
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, tuple_columns
 from adxform.frontend.evaluate import attributes, operands, outside, survey
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
-from adxform.frontend.evaluate.control_flow import branches, iteration, loops, walks
-from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Unreachable
+from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks
+from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import (
     Collected,
@@ -27,6 +27,8 @@ from adxform.frontend.evaluate.values import (
     Value,
 )
 from adxform.frontend.signature.access import path_to
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
 from adxform.ir.ops import (
     Attribute,
     Block,
@@ -50,6 +52,18 @@ from adxform.ir.walk import moved_to
 
 class Evaluator(Interpreter):
     """Runs untyped SSA on the state of a specialisation, and answers what its handlers ask."""
+
+    def watch(self, builder: Builder, op: Op) -> Op | None:
+        """`op`, or what stands for it where it may raise and a ``try`` is run."""
+        return attempts.watch(self, builder, op)
+
+    def raise_unless(self, cond: Operand, exception: Callable[..., Exception], message: tuple[str, ...]) -> None:
+        """Let `exception` be raised where `cond` does not hold, where a ``try`` is run."""
+        attempts.raise_unless(self, cond, exception, message)
+
+    def throw(self, error: Operand, classes: tuple[type[BaseException], ...]) -> NoReturn:
+        """Write the raising of `error`, which is of one of `classes`: what follows on this path is never reached."""
+        attempts.throw(self, error, classes)
 
     def value(self, operand: Operand, env: Mapping[Var, Value]) -> Value:
         """What is known of `operand`."""
@@ -216,7 +230,7 @@ class Evaluator(Interpreter):
                     survey.run_op(self, op, env, partial(self._step, block, index, env, skipped))
                 else:
                     self._step(block, index, env, skipped)
-        except Unreachable:
+        except (Unreachable, Thrown):
             load_what_waits(self, skipped.values())
             raise
         return [self.value(result, env) for result in block.results]
@@ -229,8 +243,12 @@ class Evaluator(Interpreter):
     def run_op(self, op: Op, env: Env) -> None:
         """Run one op, binding its outs in `env`."""
         match op:
+            case Call(fn=Lit(intrinsics.bound), args=(Lit(name), value)):
+                attempts.mark(self, name, self.value(value, env))
             case Call(outs, fn, args, kwargs):
-                values = [self.use(self.value(arg, env)) for arg in args]
+                values = [self.value(arg, env) for arg in args]
+                if fn != Lit(intrinsics.leave):  # where no exception is pending, there is none
+                    values = [self.use(value) for value in values]
                 named = {key: self.use(self.value(arg, env)) for key, arg in kwargs}
                 callee = self.use(self.value(fn, env))
                 hint = outs[0].base if outs else "tmp"
@@ -256,7 +274,6 @@ class Evaluator(Interpreter):
                 loops.run_while(self, op, env)
             case Raise(value):
                 branches.run_raise(self, value, env)
-                raise Unreachable
             case Invoke():
                 raise AssertionError(op)
             case _:

@@ -16,6 +16,14 @@ class Unreachable(Exception):
     """What follows on this path is never reached."""
 
 
+class Thrown(Exception):
+    """This path ends with an exception that a ``try`` around it may handle: `error` is what only the run knows of it."""
+
+    def __init__(self, error: Var) -> None:
+        super().__init__("an exception is raised")
+        self.error = error
+
+
 class Lost(Exception):
     """What is used here comes of what has been refused."""
 

@@ -51,11 +51,19 @@ class _Carried:
 
     def fresh(self, state: State) -> tuple[Var, ...]:
         """A variable for each; the names are bound to theirs in `state`."""
-        made = {name: state.builder.var(base_of(name)) for name in self.names}
-        for name, var in made.items():
-            state.bind(name, var)
+        made = self.made(state)
+        self.bind(state, made)
+        return made
+
+    def made(self, state: State) -> tuple[Var, ...]:
+        """A variable for each."""
         early = ("keep_going", "running", "result") if self.early else ()
-        return (*made.values(), *(state.builder.var(name) for name in early))
+        return tuple(state.builder.var(base_of(name)) for name in (*self.names, *early))
+
+    def bind(self, state: State, made: Sequence[Var]) -> None:
+        """Bind the names to those `made` for them, in `state`."""
+        for name, var in zip(self.names, made, strict=False):
+            state.bind(name, var)
 
     def yields(self, body: State) -> tuple[Operand, ...]:
         values = [unknown_value(name) if body.gone(name) else body.env[name] for name in self.names]
@@ -91,10 +99,11 @@ def lower_for(state: State, node: gast.For, lower_statements: Statements) -> Non
     results = carried.yields(body)
     stops = carried.early and results[-3] != TRUE
     condition = (results[-3],) if stops else ()
-    outs = carried.fresh(state)
+    outs = carried.made(state)
     carried.doubt(state, inits, outs)
     carried.doubt(state, carried.left(body), outs)
     state.builder.emit(For(outs, (source,), inits, body.block((item, *params), (*condition, *results)), stops, span))
+    carried.bind(state, outs)
     _go_on(state, node, body, outs, lower_statements)
 
 
@@ -113,11 +122,12 @@ def lower_while(state: State, node: gast.While, lower_statements: Statements) ->
     body_params = carried.fresh(body)
     carried.doubt(state, inits, body_params)
     lower_statements(body, node.body)
-    outs = carried.fresh(state)
+    outs = carried.made(state)
     carried.doubt(state, () if is_endless(node) else inits, outs)
     carried.doubt(state, carried.left(body), outs)
     test_block = test.block(test_params, (condition,))
     state.builder.emit(While(outs, inits, test_block, body.block(body_params, carried.yields(body)), span))
+    carried.bind(state, outs)
     if is_endless(node) and not carried.early:
         state.dead = True
     else:

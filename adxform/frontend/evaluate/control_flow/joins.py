@@ -218,7 +218,7 @@ class Joiner:
         if isinstance(a, Columns) or isinstance(b, Columns):
             return a if a == b else _OF_TUPLES
         if isinstance(a, Collected) or isinstance(b, Collected):
-            return _HALF_FILLED
+            return _HALF_FILLED._replace(params=self.decided)
         of_set = isinstance(a, SetElements) or isinstance(b, SetElements)
         if not _same_keys("set" if of_set else "dict", a, b):
             return Poison("its length or keys depend on a run-time condition", self.decided)

@@ -12,9 +12,12 @@ from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.control_flow import generators, iteration, suspended, walks
+from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, while_handing_on
+from adxform.frontend.evaluate.control_flow.attempts import received
 from adxform.frontend.evaluate.control_flow.branches import branch, truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
+from adxform.frontend.evaluate.levels import Level
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
@@ -22,7 +25,7 @@ from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Ra
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Var, While
 from adxform.ir.spans import Span
-from adxform.ir.types import BOOL
+from adxform.ir.types import BOOL, Dim, Size
 
 _UNROLL = 256
 """How many iterations of a loop are written out, one after the other."""
@@ -44,16 +47,22 @@ class Standing:
     heap: Heap
     frames: int
     held: int
+    level: Level | None
+    forks: int
 
     @classmethod
     def of(cls, interp: Interpreter) -> Standing:
         """Where it stands now."""
-        return cls(interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames), len(interp.held))
+        level, ops = interp.level, len(interp.builder.last().ops)
+        forks = 0 if level is None else len(level.forks)
+        return cls(interp.builder, ops, interp.heap.copy(), len(interp.frames), len(interp.held), level, forks)
 
     def restore(self, interp: Interpreter) -> None:
         """Go back to there."""
-        interp.builder = self.builder
-        del interp.builder.ops[self.ops :]
+        interp.builder, interp.level = self.builder, self.level
+        if self.level is not None:
+            self.level.rewind(self.forks)
+        del interp.builder.last().ops[self.ops :]
         interp.heap = self.heap.copy()
         del interp.frames[self.frames :]
         del interp.held[self.held :]
@@ -61,6 +70,11 @@ class Standing:
 
 def run_for(interp: Interpreter, op: For, env: Env) -> None:
     """Run a `For`: item by item where the items are known, else as a loop."""
+    if interp.level is not None and not hands_on(op.body):
+        inner, names = for_handing_on(interp, op)
+        run_for(interp, inner, env)
+        env.update(zip(op.outs, received(interp, names, [env[out] for out in inner.outs]), strict=True))
+        return
     start = len(interp.builder.ops)
     given = walks.iterated(interp, interp.use(interp.value(op.source[0], env)))
     once = given if isinstance(given, Once) else None
@@ -368,6 +382,7 @@ def _loop(
 
     def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
         (index,) = own
+        _note_range(interp, trip, index)
         held = [interp.heap.contents[ref] for ref in walked]
         start = _first_iteration(interp, source, index) if regular else index
         for ref, contents in regular.items():
@@ -391,9 +406,10 @@ def _loop(
     kept = {ref: interp.heap.contents[ref] for ref in regular}
     hints = [param.base for param in op.body.params[1:]]
     fixed = find_fixpoint(interp, inits, hints, step, counted, (trip.hint, trip.type))
-    conditions = fixed.conditions if op.breaks else ()
+    breaks = op.breaks and fixed.conditions != (Lit(True),)
+    conditions = fixed.conditions if breaks else ()
     block = fixed.builder.block((*fixed.own, *fixed.params), (*conditions, *fixed.yields))
-    interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, op.breaks, op.span))
+    interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, breaks, op.span))
     ends = dict(zip(fixed.outs, zip(fixed.inits, fixed.yields, strict=True), strict=True))
     return [_if_any_iteration(interp, source) if _set_by_an_iteration(value, ends) else value for value in fixed.values]
 
@@ -410,6 +426,24 @@ def _if_any_iteration(interp: Interpreter, source: Value) -> Value:
     return interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0)), hint="is_defined")
 
 
+def _note_range(interp: Interpreter, trip: iteration.Trip, index: Var) -> None:
+    """Note below which length the index of a loop is, where it is not negative."""
+
+    def size(end: Operand) -> Size | None:
+        return interp.sizes.get(end) if isinstance(end, Var) else end.value if isinstance(end, Lit) else None
+
+    match trip:
+        case iteration.Trip(Lit(int() as start), stop, Lit(int() as step)) if start >= 0 and step > 0:
+            bound = size(stop)
+        case iteration.Trip(start, Lit(-1), Lit(-1)):
+            last = size(start)
+            bound = Dim(last.base, last.offset + 1) if isinstance(last, Dim) else last
+        case _:
+            bound = None
+    if bound is not None:
+        interp.within[index] = bound
+
+
 def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
     """Carry one value over the items of `source`, in a loop."""
     if iteration.is_endless(source):
@@ -417,6 +451,7 @@ def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable
     trip = iteration.trip(interp, source, "i")
 
     def once(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
+        _note_range(interp, trip, own[0])
         return [step(carried[0], trip.item(own[0]))], []
 
     fixed = find_fixpoint(interp, [start], [hint], once, index=(trip.hint, trip.type))
@@ -452,6 +487,11 @@ class _Turns:
 
 def run_while(interp: Interpreter, op: While, env: Env) -> None:
     """Run a `While`."""
+    if interp.level is not None and not hands_on(op.body):
+        inner, names = while_handing_on(interp, op)
+        run_while(interp, inner, env)
+        env.update(zip(op.outs, received(interp, names, [env[out] for out in inner.outs[1:]]), strict=True))
+        return
 
     def test(carried: list[Value]) -> Value:
         env.update(zip(op.test.params, carried, strict=True))
