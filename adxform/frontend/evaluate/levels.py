@@ -28,7 +28,7 @@ class Fork:
     """
 
     outer: Builder
-    raised: Var
+    raised: Operand
     error: Var
     marks: dict[str, Value]
     heap: Heap
