@@ -7,7 +7,7 @@ from typing import Any
 
 from adxform.frontend.evaluate.values import Heap, Namespace, Value
 from adxform.ir.build import Builder
-from adxform.ir.ops import Function, Var
+from adxform.ir.ops import Function, Operand, Var
 
 
 @dataclass(frozen=True, slots=True)
