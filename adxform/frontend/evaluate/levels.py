@@ -8,7 +8,7 @@ from typing import Any
 
 from adxform.frontend.evaluate.values import Heap, Namespace, Value
 from adxform.ir.build import Builder
-from adxform.ir.ops import Function, Var
+from adxform.ir.ops import Function, Operand, Var
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Fork:
     """
 
     outer: Builder
-    raised: Var
+    raised: Operand
     error: Var
     marks: dict[str, Value]
     heap: Heap

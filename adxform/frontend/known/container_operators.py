@@ -21,7 +21,8 @@ from adxform.frontend.containers import collecting, list_arrays, list_kinds, set
 from adxform.frontend.containers.methods import Answer
 from adxform.frontend.evaluate.class_contents import find, is_native
 from adxform.frontend.evaluate.control_flow import walks
-from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
 from adxform.frontend.evaluate.keys import hashed

@@ -19,7 +19,8 @@ from adxform.frontend.calls.unseen import hand_over
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
-from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.signals import Lost, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
@@ -159,7 +160,9 @@ def _left(interp: Interpreter, manager: Ref, error: Value | None) -> bool | Oper
     if manager.cls is contextlib.suppress:
         if error is None:
             return False
-        return truth(interp, interp.call(Lit(intrinsics.is_handled), (error, interp.contents(manager).get("_exceptions"))))
+        return truth(
+            interp, interp.call(Lit(intrinsics.is_handled), (error, interp.contents(manager).get("_exceptions") or Tuple(())))
+        )
     leave = protocols.special(interp, manager, "__exit__")
     assert leave is not None
     if error is None:

@@ -18,7 +18,8 @@ from adxform.frontend.containers.sets import new_frozen_set, new_set
 from adxform.frontend.evaluate import indexing, protocols
 from adxform.frontend.evaluate.class_contents import find
 from adxform.frontend.evaluate.control_flow import iteration, walks
-from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.generators import code_of
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed

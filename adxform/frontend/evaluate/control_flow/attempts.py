@@ -147,8 +147,8 @@ def branch(interp: Interpreter, cond: Operand, then: Run, orelse: Run, hints: li
     if level is None:
         return both(interp, cond, then, orelse, hints, span)
     names = tuple(level.marks)
-    sides = (handing_on(interp, side, names, hints, span) for side in (then, orelse))
-    return received(interp, names, both(interp, cond, *sides, handed_on(names, hints), span))
+    left, right = (handing_on(interp, side, names, hints, span) for side in (then, orelse))
+    return received(interp, names, both(interp, cond, left, right, handed_on(names, hints), span))
 
 
 def handed_on(names: Sequence[str], hints: Sequence[str]) -> list[str]:
@@ -229,7 +229,7 @@ def run_attempt(interp: Interpreter, op: If, env: Env) -> None:
 def _swallowed(interp: Interpreter, manager: Value) -> Classes:
     """The classes of the exceptions that a context manager must be told of, and may swallow."""
     if isinstance(manager, Ref) and manager.cls is contextlib.suppress:
-        return classes_in(interp.contents(manager).get("_exceptions"))
+        return classes_in(interp.contents(manager).get("_exceptions") or Tuple(()))
     return ANY if isinstance(manager, Ref) and manager in interp.attended else ()
 
 
@@ -240,7 +240,7 @@ def _handled(interp: Interpreter, block: Block, env: Env) -> Classes:
     for op in block.ops:
         match op:
             case Free() | Attribute():
-                interp.run_op(op, known)
+                interp.run_block(Block((), (op,), ()), known)
             case Call(fn=Lit(intrinsics.is_handled), args=(_, given)):
                 classes += classes_in(interp.value(given, known))
             case If(orelse=orelse) if classes:

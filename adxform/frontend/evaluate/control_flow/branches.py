@@ -15,6 +15,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import If, Lit, Operand, Pack, Var
 from adxform.ir.spans import is_user
 from adxform.ir.types import BOOL, Array
+from adxform.primitives.raising import Classes
 
 
 def truth(interp: Interpreter, value: Value) -> bool | Operand:
@@ -97,7 +98,7 @@ def run_if(interp: Interpreter, op: If, env: Env) -> None:
 def run_raise(interp: Interpreter, value: Operand, env: Env) -> NoReturn:
     """Write a `Raise`."""
     known = interp.use(interp.value(value, env))
-    classes: attempts.Classes = (BaseException,)
+    classes: Classes = (BaseException,)
     match known:
         case Static(cls) | Lit(cls) if isinstance(cls, type) and issubclass(cls, BaseException):
             known, classes = interp.builder.call(cls, span=interp.span), (cls,)
