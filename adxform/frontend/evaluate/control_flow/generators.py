@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from adxform.frontend.evaluate.control_flow import walks
-from adxform.frontend.evaluate.state import Frame, Interpreter
+from adxform.frontend.evaluate.levels import Frame
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, FunctionValue, Generator, Once, Value
 from adxform.ir.ops import Lit
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import truth
+from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.signals import Promote
-from adxform.frontend.evaluate.state import Env, Frame, Interpreter
+from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import Contents, Once, Value
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, If, Lit, Op, Var, While
