@@ -55,7 +55,7 @@ async def coroutine(x):
 
 REFUSED = [
     (global_write, GlobalMutationError, "SCALE += y", "`SCALE`"),
-    (try_block, UnsupportedSyntaxError, "try:", r"`except\*`"),
+    (try_block, UnsupportedSyntaxError, "try:", "`except*`"),
     (local_class, UnsupportedSyntaxError, "x + 1", "uses the variable `x`"),
     (late_bound_comprehension, UnsupportedSyntaxError, "lambda: i * x", "outlives"),
     (reraised, UnsupportedSyntaxError, "raise\n", "`raise`"),
