@@ -71,13 +71,13 @@ def seir_rates(state, beta, sigma, gamma):
     (0.6, 0.25, 0.12, vec(1.0, 0.4, 0.7)),
 )
 def seir_with_interventions(beta, sigma, gamma, strengths):
-    schedule = {10: 0, 20: 1, 32: 2}
+    schedule = {3: 0, 6: 1, 10: 2}
     state = State(990.0, 5.0, 5.0, 0.0)
     factor = 1.0
     peak_day, peak = 0, 0.0
     dt = 0.5
     history = []
-    for step in range(80):
+    for step in range(24):
         day = step * dt
         if day in schedule:
             factor = strengths[schedule[int(day)]]

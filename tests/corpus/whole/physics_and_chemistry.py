@@ -188,7 +188,7 @@ def lennard_jones_cluster(pos, eps, sigma):
 def ewald_energy(q, r, alpha):
     L = 1.0
     energy = 0.0
-    images = list(itertools.product((-1, 0, 1), repeat=3))
+    images = list(itertools.product((0, 1), repeat=3))
     for n in images:
         shift = np.array(n) * L
         for i in range(2):
