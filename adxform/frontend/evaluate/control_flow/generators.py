@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from adxform.errors import AdxError
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.state import Interpreter
@@ -47,6 +48,8 @@ def run(
     depth = len(interp.frames)
 
     def give(item: Value) -> Value:
+        if interp.level is not None:
+            raise yields_in_try(interp)
         inner, span = interp.frames[depth:], interp.span
         del interp.frames[depth:]
         try:
@@ -62,11 +65,25 @@ def run(
     return list(interp.heap.contents[carried].items)
 
 
+def yields_in_try(interp: Interpreter) -> AdxError:
+    """The error where an item is given in a ``try`` of the generator."""
+    message = "a `yield` stands in a `try`, whose handlers are not for what is done with the item"
+    return interp.error(message, "compute the item in the `try`, and `yield` it after that")
+
+
+def refuse_in_try(interp: Interpreter) -> None:
+    """Refuse the code of a generator in a ``try``: what a walk carries when it raises is not what the handler would read."""
+    if interp.level is not None:
+        message = "a generator is walked over in a `try`"
+        raise interp.error(message, "walk over it before the `try`: what was done so far is not followed where it raises")
+
+
 def _enter(interp: Interpreter, body: FunctionValue, args: tuple[Value, ...], give: Callable[[Value], Value]) -> None:
     """Run the `body` of a generator, of which `give` is given the items."""
     if sum(frame.fn is body.fn for frame in interp.frames) >= _DEPTH:
         message = "a generator walks over generators of its own function, deeper than is known before the run"
         raise interp.error(message, "collect the items in a list that a recursive function fills")
+    refuse_in_try(interp)
     span = interp.span
     interp.frames.append(Frame(body.fn, dict(body.captures), body.scope, None, give))
     try:

@@ -13,12 +13,13 @@ from typing import Any
 
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import truth
+from adxform.frontend.evaluate.control_flow.generators import refuse_in_try, yields_in_try
 from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import Contents, Once, Value
 from adxform.ir import intrinsics
-from adxform.ir.ops import Block, Call, For, If, Lit, Op, Var, While
+from adxform.ir.ops import Block, Call, For, If, Lit, Op, Pack, Var, While
 from adxform.ir.types import Object
 from adxform.ir.walk import all_ops, free_variables, reads_with_blocks
 
@@ -78,6 +79,7 @@ def _has_more(interp: Interpreter, source: Value, taken: int, *, sure: bool) -> 
 def _of_code(interp: Interpreter, once: Once, *, sure: bool) -> Value | None:
     generator = once.generator
     assert generator is not None
+    refuse_in_try(interp)
     fn = generator.whole.fn
     if stands(interp, once):
         contents = interp.contents(once.state)
@@ -150,6 +152,8 @@ class _Run:
         return cond
 
     def _if(self, op: If, way: Way, *, sure: bool) -> _Item | None:
+        if isinstance(op.cond, Pack):
+            raise yields_in_try(self.interp)
         side = bool(way[0]) if way else self._known(self.interp.value(op.cond, self.env))
         found = self.block(op.then if side else op.orelse, way[1:], sure=sure)
         if isinstance(found, _Item):
