@@ -32,9 +32,10 @@ def annotated(x: float, n: int) -> float:
 
 def wrong(x):
     try:
-        return x
-    finally:
+        x = 1.0 / x
+    except* ZeroDivisionError:
         pass
+    return x
 """
 
 
