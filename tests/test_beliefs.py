@@ -29,7 +29,7 @@ from adxform.primitives.record import PURE
 from adxform.runtime import beliefs, defects
 from adxform.runtime.persistence import versions
 from tests.corpus.case import Program
-from tests.corpus.catalogue import PROGRAMS
+from tests.corpus.catalogue import CORPUS, PROGRAMS
 from tests.derived import anew
 
 X = np.linspace(0.3, 0.9, 4)
@@ -279,5 +279,5 @@ CHECKED: dict[str, Callable[[Program], Any]] = {
 
 @pytest.mark.parametrize("name", CHECKED)
 def test_what_was_believed_and_did_not_hold_does(name: str) -> None:
-    (program,) = (program for program in PROGRAMS if program.name == name)
+    (program,) = (program for program in CORPUS if program.name == name)
     assert np.size(CHECKED[name](program)(*program.points[0].fresh()))

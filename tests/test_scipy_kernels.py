@@ -18,7 +18,7 @@ from adxform.backends.numba.machine.kernels import kernel
 from adxform.backends.numba.machine.special import know_special_functions
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules.special import RECORDS
-from adxform.primitives.scipy_rules.ufunc_loops import MODULE, Loop, loop_of
+from adxform.primitives.scipy_rules.ufunc_loops import MODULE, UfuncLoop, loop_of
 from adxform.primitives.table import lookup
 from adxform.runtime import special_scalars, special_slopes
 from adxform.testing import check_derivatives
@@ -30,7 +30,7 @@ SAMPLED = ("pbdv", "pbvv", "pbwa", "mathieu", "pro_", "obl_", "hyp1f1")
 """What SciPy does not survive outside of its domain, takes all memory for, or does not return from."""
 
 
-def real_loops() -> Iterator[tuple[Primitive, Loop]]:
+def real_loops() -> Iterator[tuple[Primitive, UfuncLoop]]:
     lookup(special.erf)
     for record in RECORDS:
         for letters in record.fn.types if isinstance(record.fn, np.ufunc) else ():
@@ -44,7 +44,7 @@ def real_loops() -> Iterator[tuple[Primitive, Loop]]:
 LOOPS = [pytest.param(record, loop, id=f"{record.name}-{'-'.join(loop.takes)}") for record, loop in real_loops()]
 
 
-def arguments(record: Primitive, loop: Loop) -> list[Any]:
+def arguments(record: Primitive, loop: UfuncLoop) -> list[Any]:
     """Arguments in the domain, and, one at a time, anywhere."""
     real = next((one for one in record.samples if not any(np.iscomplexobj(arg) for arg in one)), (0.3,) * len(loop.takes))
     inside = [np.resize(arg, 16) for arg in np.broadcast_arrays(*real)]
@@ -55,7 +55,7 @@ def arguments(record: Primitive, loop: Loop) -> list[Any]:
     return [np.concatenate(column) for column in zip(*rows, strict=True)]
 
 
-def exported(loop: Loop) -> Callable[..., Any]:
+def exported(loop: UfuncLoop) -> Callable[..., Any]:
     """What the loop calls, by its address."""
     assert loop.exported is not None
     takes, gives = ([C[dtype] for dtype in dtypes] for dtypes in (loop.takes, loop.gives))
@@ -79,7 +79,7 @@ def same_bits(a: Any, b: Any) -> bool:
 
 @pytest.mark.parametrize(("record", "loop"), [case for case in LOOPS if case.values[1].exported is not None])
 @pytest.mark.filterwarnings("ignore")
-def test_what_is_exported_gives_the_bits_of_the_ufunc(record: Primitive, loop: Loop) -> None:
+def test_what_is_exported_gives_the_bits_of_the_ufunc(record: Primitive, loop: UfuncLoop) -> None:
     args = arguments(record, loop)
     with np.errstate(all="ignore"):
         expected = np.array(record.fn(*args))
