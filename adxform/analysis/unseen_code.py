@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from adxform import runtime
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.spans import is_user, written_in
 from adxform.ir.types import Array
@@ -123,6 +124,8 @@ OFF = (Lit(None), Lit(False))
 def writes_unseen(call: Call) -> bool:
     """Whether `call`, of a function without a record, may write to an array that it gives: some do, others have an ``out``."""
     if not isinstance(call.fn, Lit):
+        return False
+    if call.fn.value is runtime.set_outside:
         return False
     if may_write(call.fn.value) or any(map(_has_callback, (*call.args, *(value for _, value in call.kwargs)))):
         return True

@@ -22,12 +22,12 @@ from adxform.frontend.checks.shared_memory import (
     refuse_outside_writes,
     refuse_shared_arguments,
 )
-from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate import places, structures
 from adxform.frontend.evaluate.expander import RuleExpander
 from adxform.frontend.evaluate.identity import refuse_other_names
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside import from_outside
-from adxform.frontend.evaluate.signals import Grows, Promote, Recursive, Unreachable
+from adxform.frontend.evaluate.signals import Grows, Promote, Recursive, Sets, Unreachable
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names
@@ -94,6 +94,9 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
         except Promote as promotion:
             for param in promotion.params:
                 attempt.promote(param)
+            continue
+        except Sets as sets:
+            knowledge.places[sets.place.key] = sets.place
             continue
         except Recursive as recursion:
             knowledge.recursive[recursion.key] = None
@@ -171,15 +174,17 @@ class _Attempt:
 
         args = [argument(tree, name) for tree, name in zip(signature.args, arg_names, strict=True)]
         kwargs = {name: argument(tree, name) for name, tree in signature.kwargs}
+        places.begin(interp)
         entry = from_outside(interp, self.fn, Access())
         try:
             tree, results = structures.result(interp, interp.call(entry, args, kwargs))
         except Unreachable:
             tree, results = structures.result(interp, NONE)
         refuse_other_names(interp)
+        places.told_apart(interp, self.fn)
         hidden = tuple(interp.hidden)
         params = (*self.params, *interp.hidden.values())
-        asked = leaves_alone(self.fn, interp.unseen, hidden, interp.guards)
+        asked = leaves_alone(self.fn, interp.unseen, hidden, (*interp.guards, *places.told(interp)))
         body = Block(params, tuple(interp.builder.ops), results)
         function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
         written = parameters_written(function, interp.written)

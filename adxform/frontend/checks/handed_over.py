@@ -136,6 +136,8 @@ def _changed(
         case "attribute":
             holders = (owner,) if key in getattr(owner, "__dict__", ()) else (owner, *type(owner).__mro__)
             found = next((objects[id(one)] for one in holders if id(one) in objects), None)
+            if isinstance(owner, types.ModuleType) and (id(vars(owner)), key) in names:
+                return names[id(vars(owner)), key]
             return _reset(found, key) if _has_method(owner, key) or isinstance(owner, _FOR_GOOD) else found
         case _:
             return objects.get(id(owner))

@@ -12,7 +12,7 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, tuple_columns
-from adxform.frontend.evaluate import attributes, operands, outside, survey
+from adxform.frontend.evaluate import attributes, operands, outside, places, survey
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import branches, iteration, loops, walks
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Unreachable
@@ -231,7 +231,8 @@ class Evaluator(Interpreter):
                     self.name(outs[0].base, result)
                     env[outs[0]] = result
             case Free(out, name):
-                env[out] = outside.free_name(self, name)
+                found = places.free_name(self, name)
+                env[out] = outside.free_name(self, name) if found is None else found
             case Attribute(out, value, name):
                 env[out] = self.attribute(self.use(self.value(value, env)), name, out.base)
             case Closure(out, fn, captures, defaults):

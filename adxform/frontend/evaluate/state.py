@@ -24,6 +24,7 @@ from adxform.frontend.evaluate.values import (
     Heap,
     Maybe,
     Namespace,
+    Place,
     Poison,
     Ref,
     Slice,
@@ -50,10 +51,11 @@ NAMELESS = ("tmp", "result")
 
 @dataclass(slots=True)
 class Knowledge:
-    """What restarts have taught: which hidden values are known when compiling, and which calls are recursive."""
+    """What restarts have taught: which hidden values are known when compiling, which calls are recursive, what is set outside."""
 
     hidden: dict[Access, Lit]
     recursive: dict[Any, None]
+    places: dict[tuple[int, str], Place] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,8 @@ class Interpreter(ABC):
         self.changed: dict[Ref, tuple[tuple[Any, ...], Span]] = {}
         self.lengths: list[str] = []
         self.named: dict[Var, str] = {}
+        self.cells: dict[tuple[int, str], Ref] = {}
+        """What holds the values of places outside that the function sets."""
         self.hidden: dict[Access, Var] = {}
         self.guards: dict[Guard, None] = {}
         self.classes: dict[int, type] = {}

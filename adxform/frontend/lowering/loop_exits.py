@@ -40,7 +40,8 @@ class _Carried:
     @classmethod
     def by(cls, state: State, node: Any) -> _Carried:
         target = [node.target] if isinstance(node, gast.For) else []
-        names = tuple(state.scope.mangle(name) for name in bound_names([*target, *node.body]))
+        bound = map(state.scope.mangle, bound_names([*target, *node.body]))
+        names = tuple(name for name in bound if name not in state.scope.declared)
         asked = tuple(DEFINED.format(name) for name in names if name in state.scope.asks)
         return cls((*names, *asked), breaks(node) or any(exits(inner) for inner in node.body))
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from adxform.errors import AdxError, UnsupportedSyntaxError
 from adxform.frontend.lowering.source_text import FunctionSource
+from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Block, Free, If, Lit, Operand, Pack, Raise, Var
 from adxform.ir.spans import Span
@@ -37,7 +38,7 @@ _MATERIALISE = 32
 class Scope:
     """One function being lowered. `bound` says where each name of its own is bound, as (line, column) in order.
 
-    `outer` are the names of the functions around it; `brief` the nested functions that must not outlive a loop's iteration.
+    `outer` are the names of the functions around it, `declared` those that it says are global; `brief` the nested functions that must not outlive a loop's iteration.
 
     A first lowering gathers in `doubtful` the variables that a path may leave without a value, and in `unsure` the names
     that are read nevertheless; where there are such, a second one keeps a condition beside each of them, and asks it first.
@@ -50,6 +51,7 @@ class Scope:
     outer: frozenset[str]
     brief: dict[Var, None]
     refused: list[AdxError]
+    declared: frozenset[str] = frozenset()
     asks: frozenset[str] = frozenset()
     doubtful: set[Operand] = field(default_factory=lambda: {UNDEFINED})
     unsure: dict[str, None] = field(default_factory=dict)
@@ -96,6 +98,9 @@ class State:
 
     def bind(self, name: str, value: Operand) -> None:
         """Give `name` the value `value` from here on."""
+        if name in self.scope.declared:
+            self.builder.effect(intrinsics.set_global, Lit(name), value)
+            return
         if isinstance(value, Pack) and _size(value) > _MATERIALISE:
             value = self.builder.call(tuple, value, hint=name)
         self.env[name] = value
@@ -121,7 +126,7 @@ class State:
 
     def free_name(self, name: str, node: Any) -> Operand:
         """What the function finds under `name` outside of itself."""
-        if name not in self.free:
+        if name not in self.free or name in self.scope.declared:
             self.free[name] = self.builder.var(base_of(name))
             self.builder.emit(Free(self.free[name], name, self.at(node)))
         return self.free[name]

@@ -1,0 +1,10 @@
+"""What generated code does to the caller's program, once for each call, where the statement of the primal stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def set_outside(owner: Any, name: str, value: Any) -> None:
+    """``owner.name = value`` of an object that is not the function's own."""
+    setattr(owner, name, value)
