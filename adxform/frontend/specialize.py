@@ -26,6 +26,7 @@ from adxform.frontend.evaluate import places, structures
 from adxform.frontend.evaluate.expander import RuleExpander
 from adxform.frontend.evaluate.identity import refuse_other_names
 from adxform.frontend.evaluate.interpreter import Evaluator
+from adxform.frontend.evaluate.outside_arrays import brought_back, left_as_written
 from adxform.frontend.evaluate.outside import from_outside
 from adxform.frontend.evaluate.signals import Grows, Promote, Recursive, Sets, Unreachable
 from adxform.frontend.evaluate.state import Derive, Knowledge
@@ -190,7 +191,7 @@ class _Attempt:
         written = parameters_written(function, interp.written)
         refuse_shared_arguments(function, interp.apart)
         refuse_outside_arrays_given(function, interp.hidden.values(), interp.handed_arrays)
-        function = prune(function)
+        function = prune(left_as_written(interp, function, self.fn))
         refuse_told_apart(function, interp.held)
         refuse_cut_off(function)
         refuse_additions_to_read_only(function)
@@ -199,7 +200,8 @@ class _Attempt:
         if signature.assumed:
             function = with_counts(with_checks(function, interp.equal), interp.equal)
         function = interp.equal.function(function)
-        refuse_outside_writes(function, function.params[len(self.params) :])
+        back = brought_back(function)
+        refuse_outside_writes(function, tuple(var for var in function.params[len(self.params) :] if var not in back))
         paths = [
             path
             for t, n in (*zip(signature.args, arg_names, strict=True), *((t, n) for n, t in signature.kwargs))

@@ -8,3 +8,8 @@ from typing import Any
 def set_outside(owner: Any, name: str, value: Any) -> None:
     """``owner.name = value`` of an object that is not the function's own."""
     setattr(owner, name, value)
+
+
+def fill_outside(owner: Any, name: str, value: Any) -> None:
+    """``owner.name[...] = value`` of an array that is not the function's own, which was written to in a copy."""
+    getattr(owner, name)[...] = value

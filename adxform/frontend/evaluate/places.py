@@ -52,15 +52,19 @@ def is_set(interp: Interpreter, owner: Any, name: str) -> bool:
 def load(interp: Interpreter, owner: Any, name: str) -> Value | None:
     """What the attribute `name` of `owner` was set to; ``None`` where it is what it was before the call."""
     key = Place(owner, Access(), name).key
-    cell = interp.cells.get(key)
-    if cell is None:
+    if key not in interp.cells:
         return None
-    contents: Any = interp.heap.contents[cell]
-    value = contents if isinstance(contents, Poison) else contents.items[0]
     place = interp.knowledge.places[key]
+    value = held(interp, place)
     if isinstance(value, Poison) and value is not _GIVEN_AWAY and not value.lost and not place.joined:
         raise Sets(replace(place, joined=True))
     return None if value is _BEFORE else interp.use(value)
+
+
+def held(interp: Interpreter, place: Place) -> Value:
+    """What the cell of `place` holds now."""
+    contents: Any = interp.heap.contents[interp.cells[place.key]]
+    return contents if isinstance(contents, Poison) else contents.items[0]
 
 
 def store(interp: Interpreter, value: Static, name: str, new: Value) -> None:
