@@ -125,7 +125,7 @@ def writes_unseen(call: Call) -> bool:
     """Whether `call`, of a function without a record, may write to an array that it gives: some do, others have an ``out``."""
     if not isinstance(call.fn, Lit):
         return False
-    if call.fn.value in (runtime.set_outside, runtime.fill_outside):
+    if call.fn.value in (runtime.set_outside, runtime.change_outside, runtime.fill_outside):
         return False
     if may_write(call.fn.value) or any(map(_has_callback, (*call.args, *(value for _, value in call.kwargs)))):
         return True

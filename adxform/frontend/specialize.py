@@ -22,13 +22,13 @@ from adxform.frontend.checks.shared_memory import (
     refuse_outside_writes,
     refuse_shared_arguments,
 )
-from adxform.frontend.evaluate import places, structures
+from adxform.frontend.evaluate import outside_containers, places, structures
 from adxform.frontend.evaluate.expander import RuleExpander
 from adxform.frontend.evaluate.identity import refuse_other_names
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside_arrays import brought_back, left_as_written
 from adxform.frontend.evaluate.outside import from_outside
-from adxform.frontend.evaluate.signals import Grows, Promote, Recursive, Sets, Unreachable
+from adxform.frontend.evaluate.signals import Changes, Grows, Promote, Recursive, Sets, Unreachable
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names
@@ -98,6 +98,9 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             continue
         except Sets as sets:
             knowledge.places[sets.place.key] = sets.place
+            continue
+        except Changes as changes:
+            knowledge.containers[id(changes.found.value)] = changes.found
             continue
         except Recursive as recursion:
             knowledge.recursive[recursion.key] = None
@@ -175,6 +178,7 @@ class _Attempt:
 
         args = [argument(tree, name) for tree, name in zip(signature.args, arg_names, strict=True)]
         kwargs = {name: argument(tree, name) for name, tree in signature.kwargs}
+        outside_containers.begin(interp, self.fn)
         places.begin(interp)
         entry = from_outside(interp, self.fn, Access())
         try:
@@ -183,6 +187,7 @@ class _Attempt:
             tree, results = structures.result(interp, NONE)
         refuse_other_names(interp)
         places.told_apart(interp, self.fn)
+        outside_containers.told_apart(interp)
         hidden = tuple(interp.hidden)
         params = (*self.params, *interp.hidden.values())
         asked = leaves_alone(self.fn, interp.unseen, hidden, (*interp.guards, *places.told(interp)))
@@ -191,6 +196,7 @@ class _Attempt:
         written = parameters_written(function, interp.written)
         refuse_shared_arguments(function, interp.apart)
         refuse_outside_arrays_given(function, interp.hidden.values(), interp.handed_arrays)
+        outside_containers.refuse_read_back(interp, function)
         function = prune(left_as_written(interp, function, self.fn))
         refuse_told_apart(function, interp.held)
         refuse_cut_off(function)

@@ -14,7 +14,7 @@ import numpy as np
 
 from adxform.frontend.containers.methods import METHODS
 from adxform.frontend.derivative_operators import Decorated, Operator
-from adxform.frontend.evaluate import indexing, places
+from adxform.frontend.evaluate import indexing, outside_containers, places
 from adxform.frontend.evaluate.class_attributes import from_class, of_class
 from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor, is_generated
 from adxform.frontend.evaluate.outside import from_outside, guard, looked_up, missing, outside_write, rooted
@@ -42,6 +42,8 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return _of_array(interp, value, type_, name, hint)
         case Var(_, Scalar() as type_):
             return _of_scalar(interp, value, type_, name)
+        case Var(_, Object()) if (method := outside_containers.attribute(interp, value, name)) is not None:
+            return method
         case Var(_, Object()):
             found = interp.emit(getattr, (value, Lit(name)), Object(), hint)
             interp.methods[found] = name

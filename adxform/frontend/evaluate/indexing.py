@@ -12,6 +12,7 @@ from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate import outside_containers
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown, list_contents
 from adxform.frontend.signature import python_class
@@ -297,6 +298,8 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
         case Var(_, Array()):
             operands = x, told(interp, index), stored(interp, value)
             interp.builder.effect(operator.setitem, *operands, span=interp.span)
+        case Var(_, Object()) if (method := outside_containers.attribute(interp, x, "__setitem__")) is not None:
+            interp.call(method, (index, value), wanted=False)
         case Var(_, Object()):
             operands_ = x, interp.operand(index), interp.operand(value)
             interp.refuse_keeping(variables(operands_[2]))

@@ -12,7 +12,7 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, tuple_columns
-from adxform.frontend.evaluate import attributes, operands, outside, places, survey
+from adxform.frontend.evaluate import attributes, operands, outside, outside_containers, places, survey
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import branches, iteration, loops, walks
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Unreachable
@@ -20,6 +20,7 @@ from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
+    FoundOutside,
     FunctionValue,
     Ref,
     Slice,
@@ -172,6 +173,12 @@ class Evaluator(Interpreter):
     def outside_write(self, what: str) -> AdxError:
         """The error for a change to something that belongs to the caller's program."""
         return outside.outside_write(self, what)
+
+    def outside_change(self, ref: Ref) -> Exception:
+        """What is raised where a list or dict that belongs to the caller's program is changed."""
+        found = self.identity(ref)
+        known = isinstance(found, FoundOutside)
+        return outside_containers.changed(self, found) if known else self.outside_write(f"a {ref.cls.__name__}")
 
     def reduce_loop(self, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
         """The result of a loop that carries one value over the items of `source`."""

@@ -42,8 +42,8 @@ def left_as_written(interp: Interpreter, function: Function, fn: Any) -> Functio
     if not arrays and not any(_arrays_in(op) for op in sets):
         return function
     classes = alias_classes(function)
-    found = [(_holder(interp, fn, access), var) for access, var in arrays if classes.of(var) in classes.written]
-    back = [_bring(holder, var) for holder, var in found if holder is not None]
+    found = [(holder(interp, fn, access), var) for access, var in arrays if classes.of(var) in classes.written]
+    back = [_bring(held, var) for held, var in found if held is not None]
     kept = [op for op in sets if any(classes.of(var) in classes.written for var in _arrays_in(op))]
     held = dict.fromkeys(_place_of(interp, op) for op in kept)
     ends = [_bring((place.owner, place.name), _held_in(interp, place, kept)) for place in held]
@@ -77,7 +77,7 @@ def _held_in(interp: Interpreter, place: Place, kept: list[Call]) -> Var:
     raise interp.error(message, "keep a copy: `.copy()`", GlobalMutationError, span=op.span)
 
 
-def _holder(interp: Interpreter, fn: Any, access: Access) -> tuple[Any, str] | None:
+def holder(interp: Interpreter, fn: Any, access: Access) -> tuple[Any, str] | None:
     """The object, found by every call as now, and its attribute by which the array at `access` is found; ``None``: there is none."""
     kind, key = access.steps[-1] if access.steps else ("item", None)
     path = Access(access.steps[:-1], access.root)
@@ -103,8 +103,8 @@ def _is_plain(owner: Any, name: str) -> bool:
     return held or isinstance(owner, ModuleType | CellType) or name in getattr(owner, "__dict__", {})
 
 
-def _bring(holder: tuple[Any, str], var: Var) -> Callable[[Any], Call]:
-    owner, name = holder
+def _bring(held: tuple[Any, str], var: Var) -> Callable[[Any], Call]:
+    owner, name = held
     return lambda span: Call((), Lit(runtime.fill_outside), (Lit(owner), Lit(name), var), (), span)
 
 

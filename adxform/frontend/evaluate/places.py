@@ -77,7 +77,7 @@ def store(interp: Interpreter, value: Static, name: str, new: Value) -> None:
     if cell is None:
         raise Sets(place)
     if not _is_there(interp, place, new):
-        kept = interp.operand(new) if _can_be_kept(interp, new) else None
+        kept = interp.operand(new) if can_be_kept(interp, new) else None
         if kept is None:
             message = f"what the attribute `{name}` of a {type(owner).__name__} from outside the function is set to"
             raise interp.error(message, "keep numbers, arrays, texts, and tuples of those", GlobalMutationError)
@@ -93,7 +93,7 @@ def _is_there(interp: Interpreter, place: Place, new: Value) -> bool:
     return isinstance(new, Var) and isinstance(new.type, Array) and (load(interp, place.owner, place.name) or before) is new
 
 
-def _can_be_kept(interp: Interpreter, value: Value) -> bool:
+def can_be_kept(interp: Interpreter, value: Value) -> bool:
     """Whether an object outside can keep `value` as it is; of a list or dict that is made here nobody may know then."""
     match value:
         case Var() | Lit():
@@ -101,7 +101,7 @@ def _can_be_kept(interp: Interpreter, value: Value) -> bool:
         case Static(access=access):
             return access is not None
         case Tuple(items):
-            return all(_can_be_kept(interp, item) for item in items)
+            return all(can_be_kept(interp, item) for item in items)
         case _:
             return False
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adxform.errors import AdxError
-from adxform.frontend.evaluate.values import Place, Ref
+from adxform.frontend.evaluate.values import FoundOutside, Place, Ref
 from adxform.ir.ops import Var
 from adxform.ir.types import Array, Scalar
 
@@ -41,6 +41,14 @@ class Sets(Restart):
     def __init__(self, place: Place) -> None:
         super().__init__("the program sets a place outside of the function")
         self.place = place
+
+
+class Changes(Restart):
+    """The program changes this list or dict from outside."""
+
+    def __init__(self, found: FoundOutside) -> None:
+        super().__init__("the program changes a container outside of the function")
+        self.found = found
 
 
 class Recursive(Restart):

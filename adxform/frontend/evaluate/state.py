@@ -21,6 +21,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    FoundOutside,
     Heap,
     Maybe,
     Namespace,
@@ -56,6 +57,7 @@ class Knowledge:
     hidden: dict[Access, Lit]
     recursive: dict[Any, None]
     places: dict[tuple[int, str], Place] = field(default_factory=dict)
+    containers: dict[int, FoundOutside] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +68,6 @@ class Frame:
     captured: dict[str, Value]
     scope: Namespace | None
     key: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class FoundOutside:
-    """The identity of a container of the caller's program: it is `value`, which `access` leads to."""
-
-    value: Any
-    access: Access
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +117,8 @@ class Interpreter(ABC):
         self.named: dict[Var, str] = {}
         self.cells: dict[tuple[int, str], Ref] = {}
         """What holds the values of places outside that the function sets."""
+        self.objects: dict[Var, FoundOutside] = {}
+        """Lists and dicts outside that the function changes: the run asks what is in them."""
         self.hidden: dict[Access, Var] = {}
         self.guards: dict[Guard, None] = {}
         self.classes: dict[int, type] = {}
@@ -239,7 +235,7 @@ class Interpreter(ABC):
     def write(self, ref: Ref, contents: Contents) -> None:
         """Give `ref` new contents."""
         if ref.outside:
-            raise self.outside_write(f"a {ref.cls.__name__}")
+            raise self.outside_change(ref)
         if ref.shared:
             message = f"this {ref.cls.__name__} is held in another place too, so a change to it cannot be followed"
             raise self.error(message, "build a new one instead of changing it")
@@ -431,6 +427,10 @@ class Interpreter(ABC):
     @abstractmethod
     def outside_write(self, what: str) -> AdxError:
         """The error for a change to something that belongs to the caller's program."""
+
+    @abstractmethod
+    def outside_change(self, ref: Ref) -> Exception:
+        """What is raised where a list or dict that belongs to the caller's program is changed."""
 
     @abstractmethod
     def reduce_loop(self, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:

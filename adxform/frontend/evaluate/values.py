@@ -150,6 +150,14 @@ class Static:
         return id(self.value)
 
 
+@dataclass(frozen=True, slots=True)
+class FoundOutside:
+    """The identity of a container of the caller's program: it is `value`, which `access` leads to."""
+
+    value: Any
+    access: Access
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
     """The attribute `name` of the object `owner` from outside, found by `access`, which the function sets.
