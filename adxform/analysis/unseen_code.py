@@ -94,6 +94,10 @@ def writing_options(fn: object, count: int, names: tuple[str, ...]) -> Iterator[
             yield place
 
 
+OUTSIDE = (runtime.set_outside, runtime.kept_outside, runtime.change_outside, runtime.fill_outside)
+"""What keeps something outside of the function, or reads arrays that are there, and changes none that it is given."""
+
+
 def _has_callback(operand: Operand) -> bool:
     match operand:
         case Lit(value):
@@ -125,7 +129,7 @@ def writes_unseen(call: Call) -> bool:
     """Whether `call`, of a function without a record, may write to an array that it gives: some do, others have an ``out``."""
     if not isinstance(call.fn, Lit):
         return False
-    if call.fn.value in (runtime.set_outside, runtime.change_outside, runtime.fill_outside):
+    if call.fn.value in OUTSIDE:
         return False
     if may_write(call.fn.value) or any(map(_has_callback, (*call.args, *(value for _, value in call.kwargs)))):
         return True

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import AdxError, UnsupportedOperationError, together
-from adxform.frontend.calls.left_alone import leaves_alone
+from adxform.frontend.calls.left_alone import leaves_alone, sees_not
 from adxform.frontend.checks.cut_off import refuse_cut_off
 from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.shared_memory import (
@@ -26,8 +26,8 @@ from adxform.frontend.evaluate import outside_containers, places, structures
 from adxform.frontend.evaluate.expander import RuleExpander
 from adxform.frontend.evaluate.identity import refuse_other_names
 from adxform.frontend.evaluate.interpreter import Evaluator
-from adxform.frontend.evaluate.outside_arrays import brought_back, left_as_written
 from adxform.frontend.evaluate.outside import from_outside
+from adxform.frontend.evaluate.outside_arrays import brought_back, left_as_written
 from adxform.frontend.evaluate.signals import Changes, Grows, Promote, Recursive, Sets, Unreachable
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value
@@ -197,6 +197,8 @@ class _Attempt:
         refuse_shared_arguments(function, interp.apart)
         refuse_outside_arrays_given(function, interp.hidden.values(), interp.handed_arrays)
         outside_containers.refuse_read_back(interp, function)
+        outside_containers.refuse_other_ways(interp, function)
+        asked += sees_not(interp.shown, outside_containers.keeps_moving(interp, function))
         function = prune(left_as_written(interp, function, self.fn))
         refuse_told_apart(function, interp.held)
         refuse_cut_off(function)

@@ -10,9 +10,15 @@ def set_outside(owner: Any, name: str, value: Any) -> None:
     setattr(owner, name, value)
 
 
-def change_outside(owner: Any, method: str, *args: Any) -> Any:
-    """``owner.method(*args)`` of a list or dict that is not the function's own."""
-    return getattr(owner, method)(*args)
+def kept_outside(owner: Any, name: str, value: Any) -> Any:
+    """``owner.name = value`` of an object that is not the function's own; returns `value`, a list or dict, as it is there."""
+    setattr(owner, name, value)
+    return getattr(owner, name)
+
+
+def change_outside(owner: Any, method: str, *args: Any, **named: Any) -> Any:
+    """``owner.method(*args, **named)`` of a list or dict that is not the function's own."""
+    return getattr(owner, method)(*args, **named)
 
 
 def fill_outside(owner: Any, name: str, value: Any) -> None:

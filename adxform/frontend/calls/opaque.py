@@ -37,7 +37,7 @@ def opaque(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs
     found = outside_containers.call(interp, fn, args, kwargs, hint, wanted)
     if found is not None:
         return found
-    hand_over(interp, fn, args, kwargs)
+    hand_over(interp, fn, args, kwargs, wanted=wanted)
     if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())):
         raise interp.error("an argument may be None or not, which only a run can tell", "test it first: `if x is not None:`")
     if any(fn is text for text in (repr, str, ascii, format)) and any(isinstance(arg, Once) for arg in args):

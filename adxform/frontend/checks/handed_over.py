@@ -63,6 +63,15 @@ class HandedArray:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """What the function called `to`, which cannot be looked into and gives something back, may read: `objects`, and by them."""
+
+    to: str
+    span: Span
+    objects: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class UnseenCall:
     """A call of the function called `to`, which cannot be looked into, and which may call each of `called`.
 

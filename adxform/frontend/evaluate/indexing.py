@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.evaluate import protocols
+from adxform.frontend.evaluate import outside_containers, protocols
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.python_classes import class_of
-from adxform.frontend.evaluate import outside_containers
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown, list_contents
 from adxform.frontend.signature import python_class
@@ -62,7 +61,7 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
         case Ref(kind="list"):
             return _item(interp, interp.contents(x).items, index, "list", None)
         case Ref(kind="dict"):
-            key = hashed(interp, index, "a dict key")
+            key = hashed(interp, index, "a dict key", x)
             found = interp.contents(x).get(key)
             if found is None and x.meta is not None and x.meta != NONE:
                 found = interp.call(x.meta, ())
@@ -305,7 +304,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
         case Ref(kind="dict"):
-            interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key"), value))
+            interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key", x), value))
         case Ref(kind="list"):
             if isinstance(index, Var) and not interp.origins.get(index) and interp.as_rows(x, value):
                 interp.call(Lit(operator.setitem), (x, index, value))

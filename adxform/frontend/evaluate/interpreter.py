@@ -177,8 +177,9 @@ class Evaluator(Interpreter):
     def outside_change(self, ref: Ref) -> Exception:
         """What is raised where a list or dict that belongs to the caller's program is changed."""
         found = self.identity(ref)
-        known = isinstance(found, FoundOutside)
-        return outside_containers.changed(self, found) if known else self.outside_write(f"a {ref.cls.__name__}")
+        if isinstance(found, FoundOutside):
+            return outside_containers.changed(self, found)
+        return self.outside_write(f"a {ref.cls.__name__}")
 
     def reduce_loop(self, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
         """The result of a loop that carries one value over the items of `source`."""

@@ -102,12 +102,11 @@ def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
 
 def _changed(interp: Interpreter, value: Any, access: Access) -> Var | None:
     """What stands for the list or dict `value`, found by `access`, if the function changes it."""
-    for var, found in interp.objects.items():
-        if found.value is value:
-            if access != found.access:
-                guard(interp, access, SameAs(found.access))
-            return var
-    return None
+    found = interp.containers.get(id(value))
+    first = interp.knowledge.containers[id(value)].access if found is not None else access
+    if access != first:
+        guard(interp, access, SameAs(first))
+    return found
 
 
 def _structure(interp: Interpreter, value: Any, access: Access) -> Value:

@@ -8,7 +8,7 @@ writes to afterwards is kept as a copy, and brought there in the same way.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from types import CellType, MemberDescriptorType, ModuleType
 from typing import Any
@@ -78,8 +78,8 @@ def _held_in(interp: Interpreter, place: Place, kept: list[Call]) -> Var:
 
 
 def holder(interp: Interpreter, fn: Any, access: Access) -> tuple[Any, str] | None:
-    """The object, found by every call as now, and its attribute by which the array at `access` is found; ``None``: there is none."""
-    kind, key = access.steps[-1] if access.steps else ("item", None)
+    """The object, found by each call as now, and its attribute that leads to what is at `access`; ``None`` without one."""
+    kind, key = access.steps[-1]
     path = Access(access.steps[:-1], access.root)
     owner = path.read(fn)
     match kind:

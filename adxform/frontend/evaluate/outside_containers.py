@@ -18,13 +18,13 @@ from adxform.frontend.evaluate.signals import Changes
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FoundOutside, Method, Value
 from adxform.frontend.signature.access import Access, HasClass, Is, SameAs
-from adxform.frontend.types import forgotten_kinds
-from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
+from adxform.ir.ops import Block, Call, Function, Lit, Op, Var
 from adxform.ir.types import Array, Object, is_inexact
 from adxform.ir.walk import all_ops, blocks, reads, variables, variables_of
 from adxform.primitives.alias import alias_classes
 
 CHANGE = Lit(runtime.change_outside)
+_KEEPING = (CHANGE, Lit(runtime.set_outside), Lit(runtime.kept_outside))
 _STORING = frozenset({"append", "extend", "insert", "update", "__setitem__", "clear", "reverse", "__delitem__"})
 """Methods by which a program learns nothing of what is in a container."""
 _ASKING = (bool, len, operator.contains, operator.not_)
@@ -45,7 +45,8 @@ def begin(interp: Interpreter, fn: Any) -> None:
     for found in interp.knowledge.containers.values():
         guard(interp, found.access, HasClass(type(found.value)))
         var = _found_by_the_run(interp, fn, found.access)
-        interp.objects[var] = found
+        interp.objects[var] = type(found.value)
+        interp.containers[id(found.value)] = var
 
 
 def _found_by_the_run(interp: Interpreter, fn: Any, access: Access) -> Var:
@@ -68,37 +69,33 @@ def _found_by_the_run(interp: Interpreter, fn: Any, access: Access) -> Var:
 
 def attribute(interp: Interpreter, value: Var, name: str) -> Value | None:
     """A method of a list or dict outside; ``None`` of any other object."""
-    found = interp.objects.get(value)
-    method = None if found is None else getattr(type(found.value), name, None)
+    cls = interp.objects.get(value)
+    method = None if cls is None else getattr(cls, name, None)
     return Method(Lit(method), (value,)) if callable(method) else None
 
 
-def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str, wanted: bool) -> Value | None:
+def call(
+    interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str, wanted: bool
+) -> Value | None:
     """The result of the method `fn` of a list or dict outside, which the run calls; ``None`` where it is none."""
     owner = args[0] if args else None
-    found = interp.objects.get(owner) if isinstance(owner, Var) else None
+    cls = interp.objects.get(owner) if isinstance(owner, Var) else None
     name = getattr(fn, "__name__", "")
-    if found is None or getattr(type(found.value), name, None) is not fn or not isinstance(owner, Var):
+    if cls is None or getattr(cls, name, None) is not fn or not isinstance(owner, Var):
         return None
-    if kwargs:
-        raise interp.error(f"`{name}` of a {type(found.value).__name__} from outside with arguments by name", "give them by position")
-    given = tuple(interp.operand(arg) if places.can_be_kept(interp, arg) else _made_here(interp, arg) for arg in args[1:])
-    forgotten_kinds.refuse(interp, variables_of(given))
+    whole = name not in ("extend", "update")
+    given = tuple(places.given_away(interp, arg, whole=whole) for arg in args[1:])
+    named = {key: places.given_away(interp, arg) for key, arg in kwargs.items()}
     operands = owner, Lit(name), *given
     if wanted:
-        return interp.emit(runtime.change_outside, operands, Object(), hint)
-    interp.builder.effect(runtime.change_outside, *operands, span=interp.span)
+        return interp.emit(runtime.change_outside, operands, Object(), hint, named)
+    interp.builder.emit(Call((), CHANGE, operands, tuple(named.items()), interp.span))
     return NONE
-
-
-def _made_here(interp: Interpreter, value: Value) -> Operand:
-    """A list or dict that the function made, which it must not change any more."""
-    raise interp.error("a list or an object is stored outside of the function", "store a tuple of numbers, arrays and texts", GlobalMutationError)
 
 
 def told_apart(interp: Interpreter) -> None:
     """Assume that no other list or dict that is found outside is one that is changed."""
-    own = list(interp.objects.values())
+    own = list(interp.knowledge.containers.values())
     others = [one for _, one in interp.identities.values() if isinstance(one, FoundOutside)]
     for number, found in enumerate(own):
         for other in (*own[:number], *others):
@@ -112,21 +109,56 @@ def refuse_read_back(interp: Interpreter, function: Function) -> None:
     Raises:
         GlobalMutationError: that is so.
     """
-    stored: dict[Var, Call] = {}
-    for op in all_ops(function.body):
-        if isinstance(op, Call) and op.fn == CHANGE and any(is_inexact(var.type) for var in variables_of(op.args[2:])):
-            assert isinstance(op.args[0], Var)
-            stored.setdefault(op.args[0], op)
+    stored = {var: op for var, op in _storing(function.body) if any(is_inexact(one.type) for one in _kept_by(op))}
     if not stored:
         return
     classes = alias_classes(function)
     for op in stored.values():
-        if any(isinstance(var.type, Array) and classes.of(var) in classes.written for var in variables_of(op.args[2:])):
-            raise interp.error("an array that is kept outside the function is written to as well", "keep a copy: `.copy()`", GlobalMutationError, span=op.span)
-    for op, var in _reading(function.body):
+        if any(isinstance(var.type, Array) and classes.of(var) in classes.written for var in _kept_by(op)):
+            message = "an array that is kept outside the function is written to as well"
+            raise interp.error(message, "keep a copy: `.copy()`", GlobalMutationError, span=op.span)
+    for reading, var in _reading(function.body):
         if var in stored:
-            message = f"`{interp.objects[var].access}` is read, where a number is stored that may move: it would come back without its derivative"
-            raise interp.error(message, "keep the number under a name of its own, and read that", GlobalMutationError, span=op.span)
+            message = f"`{var.base}` is read, where a number is stored that may move: it would come back without its derivative"
+            way = "keep the number under a name of its own, and read that"
+            raise interp.error(message, way, GlobalMutationError, span=reading.span)
+
+
+def keeps_moving(interp: Interpreter, function: Function) -> Iterator[Any]:
+    """The objects outside in which `function` keeps numbers that may move."""
+    by_var = {var: interp.knowledge.containers[key].value for key, var in interp.containers.items()}
+    for op in all_ops(function.body):
+        if isinstance(op, Call) and op.fn in _KEEPING and any(is_inexact(var.type) for var in _kept_by(op)):
+            owner = op.args[0]
+            yield owner.value if isinstance(owner, Lit) else by_var.get(owner)  # type: ignore[arg-type]
+
+
+def refuse_other_ways(interp: Interpreter, function: Function) -> None:
+    """Raise where an attribute is read of an object that only the run knows, and a number that may move is kept in one called so.
+
+    Raises:
+        GlobalMutationError: it may be that object.
+    """
+    ops = [op for op in all_ops(function.body) if isinstance(op, Call)]
+    moving = (op for op in ops if op.fn in _KEEPING and any(is_inexact(var.type) for var in _kept_by(op)))
+    names = {op.args[1] for op in moving if op.fn != CHANGE}
+    for op in ops:
+        if op.fn == Lit(getattr) and isinstance(op.args[0], Var) and op.args[1] in names:
+            message = "an attribute is read of an object of which nothing is known, and one of this name is set to a number that may move"
+            raise interp.error(message, "read it of the object that has it", GlobalMutationError, span=op.span)
+
+
+def _storing(block: Block) -> Iterator[tuple[Var, Call]]:
+    """Each op that stores something in a list or dict outside, with what stands for that; one that makes it comes last."""
+    for op in all_ops(block):
+        if isinstance(op, Call) and op.fn == CHANGE and isinstance(op.args[0], Var):
+            yield op.args[0], op
+        elif isinstance(op, Call) and op.fn == Lit(runtime.kept_outside):
+            yield op.outs[0], op
+
+
+def _kept_by(op: Call) -> tuple[Var, ...]:
+    return variables_of((*op.args[2:], *(value for _, value in op.kwargs)))
 
 
 def _reading(block: Block) -> Iterator[tuple[Op, Var]]:

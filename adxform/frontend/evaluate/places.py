@@ -22,8 +22,8 @@ from adxform.frontend.evaluate.state import Given, Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Place, Poison, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, Equals, Guard, Is, SameAs
 from adxform.frontend.types import forgotten_kinds
-from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array
+from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.types import Object, Scalar
 from adxform.ir.walk import variables
 
 _BEFORE = Static(object())
@@ -77,29 +77,55 @@ def store(interp: Interpreter, value: Static, name: str, new: Value) -> None:
     if cell is None:
         raise Sets(place)
     if not _is_there(interp, place, new):
-        kept = interp.operand(new) if can_be_kept(interp, new) else None
-        if kept is None:
-            message = f"what the attribute `{name}` of a {type(owner).__name__} from outside the function is set to"
-            raise interp.error(message, "keep numbers, arrays, texts, and tuples of those", GlobalMutationError)
-        forgotten_kinds.refuse(interp, variables(kept))
         guard(interp, access, Is(owner))
-        interp.builder.effect(runtime.set_outside, Lit(owner), Lit(name), kept, span=interp.span)
+        operands = Lit(owner), Lit(name), given_away(interp, new)
+        if isinstance(new, Ref):
+            made = interp.emit(runtime.kept_outside, operands, Object(), name)
+            interp.objects[made] = new.cls
+            new = made
+        else:
+            interp.builder.effect(runtime.set_outside, *operands, span=interp.span)
     interp.heap.contents[cell] = _holding(new)
 
 
+def given_away(interp: Interpreter, value: Value, *, whole: bool = True) -> Operand:
+    """`value` as something outside keeps it; a list or dict that the program made and that is kept as a `whole` it has no more."""
+    refs = _lists_in(interp, value)
+    if refs is None:
+        message = "an object or a function is kept outside of the function"
+        raise interp.error(message, "keep numbers, arrays, texts, and tuples, lists and dicts of those", GlobalMutationError)
+    kept = interp.operand(value)
+    forgotten_kinds.refuse(interp, variables(kept))
+    for ref in refs if whole else refs[1:]:
+        interp.heap.contents[ref] = _GIVEN_AWAY  # type: ignore[assignment]
+    return kept
+
+
+def _lists_in(interp: Interpreter, value: Value) -> list[Ref] | None:
+    """The lists and dicts that the function made in `value`, itself first; ``None`` where anything in it cannot be kept."""
+    if not isinstance(value, Ref):
+        return [] if can_be_kept(interp, value) else None
+    if value.cls not in (list, dict) or value.outside or value.shared or interp.is_long(value):
+        return None
+    found = [_lists_in(interp, item) for item in interp.contents(value).items]
+    return None if None in found else [value, *(ref for some in found for ref in some or ())]
+
+
 def _is_there(interp: Interpreter, place: Place, new: Value) -> bool:
-    """Whether `new` is the array that is there already, which was changed in place."""
-    before = interp.hidden.get(place.access.to("attribute", place.name))
-    return isinstance(new, Var) and isinstance(new.type, Array) and (load(interp, place.owner, place.name) or before) is new
+    """Whether `new` is the array or the list that is there already, which was changed in place."""
+    path = place.access.to("attribute", place.name)
+    found = interp.knowledge.containers.values()
+    before = interp.hidden.get(path) or next((interp.containers[id(one.value)] for one in found if one.access == path), None)
+    return isinstance(new, Var) and not isinstance(new.type, Scalar) and (load(interp, place.owner, place.name) or before) is new
 
 
 def can_be_kept(interp: Interpreter, value: Value) -> bool:
-    """Whether an object outside can keep `value` as it is; of a list or dict that is made here nobody may know then."""
+    """Whether an object outside can keep `value` as it is: nothing that the function may call, and no object that it makes."""
     match value:
-        case Var() | Lit():
+        case Var():
             return True
-        case Static(access=access):
-            return access is not None
+        case Lit(found) | Static(found):
+            return not callable(found)
         case Tuple(items):
             return all(can_be_kept(interp, item) for item in items)
         case _:
@@ -164,7 +190,9 @@ def _steps(interp: Interpreter) -> Iterator[tuple[Access, tuple[str, Any]]]:
 
 
 def _told_by_all(interp: Interpreter, place: Place) -> AdxError:
-    message = f"all attributes of a {type(place.owner).__name__} from outside the function are read, of which `{place.name}` is set"
+    message = (
+        f"all attributes of a {type(place.owner).__name__} from outside the function are read, of which `{place.name}` is set"
+    )
     return interp.error(message, "read the attributes by their names", GlobalMutationError)
 
 
@@ -172,5 +200,7 @@ def _refuse_arguments(interp: Interpreter, place: Place) -> None:
     """Raise where an argument may be the object of which an attribute is set."""
     for value, known in interp.identities.values():
         if isinstance(known, Given) and isinstance(value, Ref) and value.cls is type(place.owner):
-            message = f"`{place.name}` of a {value.cls.__name__} from outside the function is set, which may be an argument as well"
+            message = (
+                f"`{place.name}` of a {value.cls.__name__} from outside the function is set, which may be an argument as well"
+            )
             raise interp.error(message, "pass the object as an argument alone", GlobalMutationError)

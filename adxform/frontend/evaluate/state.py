@@ -13,7 +13,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
-from adxform.frontend.checks.handed_over import HandedArray, UnseenCall
+from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
 from adxform.frontend.checks.shared_memory import Apart
 from adxform.frontend.evaluate.signals import Grows, Kind, Lost, Promote, Unreachable
@@ -117,8 +117,10 @@ class Interpreter(ABC):
         self.named: dict[Var, str] = {}
         self.cells: dict[tuple[int, str], Ref] = {}
         """What holds the values of places outside that the function sets."""
-        self.objects: dict[Var, FoundOutside] = {}
-        """Lists and dicts outside that the function changes: the run asks what is in them."""
+        self.objects: dict[Var, type] = {}
+        """The classes of lists and dicts outside that the function changes: the run asks what is in them."""
+        self.containers: dict[int, Var] = {}
+        """Those of them that are there when the function begins, by their place in memory."""
         self.hidden: dict[Access, Var] = {}
         self.guards: dict[Guard, None] = {}
         self.classes: dict[int, type] = {}
@@ -133,6 +135,7 @@ class Interpreter(ABC):
         """Arrays that a function writes of which a derivative is taken here."""
         self.unseen: list[UnseenCall] = []
         self.handed_arrays: list[HandedArray] = []
+        self.shown: list[Shown] = []
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}
         self.assumed: frozenset[Var] = frozenset()
@@ -206,9 +209,9 @@ class Interpreter(ABC):
                 raise Lost
             if contents.params:
                 raise Promote(contents.params)
-            raise self.error(
-                f"this {ref.cls.__name__} cannot be followed: {contents.why}", "build it outside of the condition or loop"
-            )
+            own = contents.way != Poison("").way
+            way = contents.way if own else "build it outside of the condition or loop"
+            raise self.error(f"this {ref.cls.__name__} cannot be followed: {contents.why}", way)
         if isinstance(contents, Collected | Columns):
             params = self.promotable(ref)
             if params:

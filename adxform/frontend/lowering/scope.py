@@ -38,7 +38,8 @@ _MATERIALISE = 32
 class Scope:
     """One function being lowered. `bound` says where each name of its own is bound, as (line, column) in order.
 
-    `outer` are the names of the functions around it, `declared` those that it says are global; `brief` the nested functions that must not outlive a loop's iteration.
+    `outer` are the names of the functions around it, `declared` those that it says are global; `brief` the nested functions that
+    must not outlive a loop's iteration.
 
     A first lowering gathers in `doubtful` the variables that a path may leave without a value, and in `unsure` the names
     that are read nevertheless; where there are such, a second one keeps a condition beside each of them, and asks it first.
