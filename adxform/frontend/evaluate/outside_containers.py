@@ -18,10 +18,11 @@ from adxform.frontend.evaluate.signals import Changes
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FoundOutside, Method, Value
 from adxform.frontend.signature.access import Access, HasClass, Is, SameAs
-from adxform.ir.ops import Block, Call, Function, Lit, Op, Var
+from adxform.ir.ops import Call, Function, Lit, Op, Var
 from adxform.ir.types import Array, Object, is_inexact
 from adxform.ir.walk import all_ops, blocks, reads, variables, variables_of
-from adxform.primitives.alias import alias_classes
+from adxform.primitives.alias import Aliases, alias_classes
+from adxform.primitives.effects import functions
 
 CHANGE = Lit(runtime.change_outside)
 _KEEPING = (CHANGE, Lit(runtime.set_outside), Lit(runtime.kept_outside))
@@ -109,15 +110,15 @@ def refuse_read_back(interp: Interpreter, function: Function) -> None:
     Raises:
         GlobalMutationError: that is so.
     """
-    stored = {var: op for var, op in _storing(function.body) if any(is_inexact(one.type) for one in _kept_by(op))}
+    stored = {var: op for var, op in _storing(function) if any(is_inexact(one.type) for one in _kept_by(op))}
     if not stored:
         return
     classes = alias_classes(function)
     for op in stored.values():
-        if any(isinstance(var.type, Array) and classes.of(var) in classes.written for var in _kept_by(op)):
+        if any(_is_written(classes, var) for var in _kept_by(op)):
             message = "an array that is kept outside the function is written to as well"
             raise interp.error(message, "keep a copy: `.copy()`", GlobalMutationError, span=op.span)
-    for reading, var in _reading(function.body):
+    for reading, var in _reading(function):
         if var in stored:
             message = f"`{var.base}` is read, where a number is stored that may move: it would come back without its derivative"
             way = "keep the number under a name of its own, and read that"
@@ -127,7 +128,7 @@ def refuse_read_back(interp: Interpreter, function: Function) -> None:
 def keeps_moving(interp: Interpreter, function: Function) -> Iterator[Any]:
     """The objects outside in which `function` keeps numbers that may move."""
     by_var = {var: interp.knowledge.containers[key].value for key, var in interp.containers.items()}
-    for op in all_ops(function.body):
+    for op in _ops(function):
         if isinstance(op, Call) and op.fn in _KEEPING and any(is_inexact(var.type) for var in _kept_by(op)):
             owner = op.args[0]
             yield owner.value if isinstance(owner, Lit) else by_var.get(owner)  # type: ignore[arg-type]
@@ -139,18 +140,27 @@ def refuse_other_ways(interp: Interpreter, function: Function) -> None:
     Raises:
         GlobalMutationError: it may be that object.
     """
-    ops = [op for op in all_ops(function.body) if isinstance(op, Call)]
+    ops = [op for op in _ops(function) if isinstance(op, Call)]
     moving = (op for op in ops if op.fn in _KEEPING and any(is_inexact(var.type) for var in _kept_by(op)))
     names = {op.args[1] for op in moving if op.fn != CHANGE}
     for op in ops:
         if op.fn == Lit(getattr) and isinstance(op.args[0], Var) and op.args[1] in names:
-            message = "an attribute is read of an object of which nothing is known, and one of this name is set to a number that may move"
+            message = "an attribute of an unknown object is read, and one of this name is set to a number that may move"
             raise interp.error(message, "read it of the object that has it", GlobalMutationError, span=op.span)
 
 
-def _storing(block: Block) -> Iterator[tuple[Var, Call]]:
+def _ops(function: Function) -> Iterator[Op]:
+    """Every op of `function` and of its helpers, in which a variable of `function` has its name."""
+    return (op for one in functions(function).values() for op in all_ops(one.body))
+
+
+def _is_written(classes: Aliases, var: Var) -> bool:
+    return isinstance(var.type, Array) and (not classes.knows(var) or classes.of(var) in classes.written)
+
+
+def _storing(function: Function) -> Iterator[tuple[Var, Call]]:
     """Each op that stores something in a list or dict outside, with what stands for that; one that makes it comes last."""
-    for op in all_ops(block):
+    for op in _ops(function):
         if isinstance(op, Call) and op.fn == CHANGE and isinstance(op.args[0], Var):
             yield op.args[0], op
         elif isinstance(op, Call) and op.fn == Lit(runtime.kept_outside):
@@ -161,9 +171,9 @@ def _kept_by(op: Call) -> tuple[Var, ...]:
     return variables_of((*op.args[2:], *(value for _, value in op.kwargs)))
 
 
-def _reading(block: Block) -> Iterator[tuple[Op, Var]]:
+def _reading(function: Function) -> Iterator[tuple[Op, Var]]:
     """Each op by which a program may learn what is in a variable, with that variable."""
-    for op in all_ops(block):
+    for op in _ops(function):
         if isinstance(op, Call):
             storing = op.fn == CHANGE and op.args[1].value in _STORING  # type: ignore[union-attr]
             asking = isinstance(op.fn, Lit) and op.fn.value in _ASKING

@@ -71,14 +71,13 @@ class Scope:
 class State:
     """One block being filled. `env` maps names to values; `written` are those bound since the block began.
 
-    `free` caches the names found outside; `loop` are the names that the loops around this block bind; after `dead`
-    nothing is reached. In a `comprehension` that is a function of its own names of the function around it are free variables.
+    `loop` are the names that the loops around this block bind; after `dead` nothing is reached. In a `comprehension` that is a
+    function of its own names of the function around it are free variables.
     """
 
     scope: Scope
     builder: Builder
     env: dict[str, Operand]
-    free: dict[str, Var]
     written: dict[str, None] = field(default_factory=dict)
     loop: frozenset[str] = frozenset()
     depth: int = 0
@@ -89,7 +88,7 @@ class State:
     def entry(cls, scope: Scope) -> State:
         """The state at the beginning of a function."""
         env: dict[str, Operand] = {GOING: TRUE, KEEP_GOING: TRUE, RUNNING: TRUE, RESULT: UNDEFINED}
-        return cls(scope, Builder(scope.names, scope.source.span(scope.source.node)), env, {})
+        return cls(scope, Builder(scope.names, scope.source.span(scope.source.node)), env)
 
     def at(self, node: Any) -> Span:
         """Make `node` the place of the ops that follow; return its span."""
@@ -121,16 +120,15 @@ class State:
             if not self.dead:
                 self._ask(name, value, node)
             return value
-        if name not in self.free and DEFINED.format(name) in self.scope.outer:
+        if DEFINED.format(name) in self.scope.outer:
             self._raise_unless(self.free_name(DEFINED.format(name), node), name, node, free=True)
         return self.free_name(name, node)
 
     def free_name(self, name: str, node: Any) -> Operand:
-        """What the function finds under `name` outside of itself."""
-        if name not in self.free or name in self.scope.declared:
-            self.free[name] = self.builder.var(base_of(name))
-            self.builder.emit(Free(self.free[name], name, self.at(node)))
-        return self.free[name]
+        """What the function finds under `name` outside of itself, now: what it calls may set a global variable."""
+        out = self.builder.var(base_of(name))
+        self.builder.emit(Free(out, name, self.at(node)))
+        return out
 
     def _ask(self, name: str, value: Operand, node: Any) -> None:
         """Append the raising of Python's error where `name` may have no value."""
@@ -161,7 +159,7 @@ class State:
     def nested(self) -> State:
         """The state of a block inside this one."""
         builder, depth = self.builder.nested(), self.depth + 1
-        return State(self.scope, builder, dict(self.env), dict(self.free), {}, self.loop, depth, comprehension=self.comprehension)
+        return State(self.scope, builder, dict(self.env), {}, self.loop, depth, comprehension=self.comprehension)
 
     def assume_going(self) -> None:
         """Begin a block that is only entered while nothing has been left."""
