@@ -89,7 +89,7 @@ def store(interp: Interpreter, value: Static, name: str, new: Value) -> None:
 
 
 def given_away(interp: Interpreter, value: Value, *, whole: bool = True) -> Operand:
-    """`value` as something outside keeps it: a list or dict that the program made it has no more, if that is kept as a `whole`."""
+    """`value` as something outside keeps it; a list or dict that is kept as a `whole` the program has no more."""
     refs = _lists_in(interp, value)
     if refs is None:
         message = "an object or a function is kept outside of the function"

@@ -128,10 +128,8 @@ def _refuse_changes_outside(interp: Interpreter) -> None:
     helpers = interp.helper_functions() if any(isinstance(op, Invoke) for op in all_ops(block)) else ()
     for op in (op for body in (block, *(helper.body for helper in helpers)) for op in all_ops(body)):
         if isinstance(op, Call) and isinstance(op.fn, Lit) and op.fn.value in OUTSIDE:
-            message = (
-                "a function changes state outside of it, of which a Hessian, a Jacobian or a derivative inside another is taken"
-            )
-            way = "take a derivative that runs it once, `prepare_hvp(f, x).batch(x, vectors)` say"
+            message = "this changes state outside of a function of which a Hessian, a Jacobian or an inner derivative is taken"
+            way = "pull cotangents back by `vjp`, which runs it once, or take one product after the other by `hvp`"
             raise interp.error(message, way, GlobalMutationError, span=op.span)
 
 
