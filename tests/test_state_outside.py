@@ -10,19 +10,16 @@ from __future__ import annotations
 import collections
 import copy
 import dataclasses
+import inspect
 import itertools
-import operator
-import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import adxform
-from adxform.errors import AdxError, AliasError, GlobalMutationError
-from adxform.runtime import counters
 
 HISTORY: list[Any] = []
 COUNTS: dict[Any, Any] = {}
@@ -132,7 +129,7 @@ class Model:
         return x[1] * self.made * getattr(self, "other", 1.0)
 
     def an_attribute_of_the_class_first(self, x):
-        self.best_seen = min(self.best_seen, float(x[0]))
+        self.best_seen = self.best_seen * x[0]
         return self.best_seen * x[1]
 
     def a_property(self, x):
@@ -360,14 +357,13 @@ def state(model: Model) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_kept() -> Iterator[None]:
+def _nothing_kept() -> None:
     global CALLS
     for one in (HISTORY, COUNTS, DEFAULTS):
         one.clear()
     BUFFER[:] = 0.0
     CALLS, SHARED.calls, SHARED.log = 0, 0, []
     Model.a_default.__defaults__[0].clear()
-    yield
 
 
 def outcome(call: Callable[[], Any]) -> Any:
@@ -422,7 +418,7 @@ def test_as_a_plain_call(name: str, mode: Callable[..., Any]) -> None:
 
         def plain(x: np.ndarray) -> Any:
             Model.a_default.__defaults__[0].clear()
-            Model.a_default.__defaults__[0].update(default)  # noqa: B023
+            Model.a_default.__defaults__[0].update(default)
             plain.model = world.back()  # type: ignore[attr-defined]
             return getattr(plain.model, name)(x)  # type: ignore[attr-defined]
 
@@ -444,3 +440,172 @@ def test_as_a_plain_call(name: str, mode: Callable[..., Any]) -> None:
         assert state(model) == left
         if name == "a_default":
             assert Model.a_default.__defaults__[0] == plain_default
+
+
+def test_each_call_runs_what_the_first_one_derived() -> None:
+    model = Model()
+    for name in PROGRAMS:
+        if name in ("raises", "divides_by_zero", "written_before_it_raises"):
+            continue
+        derivative = adxform.grad(getattr(model, name))
+        for _ in range(3):  # an attribute that was not there, or None at first, is another program then
+            derivative(X)
+        built = counters.read()["rule_builds"]
+        derivative(X)
+        derivative(X + 0.1)
+        assert counters.read()["rule_builds"] == built, name
+
+
+def test_deriving_changes_nothing() -> None:
+    model = Model()
+    for name in PROGRAMS:
+        before = state(model)
+        adxform.source(getattr(model, name), X)
+        adxform.prepare_gradient(getattr(model, name), X)
+        assert state(model) == before, name
+
+
+@pytest.mark.parametrize("name", ["count", "logged_in_a_loop", "an_array_in_place", "a_global_counter", "keep_the_best"])
+def test_a_hessian_product_runs_it_once(name: str) -> None:
+    model, other = Model(), Model()
+    getattr(other, name)(X)
+    left = state(other)
+    _nothing_kept.__wrapped__()  # type: ignore[attr-defined]
+    adxform.hvp(getattr(model, name))(X, np.ones(3))
+    assert state(model) == left
+
+
+def test_two_derivatives_of_one_function_see_what_the_other_left() -> None:
+    model = Model()
+    assert adxform.grad(model.count_and_use)(X)[0] == 2.0
+    assert adxform.jvp(model.count_and_use, (X,), (np.ones(3),))[1] == 4.0
+    prepared = adxform.prepare_gradient(model.count_and_use, X)
+    assert [prepared(X)[0], prepared(X, out=np.empty(3))[0], model.calls] == [6.0, 8.0, 4]
+
+
+def test_each_object_has_its_own_state() -> None:
+    first, second = Model(), Model()
+    for _ in range(2):
+        adxform.grad(first.count)(X)
+    adxform.grad(second.count)(X)
+    assert (first.calls, second.calls) == (2, 1)
+
+
+def reads_by_another_path(x):
+    PAIR[0].calls += 1
+    PAIR[0].k = x[0]
+    return x[1] * PAIR[1].calls * PAIR[1].k
+
+
+def appends_by_another_path(x):
+    PAIR[0].log.append(1.0)
+    return x[1] * sum(PAIR[1].log)
+
+
+PAIR = [Model(), Model()]
+
+
+@pytest.mark.parametrize("f", [reads_by_another_path, appends_by_another_path])
+@pytest.mark.parametrize("first", [True, False], ids=["one object at first", "two at first"])
+def test_two_paths_to_one_object(f: Callable[..., Any], first: bool) -> None:
+    for same in (first, not first, first):
+        PAIR[:] = [Model()] * 2 if same else [Model(), Model()]
+        expected = differences(lambda x: (reset_pair(), f(x))[1], X)
+        reset_pair()
+        np.testing.assert_allclose(adxform.grad(f)(X), expected, rtol=1e-6)
+
+
+def reset_pair() -> None:
+    for one in PAIR:
+        vars(one).clear()
+        one.__init__()  # type: ignore[misc]
+
+
+def test_an_array_outside_that_is_an_argument() -> None:
+    model = Model()
+    with pytest.raises(AliasError, match="shares memory with `x`"):
+        adxform.vjp(model.elements_and_views, model.buffer)
+
+
+class Refused:
+    """What is no counter, log or cache: a number that moves would come back without its derivative, or be done twice."""
+
+    def __init__(self):
+        self.k = 2.0
+        self.calls = 0
+        self.log = []
+        self.table = {}
+
+    def scaled(self, t):
+        return t * self.k
+
+    def a_log_that_is_read(self, x):
+        self.log.append(x[0])
+        return x[1] * self.log[-1]  # here
+
+    def a_memo_of_values(self, x):
+        key = x.tobytes()
+        if key not in self.table:
+            self.table[key] = np.sum(x**2)
+        return self.table[key] * 1.0  # here
+
+    def a_callback_that_reads_it(self, x):
+        self.k = x[0]
+        return float(np.vectorize(self.scaled)(np.ones(1))[0]) * x[1]  # here
+
+    def a_getter_that_reads_it(self, x):
+        self.k = x[0]
+        return operator.attrgetter("k")(self) * x[1]  # here
+
+    def an_array_that_is_logged_and_then_written(self, x):
+        y = x * 2
+        self.log.append(y)  # here
+        y[0] = 3
+        return np.sum(y * x)
+
+    def a_list_that_is_kept_and_then_changed(self, x):
+        row = [x[0]]
+        self.log.append(row)
+        row.append(x[1])  # here
+        return np.sum(np.array(row))
+
+    def an_inner_derivative(self, x):
+        def inner(y):
+            self.calls += 1  # here
+            return np.sum(y**2)
+
+        return np.sum(adxform.grad(inner)(x))
+
+    def a_function_is_kept(self, x):
+        self.step = self.scaled  # here
+        return self.step(x[0])
+
+
+@pytest.mark.parametrize("name", [name for name in vars(Refused) if name.startswith("a_") or name.startswith("an_")])
+def test_what_is_refused(name: str) -> None:
+    model = Refused()
+    lines = inspect.getsource(getattr(Refused, name)).splitlines()
+    line = next(k for k, text in enumerate(lines) if text.endswith("# here")) + getattr(Refused, name).__code__.co_firstlineno
+    with pytest.raises(AdxError) as caught:
+        adxform.grad(getattr(model, name))(X)
+    assert caught.value.span.line == line
+    assert vars(model) == vars(Refused())
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        lambda f: adxform.hessian(f)(X),
+        lambda f: adxform.jacobian(f)(X),
+        lambda f: adxform.prepare_hessian(f, X),
+        lambda f: adxform.prepare_jacobian(f, X),
+        lambda f: adxform.prepare_hvp(f, X).batch(X, np.eye(3)),
+        lambda f: adxform.prepare_jvp(f, X).batch((X,), (np.eye(3),)),
+        lambda f: adxform.prepare_vjp(f, X).batch((X,), np.ones(2)),
+    ],
+)
+def test_what_would_run_it_several_times(derivative: Callable[..., Any]) -> None:
+    model = Model()
+    with pytest.raises(GlobalMutationError, match="changes state outside"):
+        derivative(model.count)
+    assert model.calls == 0

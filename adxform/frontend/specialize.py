@@ -14,6 +14,7 @@ from adxform.errors import AdxError, UnsupportedOperationError, together
 from adxform.frontend.calls.left_alone import leaves_alone, sees_not
 from adxform.frontend.checks.cut_off import refuse_cut_off
 from adxform.frontend.checks.held_copies import refuse_told_apart
+from adxform.frontend.checks.kept_outside import Kept
 from adxform.frontend.checks.shared_memory import (
     parameters_written,
     refuse_additions_to_read_only,
@@ -40,7 +41,7 @@ from adxform.ir.kinds import settle
 from adxform.ir.ops import Block, Function, Lit, Var
 from adxform.ir.prune import prune
 from adxform.ir.spans import Span
-from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
+from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type, is_inexact
 from adxform.ir.walk import Names, rename_block
 from adxform.runtime.strict import way_back
 
@@ -196,9 +197,7 @@ class _Attempt:
         written = parameters_written(function, interp.written)
         refuse_shared_arguments(function, interp.apart)
         refuse_outside_arrays_given(function, interp.hidden.values(), interp.handed_arrays)
-        outside_containers.refuse_read_back(interp, function)
-        outside_containers.refuse_other_ways(interp, function)
-        asked += sees_not(interp.shown, outside_containers.keeps_moving(interp, function))
+        asked += self.kept_apart(function)
         function = prune(left_as_written(interp, function, self.fn))
         refuse_told_apart(function, interp.held)
         refuse_cut_off(function)
@@ -224,6 +223,17 @@ class _Attempt:
             tuple(paths),
             written,
         )
+
+    def kept_apart(self, function: Function) -> tuple[Guard, ...]:
+        """What each call is to ask so that nothing which `function` keeps outside comes back without its derivative."""
+        kept = Kept.of(function, [param for param in self.params if is_inexact(param.type)])
+        if kept is None:
+            return ()
+        kept.refuse_written()
+        kept.refuse_read_back()
+        containers = self.interp.knowledge.containers
+        outside = {var: containers[key].value for key, var in self.interp.containers.items()}
+        return sees_not(self.interp.shown, kept.owners(outside))
 
     def called(self, fn: Function) -> Function:
         """`fn` and its helpers with the user's names for what has one."""

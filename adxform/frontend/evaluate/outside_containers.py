@@ -7,29 +7,18 @@ one of which a number that moves is stored is not read in the same call, where i
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
 from typing import Any
 
 from adxform import runtime
-from adxform.errors import GlobalMutationError
+from adxform.frontend.checks.kept_outside import CHANGE
 from adxform.frontend.evaluate import outside_arrays, places
 from adxform.frontend.evaluate.outside import guard, outside_write
 from adxform.frontend.evaluate.signals import Changes
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FoundOutside, Method, Value
 from adxform.frontend.signature.access import Access, HasClass, Is, SameAs
-from adxform.ir.ops import Call, Function, Lit, Op, Var
-from adxform.ir.types import Array, Object, is_inexact
-from adxform.ir.walk import all_ops, blocks, reads, variables, variables_of
-from adxform.primitives.alias import Aliases, alias_classes
-from adxform.primitives.effects import functions
-
-CHANGE = Lit(runtime.change_outside)
-_KEEPING = (CHANGE, Lit(runtime.set_outside), Lit(runtime.kept_outside))
-_STORING = frozenset({"append", "extend", "insert", "update", "__setitem__", "clear", "reverse", "__delitem__"})
-"""Methods by which a program learns nothing of what is in a container."""
-_ASKING = (bool, len, operator.contains, operator.not_)
-"""What tells of a container how much is in it, and whether something is: no number that moves comes of it."""
+from adxform.ir.ops import Call, Lit, Var
+from adxform.ir.types import Object
 
 
 def changed(interp: Interpreter, found: FoundOutside) -> Exception:
@@ -84,7 +73,7 @@ def call(
     name = getattr(fn, "__name__", "")
     if cls is None or getattr(cls, name, None) is not fn or not isinstance(owner, Var):
         return None
-    whole = name not in ("extend", "update")
+    whole = name not in ("extend", "update", "__iadd__")
     given = tuple(places.given_away(interp, arg, whole=whole) for arg in args[1:])
     named = {key: places.given_away(interp, arg) for key, arg in kwargs.items()}
     operands = owner, Lit(name), *given
@@ -104,81 +93,10 @@ def told_apart(interp: Interpreter) -> None:
                 guard(interp, other.access, SameAs(found.access, False))
 
 
-def refuse_read_back(interp: Interpreter, function: Function) -> None:
-    """Raise where a container is read in which a number that may move is stored, or an array that is changed is stored in one.
-
-    Raises:
-        GlobalMutationError: that is so.
-    """
-    stored = {var: op for var, op in _storing(function) if any(is_inexact(one.type) for one in _kept_by(op))}
-    if not stored:
-        return
-    classes = alias_classes(function)
-    for op in stored.values():
-        if any(_is_written(classes, var) for var in _kept_by(op)):
-            message = "an array that is kept outside the function is written to as well"
-            raise interp.error(message, "keep a copy: `.copy()`", GlobalMutationError, span=op.span)
-    for reading, var in _reading(function):
-        if var in stored:
-            message = f"`{var.base}` is read, where a number is stored that may move: it would come back without its derivative"
-            way = "keep the number under a name of its own, and read that"
-            raise interp.error(message, way, GlobalMutationError, span=reading.span)
-
-
-def keeps_moving(interp: Interpreter, function: Function) -> Iterator[Any]:
-    """The objects outside in which `function` keeps numbers that may move."""
-    by_var = {var: interp.knowledge.containers[key].value for key, var in interp.containers.items()}
-    for op in _ops(function):
-        if isinstance(op, Call) and op.fn in _KEEPING and any(is_inexact(var.type) for var in _kept_by(op)):
-            owner = op.args[0]
-            yield owner.value if isinstance(owner, Lit) else by_var.get(owner)  # type: ignore[arg-type]
-
-
-def refuse_other_ways(interp: Interpreter, function: Function) -> None:
-    """Raise where an attribute is read of an object that only the run knows, and a number that may move is kept in one called so.
-
-    Raises:
-        GlobalMutationError: it may be that object.
-    """
-    ops = [op for op in _ops(function) if isinstance(op, Call)]
-    moving = (op for op in ops if op.fn in _KEEPING and any(is_inexact(var.type) for var in _kept_by(op)))
-    names = {op.args[1] for op in moving if op.fn != CHANGE}
-    for op in ops:
-        if op.fn == Lit(getattr) and isinstance(op.args[0], Var) and op.args[1] in names:
-            message = "an attribute of an unknown object is read, and one of this name is set to a number that may move"
-            raise interp.error(message, "read it of the object that has it", GlobalMutationError, span=op.span)
-
-
-def _ops(function: Function) -> Iterator[Op]:
-    """Every op of `function` and of its helpers, in which a variable of `function` has its name."""
-    return (op for one in functions(function).values() for op in all_ops(one.body))
-
-
-def _is_written(classes: Aliases, var: Var) -> bool:
-    return isinstance(var.type, Array) and (not classes.knows(var) or classes.of(var) in classes.written)
-
-
-def _storing(function: Function) -> Iterator[tuple[Var, Call]]:
-    """Each op that stores something in a list or dict outside, with what stands for that; one that makes it comes last."""
-    for op in _ops(function):
-        if isinstance(op, Call) and op.fn == CHANGE and isinstance(op.args[0], Var):
-            yield op.args[0], op
-        elif isinstance(op, Call) and op.fn == Lit(runtime.kept_outside):
-            yield op.outs[0], op
-
-
-def _kept_by(op: Call) -> tuple[Var, ...]:
-    return variables_of((*op.args[2:], *(value for _, value in op.kwargs)))
-
-
-def _reading(function: Function) -> Iterator[tuple[Op, Var]]:
-    """Each op by which a program may learn what is in a variable, with that variable."""
-    for op in _ops(function):
-        if isinstance(op, Call):
-            storing = op.fn == CHANGE and op.args[1].value in _STORING  # type: ignore[union-attr]
-            asking = isinstance(op.fn, Lit) and op.fn.value in _ASKING
-            yield from ((op, var) for var in variables_of(op.args[1:] if storing or asking else op.args))
-            yield from ((op, var) for _, value in op.kwargs for var in variables(value))
-        else:
-            yield from ((op, var) for var in reads(op))
-            yield from ((op, var) for inner in blocks(op) for var in variables_of(inner.results))
+def added(interp: Interpreter, x: Value, value: Value) -> Value | None:
+    """``x += value`` of a list outside, which stays the same list; ``None`` of any other object."""
+    method = attribute(interp, x, "__iadd__") if isinstance(x, Var) else None
+    if method is None:
+        return None
+    interp.call(method, (value,), wanted=False)
+    return x
