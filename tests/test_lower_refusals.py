@@ -10,10 +10,8 @@ from typing import Any
 
 import pytest
 
-from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError
+from adxform.errors import AdxError, UnsupportedSyntaxError
 from adxform.frontend.lowering.lower import lower
-
-SCALE = 3
 
 
 def nonlocal_name(x):
@@ -25,13 +23,6 @@ def nonlocal_name(x):
 
     add()
     return total
-
-
-def global_write(x):
-    global SCALE
-    y = x
-    SCALE += y
-    return y
 
 
 def with_block(x):
@@ -143,7 +134,6 @@ async def coroutine(x):
 
 REFUSED = [
     (nonlocal_name, UnsupportedSyntaxError, "nonlocal total", "`nonlocal`"),
-    (global_write, GlobalMutationError, "SCALE += y", "`SCALE`"),
     (with_block, UnsupportedSyntaxError, "with open", "`with`"),
     (try_block, UnsupportedSyntaxError, "try:", "`try`"),
     (named_error, UnsupportedSyntaxError, "try:", "`try`"),

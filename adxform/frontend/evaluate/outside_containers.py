@@ -23,9 +23,7 @@ from adxform.ir.types import Object
 
 def changed(interp: Interpreter, found: FoundOutside) -> Exception:
     """What says that the program changes the container `found`: a restart, which knows it."""
-    steps = found.access.steps
-    outer = next((k for k, (kind, _) in enumerate(steps) if kind == "item"), len(steps))
-    if outer < len(steps):
+    if found.access.steps[-1:] == () or found.access.steps[-1][0] == "item":
         return outside_write(interp, f"a {type(found.value).__name__} that another one holds")
     return Changes(found)
 
