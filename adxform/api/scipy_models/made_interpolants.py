@@ -1,0 +1,382 @@
+"""Interpolants that a function makes: what they give moves with the values at the knots, with the knots, and with the places.
+
+An interpolant is an object of adxform's own, which calls SciPy's for its value.
+
+Source: de Boor, *A Practical Guide to Splines* (1978); Fritsch & Butland, SIAM J. Sci. Stat. Comput. 5 (1984); Akima, J. ACM 17
+(1970).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import interpolate
+
+from adxform.api.scipy_models.solving import moving, solve
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
+
+# -- the slopes at the knots --------------------------------------------------------------------------------------------
+
+
+def _not_a_knot(x: Any, y: Any) -> Any:
+    return _spline_slopes(x, y, "not-a-knot")
+
+
+def _spline_slopes(x: Any, y: Any, ends: Any) -> Any:
+    """The slopes at the knots of the cubic spline with two continuous derivatives."""
+    n = x.shape[0]
+    if ends not in ("not-a-knot", "natural", "clamped"):
+        unsupported("splines have a derivative for the ends not-a-knot, natural and clamped")
+    if n < 4:
+        raise NotImplementedError("splines have a derivative for four or more knots")
+    h = x[1:] - x[:-1]
+    m = (y[1:] - y[:-1]) / h
+    matrix = np.zeros((n, n))
+    right = np.zeros(n)
+    for i in range(1, n - 1):
+        matrix[i, i - 1] = h[i]
+        matrix[i, i] = 2.0 * (h[i - 1] + h[i])
+        matrix[i, i + 1] = h[i - 1]
+        right[i] = 3.0 * (h[i] * m[i - 1] + h[i - 1] * m[i])
+    if ends == "not-a-knot":
+        first, last = x[2] - x[0], x[-1] - x[-3]
+        matrix[0, 0], matrix[0, 1] = h[1], first
+        right[0] = ((h[0] + 2.0 * first) * h[1] * m[0] + h[0] ** 2 * m[1]) / first
+        matrix[n - 1, n - 1], matrix[n - 1, n - 2] = h[-2], last
+        right[n - 1] = (h[-1] ** 2 * m[-2] + (2.0 * last + h[-1]) * h[-2] * m[-1]) / last
+    elif ends == "natural":
+        matrix[0, 0], matrix[0, 1] = 2.0, 1.0
+        right[0] = 3.0 * m[0]
+        matrix[n - 1, n - 1], matrix[n - 1, n - 2] = 2.0, 1.0
+        right[n - 1] = 3.0 * m[-1]
+    else:
+        matrix[0, 0], matrix[n - 1, n - 1] = 1.0, 1.0
+    return np.linalg.solve(matrix, right)
+
+
+def _monotone_end(h0: Any, h1: Any, m0: Any, m1: Any) -> Any:
+    d = ((2.0 * h0 + h1) * m0 - h0 * m1) / (h0 + h1)
+    bounded = np.where((np.sign(m0) != np.sign(m1)) & (np.abs(d) > 3.0 * np.abs(m0)), 3.0 * m0, d)
+    return np.where(np.sign(d) != np.sign(m0), 0.0, bounded)
+
+
+def _monotone_slopes(x: Any, y: Any) -> Any:
+    """The slopes at the knots of the interpolant that goes up and down only where the values do."""
+    if x.shape[0] < 3:
+        raise NotImplementedError("PchipInterpolator has a derivative for three or more knots")
+    h = x[1:] - x[:-1]
+    m = (y[1:] - y[:-1]) / h
+    left, right = m[:-1], m[1:]
+    turns = (np.sign(left) != np.sign(right)) | (left == 0.0) | (right == 0.0)
+    w1, w2 = 2.0 * h[1:] + h[:-1], h[1:] + 2.0 * h[:-1]
+    mean = (w1 / np.where(turns, 1.0, left) + w2 / np.where(turns, 1.0, right)) / (w1 + w2)
+    inner = np.where(turns, 0.0, 1.0 / np.where(turns, 1.0, mean))
+    slopes = np.zeros_like(y)
+    slopes[1:-1] = inner
+    slopes[0] = _monotone_end(h[0], h[1], m[0], m[1])
+    slopes[-1] = _monotone_end(h[-1], h[-2], m[-1], m[-2])
+    return slopes
+
+
+def _akima_slopes(x: Any, y: Any) -> Any:
+    """The slopes at the knots by which an interpolant swings the least."""
+    if x.shape[0] < 3:
+        raise NotImplementedError("Akima1DInterpolator has a derivative for three or more knots")
+    inner = (y[1:] - y[:-1]) / (x[1:] - x[:-1])
+    before = 2.0 * inner[0] - inner[1]
+    after = 2.0 * inner[-1] - inner[-2]
+    m = np.concatenate((np.array([2.0 * before - inner[0], before]), inner, np.array([after, 2.0 * after - inner[-1]])))
+    turns = np.abs(m[1:] - m[:-1])
+    f1, f2 = turns[2:], turns[:-2]
+    both = f1 + f2
+    bent = both > 1e-9 * np.max(both)
+    return np.where(bent, (f1 * m[1:-2] + f2 * m[2:-1]) / np.where(bent, both, 1.0), 0.5 * (m[3:] + m[:-3]))
+
+
+# -- values between the knots -------------------------------------------------------------------------------------------
+
+
+def between(x: Any, at: Any) -> Any:
+    """The interval of each place; the first and the last one go on beyond."""
+    return np.clip(np.searchsorted(x, at, side="right") - 1, 0, x.shape[0] - 2)
+
+
+def _hermite(x: Any, y: Any, slopes: Any, at: Any, nu: Any) -> Any:
+    """The values, or derivatives of the order `nu`, of the cubics between knots with these values and slopes."""
+    k = between(x, at)
+    h, s = x[k + 1] - x[k], at - x[k]
+    m = (y[k + 1] - y[k]) / h
+    bend = (slopes[k] + slopes[k + 1] - 2.0 * m) / h
+    a, b = bend / h, (m - slopes[k]) / h - bend
+    if nu == 0:
+        return ((a * s + b) * s + slopes[k]) * s + y[k]
+    if nu == 1:
+        return (3.0 * a * s + 2.0 * b) * s + slopes[k]
+    if nu == 2:
+        return 6.0 * a * s + 2.0 * b
+    return 6.0 * a
+
+
+def _hermite_integral(x: Any, y: Any, slopes: Any, at: Any) -> Any:
+    """The integrals of the cubics from the first knot to each place."""
+    h = x[1:] - x[:-1]
+    m = (y[1:] - y[:-1]) / h
+    bend = (slopes[:-1] + slopes[1:] - 2.0 * m) / h
+    a, b = bend / h, (m - slopes[:-1]) / h - bend
+    whole = (((a * h / 4.0 + b / 3.0) * h + slopes[:-1] / 2.0) * h + y[:-1]) * h
+    before = np.cumsum(whole) - whole
+    k = between(x, at)
+    s = at - x[k]
+    return before[k] + (((a[k] * s / 4.0 + b[k] / 3.0) * s + slopes[k] / 2.0) * s + y[k]) * s
+
+
+def linear(x: Any, y: Any, at: Any) -> Any:
+    """The values on the lines between knots; the first and the last one go on beyond."""
+    k = between(x, at)
+    return y[k] + (at - x[k]) / (x[k + 1] - x[k]) * (y[k + 1] - y[k])
+
+
+def _knots(x: Any, y: Any) -> Any:
+    x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
+    if np.ndim(x) != 1 or np.ndim(y) != 1:
+        unsupported("interpolants that a function makes have a derivative for one value at each knot")
+    return x, y
+
+
+class Cubic:
+    """A piecewise cubic that the function has made: SciPy's of the class `made`, with the `option` that it was made with."""
+
+    def __init__(self, made: Any, x: Any, y: Any, slopes: Any, option: Any) -> None:
+        self.made, self.x, self.y, self.slopes, self.option = made, x, y, slopes, option
+
+    def __call__(self, x: Any, nu: Any = 0) -> Any:
+        """The values at the places."""
+        at = np.asarray(x) * 1.0
+        value = solve(_cubic_value, (), (), (at,), self.made, self.option, self.x, self.y, at, nu)
+        return moving(value, _hermite(self.x, self.y, self.slopes, at, nu))
+
+    def derivative(self, nu: Any = 1) -> Any:
+        """The derivative of the order `nu` as a function of its own."""
+        return CubicDerivative(self, nu)
+
+    def integrate(self, a: Any, b: Any) -> Any:
+        """The integral between two places."""
+        ends = np.array([1.0 * a, 1.0 * b])
+        value = solve(_cubic_integral, (), (), (ends[0],), self.made, self.option, self.x, self.y, ends)
+        found = _hermite_integral(self.x, self.y, self.slopes, ends)
+        return moving(value, found[1] - found[0])
+
+
+class CubicDerivative:
+    """The derivative of a piecewise cubic that the function has made."""
+
+    def __init__(self, cubic: Any, nu: Any) -> None:
+        self.cubic, self.nu = cubic, nu
+
+    def __call__(self, x: Any) -> Any:
+        """The values at the places."""
+        at, cubic = np.asarray(x) * 1.0, self.cubic
+        value = solve(_cubic_slope, (), (), (at,), cubic.made, cubic.option, cubic.x, cubic.y, at, self.nu)
+        return moving(value, _hermite(cubic.x, cubic.y, cubic.slopes, at, self.nu))
+
+
+def _cubic_slope(made: Any, option: Any, x: Any, y: Any, at: Any, nu: Any) -> Any:
+    return _cubic_made(made, option, x, y).derivative(nu)(at)[()]
+
+
+def _cubic_integral(made: Any, option: Any, x: Any, y: Any, ends: Any) -> Any:
+    return np.float64(_cubic_made(made, option, x, y).integrate(*ends))
+
+
+def _cubic_made(made: Any, option: Any, x: Any, y: Any) -> Any:
+    return made(x, y) if option is None else made(x, y, bc_type=option)
+
+
+def _cubic_value(made: Any, option: Any, x: Any, y: Any, at: Any, nu: Any) -> Any:
+    if made is interpolate.interp1d:
+        return interpolate.interp1d(x, y, kind=option)(at)[()]
+    return _cubic_made(made, option, x, y)(at, nu)[()]
+
+
+class LinearInterpolant:
+    """A piecewise linear interpolant that the function has made; beyond its ends SciPy says what it gives."""
+
+    def __init__(self, x: Any, y: Any, bounds_error: Any, below: Any, above: Any) -> None:
+        self.x, self.y, self.bounds_error, self.below, self.above = x, y, bounds_error, below, above
+
+    def __call__(self, x: Any) -> Any:
+        """The values at the places."""
+        at = np.asarray(x) * 1.0
+        value = solve(_linear_value, (), (), (at,), self.x, self.y, at, self.bounds_error, self.below, self.above)
+        return moving(value, _linear_within(self.x, self.y, at, self.below, self.above))
+
+
+def _linear_value(x: Any, y: Any, at: Any, bounds_error: Any, below: Any, above: Any) -> Any:
+    fill_value = below if isinstance(below, str) else (below, above)
+    return interpolate.interp1d(x, y, bounds_error=bounds_error, fill_value=fill_value)(at)[()]
+
+
+def _linear_within(x: Any, y: Any, at: Any, below: Any, above: Any) -> Any:
+    found = linear(x, y, at)
+    return found if isinstance(below, str) else np.where(at < x[0], below, np.where(at > x[-1], above, found))
+
+
+def _cubic_spline(x: Any, y: Any, *, bc_type: Any = "not-a-knot") -> Any:
+    x, y = _knots(x, y)
+    return Cubic(interpolate.CubicSpline, x, y, _spline_slopes(x, y, bc_type), bc_type)
+
+
+def _interpolating_spline(x: Any, y: Any, k: Any = 3) -> Any:
+    if k != 3:
+        unsupported("make_interp_spline has a derivative for cubic splines, k=3")
+    x, y = _knots(x, y)
+    return Cubic(interpolate.make_interp_spline, x, y, _not_a_knot(x, y), None)
+
+
+def _pchip(x: Any, y: Any) -> Any:
+    x, y = _knots(x, y)
+    return Cubic(interpolate.PchipInterpolator, x, y, _monotone_slopes(x, y), None)
+
+
+def _akima(x: Any, y: Any) -> Any:
+    x, y = _knots(x, y)
+    return Cubic(interpolate.Akima1DInterpolator, x, y, _akima_slopes(x, y), None)
+
+
+def _interp1d(x: Any, y: Any, kind: Any = "linear", *, bounds_error: Any = None, fill_value: Any = np.nan) -> Any:
+    x, y = _knots(x, y)
+    order = np.argsort(x, kind="stable")
+    x, y = x[order], y[order]
+    if kind == "linear":
+        if isinstance(fill_value, str):
+            return LinearInterpolant(x, y, bounds_error, fill_value, fill_value)
+        below, above = fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
+        return LinearInterpolant(
+            x, y, bounds_error, np.reshape(np.asarray(below) * 1.0, ()), np.reshape(np.asarray(above) * 1.0, ())
+        )
+    if kind != "cubic" or bounds_error is not None or isinstance(fill_value, str):
+        unsupported("interp1d has a derivative for the kinds linear, and cubic without options")
+    return Cubic(interpolate.interp1d, x, y, _not_a_knot(x, y), "cubic")
+
+
+# -- splines by their coefficients --------------------------------------------------------------------------------------
+
+
+def de_boor(t: Any, c: Any, k: Any, at: Any) -> Any:
+    """The values of a spline with the knots `t` and the coefficients `c`."""
+    place = np.clip(np.searchsorted(t, at, side="right") - 1, k, t.shape[0] - k - 2)
+    parts = [c[place - k + j] for j in range(k + 1)]
+    for r in range(1, k + 1):
+        found = []
+        for j in range(r, k + 1):
+            left, right = t[place - k + j], t[place + 1 + j - r]
+            share = (at - left) / (right - left)
+            found.append((1.0 - share) * parts[j - r] + share * parts[j - r + 1])
+        parts = found
+    return parts[0]
+
+
+class BasisSpline:
+    """A spline by its knots and coefficients that the function has made."""
+
+    def __init__(self, t: Any, c: Any, k: Any) -> None:
+        self.t, self.c, self.k = t, c, k
+
+    def __call__(self, x: Any) -> Any:
+        """The values at the places."""
+        at = np.asarray(x) * 1.0
+        return moving(solve(_basis_value, (), (), (at,), self.t, self.c, self.k, at), de_boor(self.t, self.c, self.k, at))
+
+
+def _basis_value(t: Any, c: Any, k: Any, at: Any) -> Any:
+    return interpolate.BSpline(t, c, k)(at)[()]
+
+
+def _basis_spline(t: Any, c: Any, k: Any) -> Any:
+    t, c = np.asarray(t), np.asarray(c)
+    if np.ndim(c) != 1:
+        unsupported("interpolants that a function makes have a derivative for one value at each knot")
+    return BasisSpline(t, c, k)
+
+
+def _splev(x: Any, tck: Any) -> Any:
+    t, c, k = tck
+    at = np.asarray(x) * 1.0
+    t, c = np.asarray(t) * 1.0, np.asarray(c) * 1.0
+    return moving(solve(_splev_value, (), (), (at,), at, t, c, k), de_boor(t, c, k, at))
+
+
+def _splev_value(at: Any, t: Any, c: Any, k: Any) -> Any:
+    return interpolate.splev(at, (t, c, k))[()]
+
+
+# -- grids --------------------------------------------------------------------------------------------------------------
+
+
+class Grid:
+    """A linear interpolant on a grid that the function has made."""
+
+    def __init__(self, points: Any, values: Any) -> None:
+        self.points, self.values = points, values
+
+    def __call__(self, xi: Any) -> Any:
+        """The values at the places."""
+        at = places_of(xi, len(self.points))
+        points, values = _rising(self.points, self.values)
+        found = on_grid(points, values, at)
+        return moving(solve(_grid_value, (), (), (found,), points, values, at), found)
+
+
+def _grid_value(points: Any, values: Any, at: Any) -> Any:
+    return interpolate.RegularGridInterpolator(points, values)(at)
+
+
+def places_of(xi: Any, count: Any) -> Any:
+    """Places of `count` numbers each along the last axis."""
+    at = np.asarray(xi) * 1.0
+    if np.ndim(at) > 1:
+        return at
+    return np.reshape(at, (-1, 1)) if count == 1 else np.reshape(at, (1, -1))
+
+
+def on_grid(points: Any, values: Any, at: Any) -> Any:
+    """The mean of the values at the corners around each place, by what lies opposite to them."""
+    corners: list[Any] = [((), 1.0)]
+    for axis in range(len(points)):
+        x, along = points[axis], at[..., axis]
+        k = between(x, along)
+        share = (along - x[k]) / (x[k + 1] - x[k])
+        corners = [((*place, to), weight * part) for place, weight in corners for to, part in ((k, 1.0 - share), (k + 1, share))]
+    total = 0.0
+    for place, weight in corners:
+        total = total + np.reshape(weight, (*np.shape(weight), *((1,) * (np.ndim(values) - len(points))))) * values[place]
+    return total
+
+
+def _regular_grid(points: Any, values: Any, method: Any = "linear") -> Any:
+    if method != "linear":
+        unsupported("RegularGridInterpolator has a derivative for the method linear")
+    return Grid(tuple([np.asarray(one) for one in points]), np.asarray(values))
+
+
+def _rising(points: Any, values: Any) -> Any:
+    """The grid with axes that rise, as its arrays are now: SciPy takes no copies of them."""
+    rising = []
+    for axis, one in enumerate(points):
+        order = np.argsort(one)
+        rising.append(one[order])
+        values = np.take(values, order, axis=axis)
+    return tuple(rising), values
+
+
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(interpolate.CubicSpline, _cubic_spline, Value.FOLLOWED),
+    Definition(interpolate.make_interp_spline, _interpolating_spline, Value.FOLLOWED),
+    Definition(interpolate.PchipInterpolator, _pchip, Value.FOLLOWED),
+    Definition(interpolate.Akima1DInterpolator, _akima, Value.FOLLOWED),
+    Definition(interpolate.interp1d, _interp1d, Value.FOLLOWED, sequences=True),
+    Definition(interpolate.BSpline, _basis_spline, Value.FOLLOWED),
+    Definition(interpolate.RegularGridInterpolator, _regular_grid, Value.FOLLOWED, sequences=True),
+    Definition(interpolate.splev, _splev, sequences=True),
+)
