@@ -18,6 +18,7 @@ from scipy import special, stats
 
 import adxform
 from adxform.errors import ArgnumsError, MissingRuleError, RegistrationError
+from adxform.ir.text import read, show
 from adxform.primitives import shipped_rules, table
 from adxform.primitives.declare import scalar
 from adxform.testing import check_derivatives
@@ -228,6 +229,28 @@ def test_builtins_and_ufuncs_with_rules_of_ones_own(form: str) -> None:
         assert (value, tangent, adxform.grad(lambda x: fn(x))(0.3)) == (fn(0.3), 14.0, 7.0)
 
 
+def halves(x: Any) -> Any:
+    return bends(x), bends(2.0 * x)
+
+
+@pytest.mark.parametrize("boundary", [False, True])
+@pytest.mark.parametrize("form", ["tangent", "reference"])
+def test_several_results(form: str, boundary: bool) -> None:
+    def tangent(y: Any, args: Any, args_t: Any) -> Any:
+        return np.cos(args[0]) * args_t[0], 2.0 * np.cos(2.0 * args[0]) * args_t[0]
+
+    if form == "tangent":
+        adxform.tangent_rule(halves, tangent, boundary=boundary)
+    else:
+        adxform.reference_rule(halves, lambda x: (np.sin(x), np.sin(2.0 * x)), boundary=boundary)
+
+    def called(x: Any) -> Any:
+        one, other = halves(x * x)
+        return np.sum(one * other + other)
+
+    assert not [check for check in check_derivatives(called, X) if not check.ok]
+
+
 class TestOneModeAlone:
     """A rule states one mode; the other is its transpose, or refused where that does not exist."""
 
@@ -403,6 +426,11 @@ def test_structures_as_arguments(structure: str, form: str, boundary: bool) -> N
         adxform.reference_rule(fn, reference_in if fn is wave_in else reference_of, boundary=boundary)
     failed = [check for check in check_derivatives(lambda x, a: np.sum(called(x, a) ** 2), X, 1.7) if not check.ok]
     assert not failed
+
+
+def test_an_instance_in_typed_text_reads_back() -> None:
+    text = "def f(x: f64):\n    y: f64 = builtins.float(instance(builtins.complex, 'real', x))\n    return y"
+    assert show(read(text)) == text
 
 
 def test_a_list_stays_a_list_for_a_function_with_a_rule() -> None:

@@ -441,6 +441,29 @@ def test_registered_rules_are_part_of_the_key(module: Module) -> None:
     assert module.load(text.replace("@adxform.rule(black_box)", ""))[0] == [[6.0]]
 
 
+def test_rules_made_of_what_is_stated_are_part_of_the_key(module: Module) -> None:
+    text = """
+    import math
+    def slope(x):
+        return 1.0 * x
+    def black_box(x):
+        return math.floor(x * x) * 1.0
+    def other(x):
+        return math.floor(x * x) * 1.0
+    adxform.tangent_rule(black_box, lambda y, args, args_t: 100.0 * slope(args[0]) * args_t[0])
+    adxform.reference_rule(other, lambda x: 3.0 * x * slope(x))
+    def f(x):
+        return black_box(x) + other(x)
+    told(adxform.grad(f)(3.0))
+    """
+    assert module.load(text)[0] == [[318.0]]
+    found, stats = module.load(text)
+    assert found == [[318.0]]
+    assert built(stats) == [0, 0, 0]
+    assert module.load(text.replace("100.0 *", "10.0 *"))[0] == [[48.0]]
+    assert module.load(text.replace("1.0 * x\n    def", "2.0 * x\n    def"))[0] == [[636.0]]
+
+
 def test_a_helper_of_a_rule_that_changes_under_way_is_another_rule(module: Module) -> None:
     text = """
     def slope(x):

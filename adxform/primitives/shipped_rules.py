@@ -90,17 +90,22 @@ def _load(package: str) -> None:
         return
     _begun.add(package)
     _loading.add(package)
-    for entry in installed().get(package, ()):
-        try:
-            found = importing(entry.load)
-            if not isinstance(found, types.ModuleType):
-                found()
-        except RegistrationError as error:
-            message = f"the rules for `{package}` that are shipped with {described(entry)} meet others: {error.message}"
-            _conflicts[package] = RegistrationError(message, help=error.help)
-        except Exception as error:
-            why = f"{type(error).__name__}: {error}"
-            why = f"the rules for `{package}` that are shipped with {described(entry)} cannot be loaded ({why})"
-            _broken[package] = why
-            warnings.warn(why, RuntimeWarning, stacklevel=2)
-    _loading.discard(package)
+    try:
+        for entry in installed().get(package, ()):
+            _bring_in(package, entry)
+    finally:
+        _loading.discard(package)
+
+
+def _bring_in(package: str, entry: EntryPoint) -> None:
+    try:
+        found = importing(entry.load)
+        if not isinstance(found, types.ModuleType):
+            found()
+    except RegistrationError as error:
+        message = f"the rules for `{package}` that are shipped with {described(entry)} meet others: {error.message}"
+        _conflicts[package] = RegistrationError(message, help=error.help)
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        _broken[package] = f"the rules for `{package}` that are shipped with {described(entry)} cannot be loaded ({why})"
+        warnings.warn(_broken[package], RuntimeWarning, stacklevel=2)

@@ -148,6 +148,9 @@ class ContentWriter:
                 self.add_code(value)
             case types.FunctionType() if self._deep and not fixed(written_in(value)):
                 self.add_deep(value)
+            case types.FunctionType() if self._deep and value.__closure__:  # one that adxform made of what is in it
+                self._put("made", f"{value.__module__}:{value.__qualname__}".encode())
+                self.add(tuple([cell.cell_contents for cell in value.__closure__]))
             case types.ModuleType() if self._deep:
                 self.add_module(value)
             case type() if self._deep:
