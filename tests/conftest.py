@@ -34,7 +34,8 @@ gc.set_threshold(2_000_000, 10, 10)
 LONG = frozenset(
     """
     test_benchmarks test_checkpoints test_docs test_domain test_engine test_engine_arrays test_engine_calls
-    test_engine_choice test_engine_columns test_engine_contraction test_engine_defined test_engine_errors test_engine_gather
+    test_engine_choice test_engine_columns test_engine_contraction test_engine_defined test_engine_dtypes test_engine_errors
+    test_engine_gather test_engine_special
     test_engine_kept test_engine_loops test_engine_matrices test_engine_multiply test_engine_out_parameters
     test_engine_privatise test_engine_products test_engine_release test_engine_results test_engine_scalar_expansion
     test_engine_scratch test_engine_sizes test_engine_solvers test_engine_strip_mine test_engine_tables test_engine_tapes
@@ -78,6 +79,7 @@ TURNS = {
     "test_engine_contraction::test_gradients_through_rows": 6,
     "test_engine_defined::test_kernels_are_given_arrays_that_are_not_there": 3,
     "test_engine_defined::test_what_is_not_defined_is_an_error_on_both_engines": 3,
+    "test_engine_dtypes::test_derivatives_are_those_of_python": 3,
     "test_engine_errors::test_errors_of_values_and_lengths_are_those_of_numpy": 5,
     "test_engine_gather::test_random_nests_compute_the_same": 3,
     "test_engine_gather::test_the_same_gradient_at_every_extent": 5,
@@ -108,6 +110,7 @@ TURNS = {
     "test_engine_solvers::test_every_layout_and_size": 7,
     "test_engine_solvers::test_gradients_are_kernels": 6,
     "test_engine_solvers::test_products_with_hessians": 3,
+    "test_engine_special::test_derivatives_of_loops_are_those_of_python": 2,
     "test_engine_strip_mine::test_machine_code_gives_what_python_does": 3,
     "test_engine_tables::test_gradients_are_right": 3,
     "test_engine_tables::test_what_no_pass_evaluates_counts_for_nothing": 2,

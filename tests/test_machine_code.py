@@ -102,6 +102,15 @@ for one, other in zip(found, expected):
     np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
 told(*found)
 """
+SPECIAL = """
+from scipy import special
+def exported_and_loops(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += special.gammaln(x[i]) * special.psi(x[i])
+    return total
+told(adxform.grad(exported_and_loops, engine="numba")(np.linspace(0.2, 2.0, 9)))
+"""
 
 
 class Folder:
@@ -153,6 +162,13 @@ def test_a_second_process_compiles_nothing(folder: Folder, first: list[list[str]
     assert err == ""
     assert values == first
     assert [stats[name] for name in ("rule_builds", "py_compiles", "machine_compiles", "disk_writes")] == [0, 0, 0, 0]
+
+
+def test_special_functions_are_found_in_every_process(folder: Folder) -> None:
+    (first, compiled, _), (second, read_back, err) = folder.run(SPECIAL), folder.run(SPECIAL)
+    assert err == ""
+    assert second == first
+    assert (compiled["machine_compiles"], read_back["machine_compiles"]) == (1, 0)
 
 
 def test_a_setting_of_the_compiler_is_seen(folder: Folder, first: list[list[str]]) -> None:
