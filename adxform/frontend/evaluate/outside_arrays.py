@@ -47,14 +47,12 @@ def left_as_written(interp: Interpreter, function: Function, fn: Any) -> Functio
     kept = [op for op in sets if any(classes.of(var) in classes.written for var in _arrays_in(op))]
     _refuse_other_holders(interp, function, classes, kept)
     replaced = {(id(place.owner), place.name): op for op in sets for place in (_place_of(interp, op),)}
-    for held, _ in found:
-        if held is not None and (op := replaced.get((id(held[0]), held[1]))) is not None:
-            message = (
-                f"the array in the attribute `{held[1]}` from outside the function is written to and replaced by another one"
-            )
+    for owner, name in (one for one, _ in found if one is not None):
+        if (op := replaced.get((id(owner), name))) is not None:
+            message = f"the array in the attribute `{name}` from outside the function is written to, and replaced by another one"
             raise interp.error(message, "write to it alone, `a[...] = …`, or keep a new one", GlobalMutationError, span=op.span)
-    held = dict.fromkeys(_place_of(interp, op) for op in kept)
-    ends = [_bring((place.owner, place.name), _held_in(interp, place, kept)) for place in held]
+    set_to = dict.fromkeys(_place_of(interp, op) for op in kept)
+    ends = [_bring((place.owner, place.name), _held_in(interp, place, kept)) for place in set_to]
     return _Bringing(interp, classes, back, ends).function(function) if back or kept else function
 
 
