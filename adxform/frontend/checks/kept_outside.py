@@ -6,6 +6,7 @@ known to the front end, with its derivative; what is in a list or dict, and what
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -97,7 +98,9 @@ def _reading(ops: Sequence[Op]) -> Iterator[tuple[Op, Var]]:
         if isinstance(op, Call):
             method = op.args[1] if op.fn == CHANGE else None
             storing = isinstance(method, Lit) and method.value in _STORING
-            asking = bool(op.outs) and all(isinstance(out.type, Scalar) and not is_inexact(out.type) for out in op.outs)
+            asking = op.fn == Lit(operator.contains) or (
+                bool(op.outs) and all(isinstance(out.type, Scalar) and not is_inexact(out.type) for out in op.outs)
+            )
             yield from ((op, var) for var in variables_of(op.args[1:] if storing or asking else op.args))
             yield from ((op, var) for _, value in op.kwargs for var in variables(value))
         else:
