@@ -15,7 +15,7 @@ from adxform import runtime
 from adxform.analysis.activity import Spread, spread_to_results
 from adxform.errors import GlobalMutationError
 from adxform.ir.ops import Call, Function, Lit, Op, Var
-from adxform.ir.types import Array, hides, is_inexact
+from adxform.ir.types import Array, Scalar, hides, is_inexact
 from adxform.ir.walk import all_ops, blocks, reads, variables, variables_of
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import functions
@@ -25,8 +25,6 @@ MADE = Lit(runtime.kept_outside)
 _KEEPING = (CHANGE, MADE, Lit(runtime.set_outside))
 _STORING = frozenset({"append", "extend", "insert", "update", "__setitem__", "__iadd__", "clear", "reverse", "__delitem__"})
 """Methods by which a program learns nothing of what is in a container."""
-_ASKING = (bool, len, operator.contains, operator.not_)
-"""What tells of a container how much is in it, and whether something is: no number that moves comes of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +90,17 @@ def _kept_by(op: Call) -> tuple[Var, ...]:
 
 
 def _reading(ops: Sequence[Op]) -> Iterator[tuple[Op, Var]]:
-    """Each op by which a program may learn what is in a variable, with that variable."""
+    """Each op by which a program may learn what is in a variable, with that variable.
+
+    Truth values and whole numbers tell how much is in it, and whether something is: no number that moves comes of them.
+    """
     for op in ops:
         if isinstance(op, Call):
             method = op.args[1] if op.fn == CHANGE else None
             storing = isinstance(method, Lit) and method.value in _STORING
-            asking = isinstance(op.fn, Lit) and op.fn.value in _ASKING
+            asking = op.fn == Lit(operator.contains) or (
+                bool(op.outs) and all(isinstance(out.type, Scalar) and not is_inexact(out.type) for out in op.outs)
+            )
             yield from ((op, var) for var in variables_of(op.args[1:] if storing or asking else op.args))
             yield from ((op, var) for _, value in op.kwargs for var in variables(value))
         else:

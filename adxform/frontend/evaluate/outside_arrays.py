@@ -45,9 +45,27 @@ def left_as_written(interp: Interpreter, function: Function, fn: Any) -> Functio
     found = [(holder(interp, fn, access), var) for access, var in arrays if classes.of(var) in classes.written]
     back = [_bring(held, var) for held, var in found if held is not None]
     kept = [op for op in sets if any(classes.of(var) in classes.written for var in _arrays_in(op))]
-    held = dict.fromkeys(_place_of(interp, op) for op in kept)
-    ends = [_bring((place.owner, place.name), _held_in(interp, place, kept)) for place in held]
+    _refuse_other_holders(interp, function, classes, kept)
+    replaced = {(id(place.owner), place.name): op for op in sets for place in (_place_of(interp, op),)}
+    for owner, name in (one for one, _ in found if one is not None):
+        if (op := replaced.get((id(owner), name))) is not None:
+            message = f"the array in the attribute `{name}` from outside the function is written to, and replaced by another one"
+            raise interp.error(message, "write to it alone, `a[...] = …`, or keep a new one", GlobalMutationError, span=op.span)
+    set_to = dict.fromkeys(_place_of(interp, op) for op in kept)
+    ends = [_bring((place.owner, place.name), _held_in(interp, place, kept)) for place in set_to]
     return _Bringing(interp, classes, back, ends).function(function) if back or kept else function
+
+
+def _refuse_other_holders(interp: Interpreter, function: Function, classes: Aliases, kept: list[Call]) -> None:
+    """Raise where what is kept and written to is an array of the caller's, or is kept twice: copies would be several arrays."""
+    callers = {classes.of(param) for param in function.params if isinstance(param.type, Array)}
+    ends: dict[Any, Place] = {}
+    for op in kept:
+        place = _place_of(interp, op)
+        other = ends.setdefault(places.held(interp, place), place)
+        if other is not place or any(classes.of(var) in callers for var in _arrays_in(op)):
+            message = "an array that is written to is kept outside the function under two names, or is the caller's as well"
+            raise interp.error(message, "keep a copy: `.copy()`", GlobalMutationError, span=op.span)
 
 
 def brought_back(function: Function) -> frozenset[Var]:
