@@ -46,7 +46,7 @@ LOOPS = [pytest.param(record, loop, id=f"{record.name}-{'-'.join(loop.takes)}") 
 
 def arguments(record: Primitive, loop: Loop) -> list[Any]:
     """Arguments in the domain, and, one at a time, anywhere."""
-    real = next(one for one in record.samples if not any(np.iscomplexobj(arg) for arg in one))
+    real = next((one for one in record.samples if not any(np.iscomplexobj(arg) for arg in one)), (0.3,) * len(loop.takes))
     inside = [np.resize(arg, 16) for arg in np.broadcast_arrays(*real)]
     rows = [[(ORDERS if dtype == "int64" else arg).astype(dtype) for arg, dtype in zip(inside, loop.takes, strict=True)]]
     if not record.fn.__name__.startswith(SAMPLED):

@@ -445,8 +445,8 @@ def diagonal_that_wraps(x):
 
 
 @at((smooth(2, 3),), raises=MissingRuleError)
-def sum_from_a_start(x):
-    return np.sum(x * x, initial=2.0)  # here
+def spread_about_a_given_mean(x):
+    return np.var(x * x, mean=2.0)  # here
 
 
 @at((smooth(4),), raises=MissingRuleError)
