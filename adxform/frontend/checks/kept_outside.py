@@ -98,9 +98,8 @@ def _reading(ops: Sequence[Op]) -> Iterator[tuple[Op, Var]]:
         if isinstance(op, Call):
             method = op.args[1] if op.fn == CHANGE else None
             storing = isinstance(method, Lit) and method.value in _STORING
-            asking = op.fn == Lit(operator.contains) or (
-                bool(op.outs) and all(isinstance(out.type, Scalar) and not is_inexact(out.type) for out in op.outs)
-            )
+            numbers = [out.type for out in op.outs if not isinstance(out.type, Scalar) or is_inexact(out.type)]
+            asking = op.fn == Lit(operator.contains) or (bool(op.outs) and not numbers)
             yield from ((op, var) for var in variables_of(op.args[1:] if storing or asking else op.args))
             yield from ((op, var) for _, value in op.kwargs for var in variables(value))
         else:
