@@ -38,7 +38,7 @@ def generator(x):
 
 def local_class(x):
     class Box:
-        v = x
+        v = x + 1
 
     return Box
 
@@ -71,7 +71,7 @@ REFUSED = [
     (try_block, UnsupportedSyntaxError, "try:", "`try`"),
     (named_error, UnsupportedSyntaxError, "try:", "`try`"),
     (generator, UnsupportedSyntaxError, "yield x", "`yield`"),
-    (local_class, UnsupportedSyntaxError, "class Box", "class"),
+    (local_class, UnsupportedSyntaxError, "x + 1", "uses the variable `x`"),
     (late_bound_comprehension, UnsupportedSyntaxError, "lambda: i * x", "outlives"),
     (kept_generator, UnsupportedSyntaxError, "(a + 1 for", "generator"),
     (endless_generator, UnsupportedSyntaxError, "(a for a in x if a)", "generator"),

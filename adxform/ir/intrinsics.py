@@ -100,6 +100,11 @@ def leave(manager: Any) -> None:
     type(manager).__exit__(manager, None, None, None)
 
 
+def local_class(made: Any, names: Any) -> type:
+    """The class that stands where `made` says, of which `names` are what it is made of. Before specialisation only."""
+    raise NotImplementedError(made)
+
+
 class Cell:
     """A variable that several functions share and one of them assigns to. Before specialisation only."""
 

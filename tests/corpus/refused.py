@@ -182,8 +182,8 @@ def try_statement(x):
 
 @at((1.5,), raises=UnsupportedSyntaxError)
 def class_inside(x):
-    class Box:  # here
-        value = 1.0
+    class Box:
+        value = x  # here
 
     return x * Box.value
 
@@ -191,17 +191,6 @@ def class_inside(x):
 @at((1.5,), raises=UnsupportedSyntaxError)
 def generator(x):
     yield x * x  # here
-
-
-@at((1.5,), raises=UnsupportedSyntaxError)
-def captured_name_rebound_later(x):
-    y = x
-
-    def read():  # here
-        return y * x
-
-    y = x * x
-    return read() * y
 
 
 @at((1.5,), raises=GlobalMutationError)

@@ -21,7 +21,7 @@ from adxform.ir.spans import Span
 from adxform.runtime import counters
 from adxform.runtime.memos import Memo
 
-_FUTURES = functools.reduce(lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0)
+FUTURES = functools.reduce(lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0)
 _HELP = "define it in a file or a notebook cell, or give it a rule with `adxform.rule`"
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -160,10 +160,11 @@ def _read(text: str) -> _Module | None:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return None
-    return _Module(tree, tuple(dict.fromkeys(_imports(tree))))
+    return _Module(tree, tuple(dict.fromkeys(imported_names(tree))))
 
 
-def _imports(tree: ast.Module) -> Iterator[str]:
+def imported_names(tree: ast.Module) -> Iterator[str]:
+    """The names that a file imports: calls of what they name compile in another way."""
     stack: list[ast.AST] = [tree]
     while stack:
         node = stack.pop()
@@ -202,7 +203,7 @@ def _compile(found: _Found, imports: tuple[str, ...], code: CodeType) -> CodeTyp
     names = [at_node(ast.alias(name, None)) for name in imports]
     module = ast.Module([at_node(ast.Import(names)), *body] if names else body, [])
     try:
-        whole: CodeType = compile(module, code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True)
+        whole: CodeType = compile(module, code.co_filename, "exec", flags=code.co_flags & FUTURES, dont_inherit=True)
     except SyntaxError:
         return None
     level = [whole]

@@ -22,6 +22,7 @@ from adxform.frontend.lowering.expressions import (
     lower_defaults,
     lower_expression,
 )
+from adxform.frontend.lowering.local_classes import lower_class
 from adxform.frontend.lowering.loop_exits import lower_for, lower_while
 from adxform.frontend.lowering.names import exits, leaves
 from adxform.frontend.lowering.operators import INPLACE
@@ -172,6 +173,8 @@ def _lower_statement(state: State, node: Any) -> None:
                 _delete(state, target)
         case gast.FunctionDef():
             _lower_def(state, node)
+        case gast.ClassDef():
+            lower_class(state, node)
         case gast.Import() | gast.ImportFrom():
             _lower_import(state, node)
         case _:
