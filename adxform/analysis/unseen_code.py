@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from adxform import runtime
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.spans import is_user, written_in
 from adxform.ir.types import Array
@@ -93,6 +94,10 @@ def writing_options(fn: object, count: int, names: tuple[str, ...]) -> Iterator[
             yield place
 
 
+OUTSIDE = (runtime.set_outside, runtime.kept_outside, runtime.change_outside, runtime.fill_outside)
+"""What keeps something outside of the function, or reads arrays that are there, and changes none that it is given."""
+
+
 def _has_callback(operand: Operand) -> bool:
     match operand:
         case Lit(value):
@@ -123,6 +128,8 @@ OFF = (Lit(None), Lit(False))
 def writes_unseen(call: Call) -> bool:
     """Whether `call`, of a function without a record, may write to an array that it gives: some do, others have an ``out``."""
     if not isinstance(call.fn, Lit):
+        return False
+    if call.fn.value in OUTSIDE:
         return False
     if may_write(call.fn.value) or any(map(_has_callback, (*call.args, *(value for _, value in call.kwargs)))):
         return True

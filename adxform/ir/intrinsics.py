@@ -48,6 +48,11 @@ def unpack(value: Any, count: int, starred: int | None = None) -> tuple[Any, ...
     return runtime.unpacked(value, count, starred)
 
 
+def set_global(name: str, value: Any) -> None:
+    """``name = value`` under ``global name``. Before specialisation only."""
+    raise AssertionError(name)
+
+
 def chain(*parts: Any) -> tuple[Any, ...]:
     """``(*parts[0], *parts[1], …)``. Before specialisation only."""
     return tuple(item for part in parts for item in part)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.containers.methods import METHODS
-from adxform.frontend.derivative_operators import Operator
-from adxform.frontend.evaluate import indexing
+from adxform.frontend.derivative_operators import Decorated, Operator
+from adxform.frontend.evaluate import indexing, outside_containers, places
 from adxform.frontend.evaluate.class_attributes import from_class, of_class, of_super
 from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor, is_generated
 from adxform.frontend.evaluate.outside import from_outside, guard, looked_up, missing, outside_write, rooted
@@ -42,6 +42,8 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return _of_array(interp, value, type_, name, hint)
         case Var(_, Scalar() as type_):
             return _of_scalar(interp, value, type_, name)
+        case Var(_, Object()) if (method := outside_containers.attribute(interp, value, name)) is not None:
+            return method
         case Var(_, Object()):
             found = interp.emit(getattr, (value, Lit(name)), Object(), hint)
             interp.methods[found] = name
@@ -294,6 +296,8 @@ def _of_constant(interp: Interpreter, literal: Any, name: str, value: Lit) -> Va
 def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
     """An attribute of an object from outside: its methods by its class, its data by reading it."""
     owner, access = value.value, value.access
+    if (found := places.load(interp, owner, name)) is not None:
+        return found
     if isinstance(owner, types.ModuleType):
         return _of_module(interp, owner, access, name)
     made = objects.attribute(interp, value, name) if isinstance(owner, Operator) else None
@@ -339,13 +343,16 @@ def _library(cls: type) -> bool:
     return cls.__module__.partition(".")[0] in ("numpy", "builtins", "scipy")
 
 
+def _is_librarys(module: types.ModuleType) -> bool:
+    return module.__name__.partition(".")[0] in ("numpy", "math", "operator", "scipy", "functools", "itertools", "adxform")
+
+
 def _of_module(interp: Interpreter, module: types.ModuleType, access: Any, name: str) -> Value:
     try:
         found = locks.attribute(module, name)
     except AttributeError as error:
         return missing(interp, path_to(access, ("attribute", name)), error)
-    fixed = module.__name__.partition(".")[0] in ("numpy", "math", "operator", "scipy", "functools", "itertools", "adxform")
-    return from_outside(interp, found, None if fixed else path_to(access, ("attribute", name)))
+    return from_outside(interp, found, None if _is_librarys(module) else path_to(access, ("attribute", name)))
 
 
 def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
@@ -355,8 +362,8 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
             interp.fail(AttributeError, f"'super' object has no attribute '{name}'")
         case Ref(kind="instance"):
             _store_in_object(interp, value, name, new)
-        case Static(owner):
-            raise outside_write(interp, f"the attribute `{name}` of a {type(owner).__name__}")
+        case Static() | Lit() if isinstance(held := looked_up(interp, value), Static):
+            _store_outside(interp, held, name, new)
         case Var(_, Object()):
             kept = interp.operand(new)
             interp.refuse_keeping(variables(kept))
@@ -372,15 +379,26 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
             raise interp.error(f"the attribute `{name}` of this value cannot be set", "build a new value instead")
 
 
-def _store_in_object(interp: Interpreter, value: Ref, name: str, new: Value) -> None:
-    """An attribute of an object that the function makes, by ``__setattr__`` of its class, if it has one."""
+def _store_outside(interp: Interpreter, value: Static, name: str, new: Value) -> None:
+    """An attribute of an object from outside, as its class has it set, or a variable of a module."""
+    owner = value.value
+    if isinstance(owner, types.ModuleType) and not _is_librarys(owner):
+        places.store(interp, value, name, new)
+    elif isinstance(owner, type | types.ModuleType | types.FunctionType | Operator | Decorated) or _library(type(owner)):
+        raise outside_write(interp, f"the attribute `{name}` of a {type(owner).__name__}")
+    else:
+        _store_in_object(interp, value, name, new)
+
+
+def _store_in_object(interp: Interpreter, value: Ref | Static, name: str, new: Value) -> None:
+    """An attribute of an object, by ``__setattr__`` of its class, if it has one."""
     if not _changed_by_class(interp, value, name, "__setattr__", (new,)):
         store_by_object(interp, value, name, new)
 
 
-def _changed_by_class(interp: Interpreter, value: Ref, name: str, hook: str, given: tuple[Value, ...]) -> bool:
+def _changed_by_class(interp: Interpreter, value: Ref | Static, name: str, hook: str, given: tuple[Value, ...]) -> bool:
     """Whether the method `hook` of the class of `value` changes its attribute `name`; frozen dataclasses raise for fields."""
-    cls: Any = value.cls
+    cls: Any = _class_of(value)
     for base in cls.__mro__:
         method = vars(base).get(hook)
         if not isinstance(method, types.FunctionType):
@@ -414,9 +432,13 @@ def delete_by_object(interp: Interpreter, value: Ref, name: str) -> None:
     interp.write(value, Contents(tuple(key for key, _ in kept), tuple(item for _, item in kept)))
 
 
-def store_by_object(interp: Interpreter, value: Ref, name: str, new: Value) -> None:
+def _class_of(value: Ref | Static) -> type:
+    return value.cls if isinstance(value, Ref) else type(value.value)
+
+
+def store_by_object(interp: Interpreter, value: Ref | Static, name: str, new: Value) -> None:
     """``object.__setattr__(value, name, new)``: the class decides first, by a property of that name, say."""
-    cls = value.cls
+    cls = _class_of(value)
     found = find(cls, name)
     guard(interp, Access((), Lit(cls)), Defines(name, found is not MISSING))
     if isinstance(found, property) and found.fset is not None:
@@ -428,5 +450,7 @@ def store_by_object(interp: Interpreter, value: Ref, name: str, new: Value) -> N
     elif not isinstance(found, types.MemberDescriptorType) and not has_dict(cls):
         state = "has no attribute" if found is MISSING else "has a read-only attribute"
         interp.fail(AttributeError, f"'{cls.__name__}' object {state} '{name}'")
+    elif isinstance(value, Static):
+        places.store(interp, value, name, new)
     else:
         interp.write(value, interp.contents(value).put(name, new))

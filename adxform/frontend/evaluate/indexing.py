@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.evaluate import protocols
+from adxform.frontend.evaluate import outside_containers, protocols
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.python_classes import class_of
@@ -62,7 +62,7 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
         case Ref(kind="list"):
             return _item(interp, interp.contents(x).items, index, "list", None)
         case Ref(kind="dict"):
-            key = hashed(interp, index, "a dict key")
+            key = hashed(interp, index, "a dict key", x)
             found = interp.contents(x).get(key)
             if found is None and x.meta is not None and x.meta != NONE:
                 found = interp.call(x.meta, ())
@@ -312,12 +312,14 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
         case Var(_, Array()):
             operands = x, told(interp, index), stored(interp, value)
             interp.builder.effect(operator.setitem, *operands, span=interp.span)
+        case Var(_, Object()) if (method := outside_containers.attribute(interp, x, "__setitem__")) is not None:
+            interp.call(method, (index, value), wanted=False)
         case Var(_, Object()):
             operands_ = x, interp.operand(index), interp.operand(value)
             interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
         case Ref(kind="dict"):
-            interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key"), value))
+            interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key", x), value))
         case Ref(kind="list"):
             if isinstance(index, Var) and not interp.origins.get(index) and interp.as_rows(x, value):
                 interp.call(Lit(operator.setitem), (x, index, value))

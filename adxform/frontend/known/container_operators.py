@@ -509,7 +509,7 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
             return Lit(frozenset(interp.contents(item).keys) in interp.contents(box).keys)
         case Ref(kind="dict" | "set") | View(_, "keys"):
             keys = interp.contents(box.of if isinstance(box, View) else box).keys
-            return Lit(hashed(interp, item, "a key") in keys)
+            return Lit(hashed(interp, item, "a key", box) in keys)
         case Ref(kind="list") if interp.filled(box) is not None:
             return interp.call(Static(iterations.contained), (box, item))
         case Once():
