@@ -30,10 +30,22 @@ from adxform.frontend.evaluate.identity import refuse_other_names
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside import from_outside
 from adxform.frontend.evaluate.outside_arrays import brought_back, left_as_written
+from adxform.frontend.evaluate.outside_order import kept_ahead
 from adxform.frontend.evaluate.signals import Changes, Grows, Promote, Recursive, Sets, Unreachable
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value
-from adxform.frontend.signature import FEW, Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names, same_static
+from adxform.frontend.signature import (
+    FEW,
+    Fixed,
+    Leaf,
+    Node,
+    Signature,
+    Tree,
+    containers_in,
+    leaf_paths,
+    parameter_names,
+    same_static,
+)
 from adxform.frontend.signature.access import Access, Guard, InThisProcess
 from adxform.frontend.signature.assumed_lengths import with_checks
 from adxform.frontend.signature.counts import with_counts
@@ -58,7 +70,8 @@ class Specialized:
     Its parameters are the leaves of the signature that are not `promoted`, then those read by `hidden`. `promoted` are the
     positions and values of leaves that had to be known, `lengths` the positions, axes and lengths of those of which a length had
     to be. `names` say what a user calls each leaf. `written` are the positions of the parameters that a function writes of which
-    a derivative is taken inside: that works on copies, which may leave no trace.
+    a derivative is taken inside: that works on copies, which may leave no trace. `changed` lead to lists and dicts outside that
+    the function changes, none of which is to be an argument as well.
     """
 
     function: Function
@@ -69,6 +82,12 @@ class Specialized:
     names: tuple[str, ...]
     written: tuple[int, ...] = ()
     lengths: tuple[tuple[int, int, int], ...] = ()
+    changed: tuple[Access, ...] = ()
+
+    def changes(self, fn: Callable[..., Any], args: tuple[Any, ...]) -> Access | None:
+        """What leads to a list or dict in `args`, arguments of `fn`, that the function changes as one from outside."""
+        given = containers_in(args) if self.changed else ()
+        return next((access for access in self.changed if id(access.read(fn)) in given), None)
 
     def takes(self, leaves: Sequence[Any]) -> bool:
         """Whether `leaves` have the values and the lengths that had to be known."""
@@ -211,7 +230,7 @@ class _Attempt:
         refuse_shared_arguments(function, interp.apart)
         refuse_outside_arrays_given(function, interp.hidden.values(), interp.handed_arrays)
         asked += self.kept_apart(function)
-        function = prune(left_as_written(interp, function, self.fn))
+        function = kept_ahead(prune(left_as_written(interp, function, self.fn)))
         function = raising_errors(function, self.names)
         refuse_told_apart(function, interp.held)
         refuse_cut_off(function)
@@ -237,6 +256,7 @@ class _Attempt:
             tuple(paths),
             written,
             tuple((*axis, length) for axis, length in sorted(self.known_lengths.items())),
+            tuple(found.access for found in interp.knowledge.containers.values()),
         )
 
     def kept_apart(self, function: Function) -> tuple[Guard, ...]:

@@ -14,18 +14,18 @@ import numpy as np
 
 from adxform.frontend.containers.methods import METHODS
 from adxform.frontend.derivative_operators import Decorated, Operator
-from adxform.frontend.evaluate import indexing, outside_containers, places
+from adxform.frontend.evaluate import getters, indexing, outside_containers, places
 from adxform.frontend.evaluate.class_attributes import from_class, of_class, of_super
-from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor, is_generated
+from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor, is_generated, is_librarys
 from adxform.frontend.evaluate.outside import from_outside, guard, looked_up, missing, outside_write, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, FunctionValue, Method, Range, Ref, Slice, Static, Tuple, Value, is_unknown
 from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, HasClass, Owns, path_to
-from adxform.ir.ops import Block, Call, Lit, Op, Var
+from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_inexact
-from adxform.ir.walk import all_ops, variables
+from adxform.ir.walk import variables
 from adxform.primitives.refusals.numpy_functions import REFUSED_ATTRIBUTES
 from adxform.primitives.table import lookup
 from adxform.threads import locks
@@ -215,26 +215,8 @@ def _of_its_class(interp: Interpreter, value: Value, cls: type, name: str, found
     if found is MISSING or isinstance(found, types.MemberDescriptorType):
         return interp.call(Method(of_class(interp, cls, "__getattr__"), (value,)), (Lit(name),), hint=name)
     if isinstance(found, property | functools.cached_property):
-        return _property_beside_getattr(interp, value, cls, name, found)
+        return getters.property_beside_getattr(interp, value, cls, name, found)
     return from_class(interp, value, cls, name, found)
-
-
-def _property_beside_getattr(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
-    """What a property says; refused where it may raise an AttributeError and the class has ``__getattr__``, asked then."""
-    before = len(interp.builder.ops)
-    try:
-        return from_class(interp, value, cls, name, found)
-    finally:
-        made = Block((), tuple(interp.builder.ops[before:]), ())
-        if find(cls, "__getattr__") is not MISSING and any(map(_is_attribute_error, all_ops(made))):
-            message = f"`{cls.__name__}` has `__getattr__`, which Python asks where the property `{name}` raises AttributeError"
-            raise interp.error(message, "write a method in the place of the property")
-
-
-def _is_attribute_error(op: Op) -> bool:
-    """Whether `op` makes an AttributeError, or may raise one: it reads an attribute of what nothing is known of."""
-    fn = op.fn.value if isinstance(op, Call) and isinstance(op.fn, Lit) else None
-    return fn is getattr or (isinstance(fn, type) and issubclass(fn, AttributeError))
 
 
 def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
@@ -304,6 +286,9 @@ def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
     if made is not None:
         return made
     path = path_to(access, ("attribute", name))
+    followed = getters.followed(interp, value, name)
+    if followed is not None:
+        return followed
     try:
         found = getattr(owner, name)
     except RecursionError:  # the stack is ours: there may be room on another
@@ -323,8 +308,6 @@ def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: A
     """The attribute `found` by `path` of an object from outside that is no class: of its own, or what its class holds."""
     owner, access = value.value, value.access
     static = inspect.getattr_static(type(owner), name, None)
-    if isinstance(static, property) and isinstance(static.fget, types.FunctionType) and not _library(type(owner)):
-        return _property_beside_getattr(interp, value, type(owner), name, static)
     if name in getattr(owner, "__dict__", {}):
         return from_outside(interp, found, path)
     if static is not None and not inspect.isdatadescriptor(static) and hasattr(owner, "__dict__"):
@@ -339,8 +322,14 @@ def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: A
     return from_outside(interp, found, path)
 
 
-def _library(cls: type) -> bool:
-    return cls.__module__.partition(".")[0] in ("numpy", "builtins", "scipy")
+def _keeps_its_own_way(cls: type) -> bool:
+    """Whether objects of `cls` keep attributes where no code of the program tells: a library's, and what threads have each."""
+    hook = next(vars(base)["__setattr__"] for base in cls.__mro__ if _is_native_hook(vars(base).get("__setattr__")))
+    return is_librarys(cls) or hook.__objclass__ not in (object, types.SimpleNamespace)
+
+
+def _is_native_hook(found: Any) -> bool:
+    return isinstance(found, types.WrapperDescriptorType)
 
 
 def _is_librarys(module: types.ModuleType) -> bool:
@@ -384,7 +373,9 @@ def _store_outside(interp: Interpreter, value: Static, name: str, new: Value) ->
     owner = value.value
     if isinstance(owner, types.ModuleType) and not _is_librarys(owner):
         places.store(interp, value, name, new)
-    elif isinstance(owner, type | types.ModuleType | types.FunctionType | Operator | Decorated) or _library(type(owner)):
+    elif isinstance(owner, type | types.ModuleType | types.FunctionType | Operator | Decorated) or _keeps_its_own_way(
+        type(owner)
+    ):
         raise outside_write(interp, f"the attribute `{name}` of a {type(owner).__name__}")
     else:
         _store_in_object(interp, value, name, new)

@@ -16,6 +16,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError, GlobalMutationError
+from adxform.frontend.evaluate.class_contents import told_by
 from adxform.frontend.evaluate.outside import guard, outside_write
 from adxform.frontend.evaluate.signals import Sets
 from adxform.frontend.evaluate.state import Given, Interpreter
@@ -36,7 +37,7 @@ def begin(interp: Interpreter) -> None:
     for key, place in interp.knowledge.places.items():
         interp.cells[key] = interp.heap.new("instance", type(place.owner), ("value",), (_BEFORE,))
     for key, place in interp.knowledge.places.items():
-        if place.joined and hasattr(place.owner, place.name):
+        if place.joined and told_by(place.owner, place.name) is None and hasattr(place.owner, place.name):
             interp.heap.contents[interp.cells[key]] = _holding(interp.attribute(Static(place.owner, place.access), place.name))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Handler, Known
-from adxform.frontend.evaluate import attributes, places, protocols
+from adxform.frontend.evaluate import attributes, getters, places, protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import from_outside, guard, rooted
@@ -223,6 +223,9 @@ def _found(interp: Interpreter, owner: Any, name: str, access: Access | None) ->
     """Whether `owner`, which a program may change, has the attribute `name` now; each call asks again."""
     if places.is_set(interp, owner, name):
         return True
+    if getters.changes_where_asked(owner, name):
+        message = f"asked whether it has `{name}`, an object of `{type(owner).__name__}` may change something"
+        raise interp.error(message, f"ask its class, or read `.{name}` without a default")
     try:
         there = hasattr(owner, name)
     except Exception as error:

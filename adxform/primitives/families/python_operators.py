@@ -251,6 +251,7 @@ RECORDS: tuple[Primitive, ...] = (
         kernel=Kernel.FORM,
     ),
     constant(runtime.check_power, effect=RAISES),
+    constant(runtime.computed, effect=RAISES),
     constant(runtime.check_finite, effect=RAISES),
     constant(runtime.check_exact, effect=RAISES),
     scalar(

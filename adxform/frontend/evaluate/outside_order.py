@@ -1,0 +1,158 @@
+"""What may raise ahead of a change outside of the function stays ahead of it, whoever reads what it computes.
+
+A derivative drops what none of its results needs: a quotient that nobody reads, and the error that it raises. Where something
+outside is changed afterwards, a plain call would not have come to that.
+
+    a = operator.truediv(1.0, t)            a = operator.truediv(1.0, t)
+    runtime.set_outside(model, 'n', 1)      runtime.computed(a)
+                                            runtime.set_outside(model, 'n', 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from adxform import runtime
+from adxform.analysis.unseen_code import OUTSIDE
+from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
+from adxform.ir.types import Array, Scalar, is_inexact
+from adxform.ir.walk import all_ops, blocks, defined_variables, map_op, outs, reads, variables_of
+from adxform.primitives.effects import effect_of, is_opaque, writes
+from adxform.primitives.table import record_of
+
+
+def kept_ahead(function: Function) -> Function:
+    """`function`, of which what may raise ahead of a change outside is computed ahead of it."""
+    return replace(function, body=_ordered(function.body, False)) if _changes((*function.body.ops,)) else function
+
+
+def _changes(ops: Iterable[Op]) -> bool:
+    """Whether something outside is changed in `ops`: what is printed, and sent to what nobody can look into, is among it."""
+    calls = (op for op in all_ops(Block((), tuple(ops), ())) if isinstance(op, Call) and isinstance(op.fn, Lit))
+    return any(op.fn.value in OUTSIDE for op in calls if isinstance(op.fn, Lit))
+
+
+def _acts(op: Op) -> bool:
+    """Whether `op`, in its blocks too, does something that may be seen outside."""
+    return any(isinstance(one, Call) and is_opaque(one) and not one.outs for one in _with_inner(op)) or _changes((op,))
+
+
+def _with_inner(op: Op) -> Iterator[Op]:
+    return all_ops(Block((), (op,), ()))
+
+
+def _ordered(block: Block, follows: bool) -> Block:
+    """`block`; something outside is changed in it, or `follows` it."""
+    acting = [number for number, op in enumerate(block.ops) if _acts(op)]
+    end = len(block.ops) if follows else acting[-1] if acting else 0
+    ops: list[Op] = []
+    waiting: dict[Var, None] = {}
+    for number, op in enumerate(block.ops[:end]):
+        if number in acting:
+            ops += _computed(waiting, op)
+            waiting = {}
+            ops.append(_inside(op, True))
+        else:
+            ops.append(_with_unread(op))
+            waiting.update(dict.fromkeys(_left_by(op)))
+    if follows:
+        ops += _computed(waiting, block.ops[-1]) if block.ops else ()
+    elif acting:
+        ops += _computed(waiting, block.ops[end])
+        ops.append(_inside(block.ops[end], False))
+    return replace(block, ops=(*ops, *block.ops[end + (not follows and bool(acting)) :]))
+
+
+def _inside(op: Op, follows: bool) -> Op:
+    """`op`, in whose blocks something outside is changed, if it has any; of a loop the next iteration follows."""
+    return (
+        op if isinstance(op, Call) else map_op(op, _itself, lambda inner: _ordered(inner, follows or isinstance(op, For | While)))
+    )
+
+
+def _computed(waiting: Iterable[Var], op: Op) -> list[Op]:
+    found = tuple(waiting)
+    return [Call((), Lit(runtime.computed), found, (), op.span)] if found else []
+
+
+def _left_by(op: Op) -> Iterator[Var]:
+    """What `op` makes and writes to, if it may raise: computed, it shows that `op` was done."""
+    if any(_may_raise(one) for one in _with_inner(op)):
+        inside = {var for inner in blocks(op) for var in defined_variables(inner)}
+        yield from (*outs(op), *(var for var in writes(op) if var not in inside))
+
+
+def _with_unread(op: Op) -> Op:
+    """`op`, in whose blocks nobody reads what may raise, or only such as nobody reads in turn: each says that it is computed."""
+    if not blocks(op) or not any(map(_may_raise, _with_inner(op))):
+        return op
+    return map_op(op, _itself, _with_unread_inside)
+
+
+def _with_unread_inside(block: Block) -> Block:
+    read = {var.name for var in variables_of(block.results)}
+    ops: list[Op] = []
+    for op in reversed(block.ops):
+        inner = _with_unread(op)
+        unread = isinstance(op, Call) and bool(op.outs) and not any(out.name in read for out in op.outs)
+        if unread and _may_raise(op):
+            ops += _computed(outs(op), op)
+        if not unread or _may_raise(op):
+            read.update(var.name for one in _with_inner(op) for var in (*reads(one), *_results(one)))
+        ops.append(inner)
+    return replace(block, ops=tuple(reversed(ops)))
+
+
+def _results(op: Op) -> tuple[Var, ...]:
+    return variables_of([result for block in blocks(op) for result in block.results])
+
+
+def _may_raise(op: Op) -> bool:
+    """Whether `op` itself may raise an error where its operands are such, and would be dropped where nobody reads it."""
+    match op:
+        case If() | For() | While() | Raise() | Invoke():
+            return False
+        case Call(fn=Lit(fn)) if not is_opaque(op):
+            operands = (*op.args, *(value for _, value in op.kwargs))
+            record = record_of(fn)
+            if effect_of(op).raises or (op.outs and not effect_of(op).reads and record.fresh is None):
+                return False
+            if fn in _SUMS and len(operands) == 1:
+                return False
+            if fn.__module__ in ("math", "cmath") or all(map(_is_python_number, operands)):
+                return not (record.safe or record.total)
+            return not (record.elementwise or record.broadcasts) or _is_whole(operands) or not _alike(operands)
+        case _:
+            return False
+
+
+_SUMS = (np.sum, np.copy, np.ndarray.copy, np.zeros_like, np.ones_like, np.asarray)
+"""What takes any array."""
+
+
+def _is_python_number(operand: Operand) -> bool:
+    if isinstance(operand, Lit):
+        return type(operand.value) in (bool, int, float)
+    return isinstance(operand, Var) and isinstance(operand.type, Scalar) and operand.type.weak
+
+
+def _is_whole(operands: Iterable[Operand]) -> bool:
+    """Whether all are whole numbers, of which NumPy raises some powers."""
+    return not any(isinstance(one, Var) and is_inexact(one.type) for one in operands)
+
+
+def _alike(operands: Iterable[Operand]) -> bool:
+    """Whether arrays among `operands` have one shape."""
+    shapes = {one.type.shape for one in operands if isinstance(one, Var) and isinstance(one.type, Array)}
+    return (
+        len(shapes) < 2
+        and None not in shapes
+        and not any(isinstance(one, Lit) and isinstance(one.value, np.ndarray) for one in operands)
+    )
+
+
+def _itself(operand: Operand) -> Operand:
+    return operand
