@@ -94,8 +94,10 @@ def writing_options(fn: object, count: int, names: tuple[str, ...]) -> Iterator[
             yield place
 
 
-OUTSIDE = (runtime.set_outside, runtime.kept_outside, runtime.change_outside, runtime.fill_outside)
-"""What keeps something outside of the function, or reads arrays that are there, and changes none that it is given."""
+KEEPING = (runtime.set_outside, runtime.kept_outside, runtime.change_outside)
+"""What keeps what it is given outside of the function."""
+OUTSIDE = (*KEEPING, runtime.fill_outside)
+"""What changes something outside of the function, and no array that it is given."""
 
 
 def _has_callback(operand: Operand) -> bool:

@@ -101,7 +101,7 @@ from adxform.runtime.slopes import (
 )
 from adxform.runtime.spectra import of_length, spectrum_counts
 from adxform.runtime.staging import Argument, built, staged, told
-from adxform.runtime.strides import cotangent_view, filled, laid_out, own, private, shares_memory, tangent_view
+from adxform.runtime.strides import cotangent_view, filled, laid_out, own, own_copy, private, shares_memory, tangent_view
 from adxform.runtime.written import ContentsAfter, check_apart
 
 # Generated code says `runtime.name`, and so do the files of cached rules: each thing has its name from here.

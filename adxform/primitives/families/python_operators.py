@@ -252,6 +252,7 @@ RECORDS: tuple[Primitive, ...] = (
     ),
     constant(runtime.check_power, effect=RAISES),
     constant(runtime.computed, effect=RAISES),
+    constant(runtime.own_copy),
     constant(runtime.check_finite, effect=RAISES),
     constant(runtime.check_exact, effect=RAISES),
     scalar(

@@ -170,13 +170,17 @@ class Application:
         return execute(self.fn, rule, inputs, seeds)
 
     def keep(self, rule: DerivedRule, inputs: Sequence[Any]) -> list[Any]:
-        """Copies of the caller's `inputs` of `rule`, which may be written to later.
+        """Copies of the caller's `inputs` of `rule`, which may be written to later, but of what the function keeps as it is.
 
         Raises:
             AliasError: the function writes to one that shares memory with another.
         """
         check_sharing(self.fn, rule, inputs)
-        return [to_be_read(value) if isinstance(value, np.ndarray) else value for value in inputs]
+        kept = self.cut(rule).kept
+        return [
+            to_be_read(value) if isinstance(value, np.ndarray) and place not in kept else value
+            for place, value in enumerate(inputs)
+        ]
 
     def run_forward(self, rule: DerivedRule, inputs: list[Any]) -> tuple[tuple[Any, ...], Residuals]:
         """The early results of `rule` for `inputs`, which are the tape's from now on, and what the last sweep needs.
