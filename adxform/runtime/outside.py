@@ -1,34 +1,103 @@
-"""What generated code does to the caller's program, once for each call, where the statement of the primal stands."""
+"""What generated code does to the caller's program, once for each call, where the statement of the primal stands.
+
+Compiled code that gives up begins anew in Python. What it did outside until then is not done again: `once` keeps what each change
+gave, and gives that the next time.
+"""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+
+class _Done:
+    """The results of the changes that one call made; `place` counts those that the code, begun anew, has come to."""
+
+    __slots__ = ("place", "results")
+
+    def __init__(self) -> None:
+        self.results: list[Any] = []
+        self.place = 0
+
+
+class _Here(threading.local):
+    done: _Done | None = None
+
+
+_here = _Here()
+
+
+def once(run: Callable[..., _T], *args: Any) -> _T:
+    """``run(*args)``, of which each change outside is done once, though `run` may begin anew by `anew`."""
+    return _with(_Done(), run, *args)
+
+
+def anew(run: Callable[..., _T]) -> Callable[..., _T]:
+    """`run`, in whatever thread, as the code that does again what was begun here."""
+    done = _here.done
+    assert done is not None
+
+    def again(*args: Any) -> _T:
+        done.place = 0
+        return _with(done, run, *args)
+
+    return again
+
+
+def _with(done: _Done, run: Callable[..., _T], *args: Any) -> _T:
+    before, _here.done = _here.done, done
+    try:
+        return run(*args)
+    finally:
+        _here.done = before
+
+
+def _change(change: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    done = _here.done
+    if done is None:
+        return change(*args, **named)
+    if done.place == len(done.results):
+        done.results.append(change(*args, **named))
+    done.place += 1
+    return done.results[done.place - 1]
+
+
+def found_outside(owner: Any, name: str) -> Any:
+    """``owner.name``, a list or dict that is not the function's own."""
+    return getattr(owner, name)
 
 
 def set_outside(owner: Any, name: str, value: Any) -> None:
     """``owner.name = value`` of an object that is not the function's own, whose class has had its say."""
-    if isinstance(owner, ModuleType):
-        setattr(owner, name, value)
-    else:
-        object.__setattr__(owner, name, value)
+    _change(setattr if isinstance(owner, ModuleType) else object.__setattr__, owner, name, value)
 
 
 def kept_outside(owner: Any, name: str, value: Any) -> Any:
     """``owner.name = value`` of an object that is not the function's own; returns `value`, a list or dict, as it is there."""
-    set_outside(owner, name, value)
+    return _change(_keep, owner, name, value)
+
+
+def _keep(owner: Any, name: str, value: Any) -> Any:
+    if isinstance(owner, ModuleType):
+        setattr(owner, name, value)
+    else:
+        object.__setattr__(owner, name, value)
     return value
-
-
-def computed(*values: Any) -> None:
-    """What `values` took is done by here, or has raised: something outside is changed after it."""
 
 
 def change_outside(owner: Any, method: str, *args: Any, **named: Any) -> Any:
     """``owner.method(*args, **named)`` of a list or dict that is not the function's own."""
-    return getattr(owner, method)(*args, **named)
+    return _change(getattr(owner, method), *args, **named)
 
 
 def fill_outside(owner: Any, name: str, value: Any) -> None:
     """``owner.name[...] = value`` of an array that is not the function's own, which was written to in a copy."""
     getattr(owner, name)[...] = value
+
+
+def computed(*values: Any) -> None:
+    """What `values` took is done by here, or has raised: something outside is changed after it."""

@@ -52,7 +52,7 @@ def _found_by_the_run(interp: Interpreter, fn: Any, access: Access) -> Var:
     holder = outside_arrays.holder(interp, fn, access)
     if holder is None:
         raise outside_write(interp, f"the container `{access}`")
-    return interp.emit(getattr, (Lit(holder[0]), Lit(holder[1])), Object(), hint)
+    return interp.emit(runtime.found_outside, (Lit(holder[0]), Lit(holder[1])), Object(), hint)
 
 
 def attribute(interp: Interpreter, value: Var, name: str) -> Value | None:

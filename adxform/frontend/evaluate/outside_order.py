@@ -10,34 +10,32 @@ outside is changed afterwards, a plain call would not have come to that.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from adxform import runtime
-from adxform.analysis.unseen_code import OUTSIDE
-from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
+from adxform.analysis.unseen_code import OUTSIDE, changes_outside
+from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, is_inexact
 from adxform.ir.walk import all_ops, blocks, defined_variables, map_op, outs, reads, variables_of
 from adxform.primitives.effects import effect_of, is_opaque, writes
 from adxform.primitives.table import record_of
 
+COMPUTED = Lit(runtime.computed)
+
 
 def kept_ahead(function: Function) -> Function:
     """`function`, of which what may raise ahead of a change outside is computed ahead of it."""
-    return replace(function, body=_ordered(function.body, False)) if _changes((*function.body.ops,)) else function
-
-
-def _changes(ops: Iterable[Op]) -> bool:
-    """Whether something outside is changed in `ops`: what is printed, and sent to what nobody can look into, is among it."""
-    calls = (op for op in all_ops(Block((), tuple(ops), ())) if isinstance(op, Call) and isinstance(op.fn, Lit))
-    return any(op.fn.value in OUTSIDE for op in calls if isinstance(op.fn, Lit))
+    return replace(function, body=_ordered(function.body, False)) if any(changes_outside(function)) else function
 
 
 def _acts(op: Op) -> bool:
     """Whether `op`, in its blocks too, does something that may be seen outside."""
-    return any(isinstance(one, Call) and is_opaque(one) and not one.outs for one in _with_inner(op)) or _changes((op,))
+    calls = [one for one in _with_inner(op) if isinstance(one, Call) and is_opaque(one)]
+    return any(not one.outs or (isinstance(one.fn, Lit) and one.fn.value in OUTSIDE) for one in calls)
 
 
 def _with_inner(op: Op) -> Iterator[Op]:
@@ -74,8 +72,8 @@ def _inside(op: Op, follows: bool) -> Op:
 
 
 def _computed(waiting: Iterable[Var], op: Op) -> list[Op]:
-    found = tuple(waiting)
-    return [Call((), Lit(runtime.computed), found, (), op.span)] if found else []
+    found = tuple(var for var in waiting if not isinstance(op, Call) or var not in reads(op))
+    return [Call((), COMPUTED, found, (), op.span)] if found else []
 
 
 def _left_by(op: Op) -> Iterator[Var]:
@@ -99,7 +97,7 @@ def _with_unread_inside(block: Block) -> Block:
         inner = _with_unread(op)
         unread = isinstance(op, Call) and bool(op.outs) and not any(out.name in read for out in op.outs)
         if unread and _may_raise(op):
-            ops += _computed(outs(op), op)
+            ops.append(Call((), COMPUTED, outs(op), (), op.span))
         if not unread or _may_raise(op):
             read.update(var.name for one in _with_inner(op) for var in (*reads(one), *_results(one)))
         ops.append(inner)
@@ -120,7 +118,9 @@ def _may_raise(op: Op) -> bool:
             record = record_of(fn)
             if effect_of(op).raises or (op.outs and not effect_of(op).reads and record.fresh is None):
                 return False
-            if fn in _SUMS and len(operands) == 1:
+            if (fn in _SUMS and len(operands) == 1) or (fn is operator.getitem and _is_slice(operands)):
+                return False
+            if fn is float and all(isinstance(one, Var) and isinstance(one.type, Scalar) for one in operands):
                 return False
             if fn.__module__ in ("math", "cmath") or all(map(_is_python_number, operands)):
                 return not (record.safe or record.total)
@@ -131,6 +131,13 @@ def _may_raise(op: Op) -> bool:
 
 _SUMS = (np.sum, np.copy, np.ndarray.copy, np.zeros_like, np.ones_like, np.asarray)
 """What takes any array."""
+
+
+def _is_slice(operands: tuple[Operand, ...]) -> bool:
+    """Whether what is asked for is a part of an array, as long as that may be."""
+    of, index = operands
+    is_slice = isinstance(index, Pack) and index.kind == "slice" and index.items[2] in (Lit(None), Lit(1), Lit(-1))
+    return isinstance(of, Var) and isinstance(of.type, Array) and is_slice
 
 
 def _is_python_number(operand: Operand) -> bool:

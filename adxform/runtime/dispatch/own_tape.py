@@ -16,7 +16,6 @@ from adxform.ir.walk import all_ops, free_variables, rename_block
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import has_memory
 
-
 _TURN = Call((), Lit(intrinsics.turning_point), ())
 
 

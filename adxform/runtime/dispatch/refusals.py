@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from adxform.analysis.unseen_code import OUTSIDE
+from adxform.analysis.unseen_code import changes_outside
 from adxform.errors import (
     AdxError,
     GlobalMutationError,
@@ -19,11 +19,9 @@ from adxform.errors import (
 from adxform.frontend.lowering.source_text import find_source
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, sign
 from adxform.ir.kinds import scalar_type
-from adxform.ir.ops import Call, Function, Lit
+from adxform.ir.ops import Function
 from adxform.ir.spans import NOWHERE, Span
 from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_complex, is_float, is_inexact
-from adxform.ir.walk import all_ops
-from adxform.primitives.effects import functions
 from adxform.runtime.dispatch.result_structures import leaves_of, named_ends
 
 Sizes = Mapping[str, int]
@@ -47,12 +45,10 @@ DERIVATIVE_BY_COMPLEX = "by a complex number there is a derivative of holomorphi
 
 def refuse_repeated(function: Function) -> None:
     """Raise where `function`, which a derivative runs several times, changes state outside of it: that happens once in a call."""
-    for one in functions(function).values():
-        for op in all_ops(one.body):
-            if isinstance(op, Call) and isinstance(op.fn, Lit) and op.fn.value in OUTSIDE:
-                message = "this changes state outside of a function that a derivative along several vectors runs for each of them"
-                way = "pull cotangents back by `vjp`, which runs it once, or take one product after the other"
-                raise GlobalMutationError(message, span=op.span, help=way)
+    for op in changes_outside(function):
+        message = "this changes state outside of a function that a derivative along several vectors runs for each of them"
+        way = "pull cotangents back by `vjp`, which runs it once, or take one product after the other"
+        raise GlobalMutationError(message, span=op.span, help=way)
 
 
 def name_of(fn: Callable[..., Any]) -> str:
