@@ -39,7 +39,7 @@ from adxform.threads.deep_recursion import has_stack_left, in_thread, is_deep, o
 WORKS = 10**9
 HARMLESS = frozenset(
     {intrinsics.turning_point, intrinsics.push, intrinsics.pop, intrinsics.new_stack, runtime.private, *kernel_scalars.CHECKS}
-    | {*KEEPING, runtime.found_outside}
+    | {*KEEPING, runtime.found_outside, runtime.computed}
 )
 
 
