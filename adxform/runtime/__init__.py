@@ -29,7 +29,15 @@ from adxform.runtime.matrix_derivatives import (
     inverse_change,
     pairing,
 )
-from adxform.runtime.outside import change_outside, computed, fill_outside, found_outside, kept_outside, set_outside
+from adxform.runtime.outside import (
+    change_outside,
+    computed,
+    fill_outside,
+    found_outside,
+    kept_outside,
+    set_outside,
+    written_outside,
+)
 from adxform.runtime.python_values import (
     add_up,
     aggregate,

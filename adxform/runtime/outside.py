@@ -26,6 +26,8 @@ class _Done:
 
 class _Here(threading.local):
     done: _Done | None = None
+    arrays: dict[tuple[int, str], tuple[Any, Any]] | None = None
+    """The arrays of a call that writes to copies of arrays outside, by the objects and attributes that hold those."""
 
 
 _here = _Here()
@@ -97,6 +99,31 @@ def change_outside(owner: Any, method: str, *args: Any, **named: Any) -> Any:
 def fill_outside(owner: Any, name: str, value: Any) -> None:
     """``owner.name[...] = value`` of an array that is not the function's own, which was written to in a copy."""
     getattr(owner, name)[...] = value
+
+
+def written_outside(owner: Any, name: str, value: Any) -> None:
+    """From here on `value` is what is written to in the place of ``owner.name``; ``None``: nothing is any more."""
+    if _here.arrays is not None:
+        _here.arrays.pop((id(owner), name), None)
+        if value is not None:
+            _here.arrays[id(owner), name] = owner, value
+
+
+def leaving_arrays(run: Callable[..., _T]) -> Callable[..., _T]:
+    """`run`, which leaves arrays outside as they were written to until it raised, if it does."""
+
+    def leaving(*args: Any) -> _T:
+        before, _here.arrays = _here.arrays, {}
+        try:
+            return run(*args)
+        except BaseException:
+            for (_, name), (owner, value) in _here.arrays.items():
+                fill_outside(owner, name, value)
+            raise
+        finally:
+            _here.arrays = before
+
+    return leaving
 
 
 def computed(*values: Any) -> None:

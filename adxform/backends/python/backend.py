@@ -14,9 +14,10 @@ from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings
 from adxform.backends.python.loading import load
 from adxform.frontend.derivative_operators import EngineName
+from adxform.ir.ops import Lit
 from adxform.primitives.alias import Aliases
 from adxform.runtime.outside import anew as begun_anew
-from adxform.runtime.outside import once
+from adxform.runtime.outside import leaving_arrays, once, written_outside
 from adxform.runtime.timing import phase
 from adxform.threads.deep_recursion import in_thread, is_deep, ran_out
 
@@ -65,7 +66,10 @@ class PythonBackend(Backend):
         """The source, and its function."""
         generated = emit(lowered.function, surroundings=surroundings, aliases=aliases)
         run = load(generated)
-        return generated, run if fallback is None else Assuming(run, fallback, any(changes_outside(lowered.function)))
+        changes = [op.fn for op in changes_outside(lowered.function)]
+        if Lit(written_outside) in changes:
+            run = leaving_arrays(run)
+        return generated, run if fallback is None else Assuming(run, fallback, bool(changes))
 
     def fast_path(self, run: Run, generated: Generated, count: int) -> FastPathCode | None:
         """The function of a rule that something sure stands behind: no other may run a second time."""

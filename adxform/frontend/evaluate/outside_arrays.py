@@ -20,15 +20,17 @@ from adxform.errors import GlobalMutationError
 from adxform.frontend.evaluate import places
 from adxform.frontend.evaluate.outside import guard
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Place
+from adxform.frontend.evaluate.values import NONE, Place
 from adxform.frontend.signature.access import Access, Is
 from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Op, Operand, Raise, Var
+from adxform.ir.spans import Span
 from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, map_op, variables
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import is_opaque
 
 SET = Lit(runtime.set_outside)
+Held = tuple[Any, str]
 
 
 def left_as_written(interp: Interpreter, function: Function, fn: Any) -> Function:
@@ -43,7 +45,7 @@ def left_as_written(interp: Interpreter, function: Function, fn: Any) -> Functio
         return function
     classes = alias_classes(function)
     found = [(holder(interp, fn, access), var) for access, var in arrays if classes.of(var) in classes.written]
-    back = [_bring(held, var) for held, var in found if held is not None]
+    written = [(held, var) for held, var in found if held is not None]
     kept = [op for op in sets if any(classes.of(var) in classes.written for var in _arrays_in(op))]
     _refuse_other_holders(interp, function, classes, kept)
     replaced = {(id(place.owner), place.name): op for op in sets for place in (_place_of(interp, op),)}
@@ -52,8 +54,8 @@ def left_as_written(interp: Interpreter, function: Function, fn: Any) -> Functio
             message = f"the array in the attribute `{name}` from outside the function is written to, and replaced by another one"
             raise interp.error(message, "write to it alone, `a[...] = …`, or keep a new one", GlobalMutationError, span=op.span)
     set_to = dict.fromkeys(_place_of(interp, op) for op in kept)
-    ends = [_bring((place.owner, place.name), _held_in(interp, place, kept)) for place in set_to]
-    return _Bringing(interp, classes, back, ends).function(function) if back or kept else function
+    ends = [((place.owner, place.name), _held_in(interp, place, kept)) for place in set_to]
+    return _Bringing(interp, classes, written, ends).function(function) if written or kept else function
 
 
 def _refuse_other_holders(interp: Interpreter, function: Function, classes: Aliases, kept: list[Call]) -> None:
@@ -121,25 +123,29 @@ def _is_plain(owner: Any, name: str) -> bool:
     return held or isinstance(owner, ModuleType | CellType) or name in getattr(owner, "__dict__", {})
 
 
-def _bring(held: tuple[Any, str], var: Var) -> Callable[[Any], Call]:
-    owner, name = held
-    return lambda span: Call((), Lit(runtime.fill_outside), (Lit(owner), Lit(name), var), (), span)
+def _told(fn: Callable[..., None], held: Held, value: Operand, span: Span) -> Call:
+    return Call((), Lit(fn), (Lit(held[0]), Lit(held[1]), value), (), span)
 
 
 @dataclass(frozen=True, slots=True)
 class _Bringing:
-    """Writes the calls that bring `back` what arrays hold where somebody may look, and at the end what `ends` hold as well."""
+    """Writes the calls that bring back what `written` arrays hold where somebody may look, and at the end what `ends` hold, too.
+
+    Until then the run knows what is written to, should something raise.
+    """
 
     interp: Interpreter
     classes: Aliases
-    back: list[Callable[[Any], Call]]
-    ends: list[Callable[[Any], Call]]
+    written: list[tuple[Held, Var]]
+    ends: list[tuple[Held, Var]]
 
     def function(self, function: Function) -> Function:
         """`function` with them."""
-        body = self.block(function.body)
-        last = [bring(function.span) for bring in (*self.back, *self.ends)]
-        return replace(function, body=replace(body, ops=(*body.ops, *last)))
+        body, span = self.block(function.body), function.span
+        first = [_told(runtime.written_outside, *one, span) for one in self.written]
+        last = [_told(runtime.fill_outside, *one, span) for one in (*self.written, *self.ends)]
+        last += [_told(runtime.written_outside, held, NONE, span) for held, _ in (*self.written, *self.ends)]
+        return replace(function, body=replace(body, ops=(*first, *body.ops, *last)))
 
     def block(self, block: Block) -> Block:
         """`block` with them."""
@@ -152,7 +158,7 @@ class _Bringing:
             return
         looks = isinstance(op, Raise | Invoke) or (isinstance(op, Call) and is_opaque(op) and op.fn != SET)
         if looks:
-            yield from (bring(op.span) for bring in self.back)
+            yield from (_told(runtime.fill_outside, *one, op.span) for one in self.written)
         yield op if isinstance(op, Call) else map_op(op, _itself, self.block)
 
     def _kept(self, op: Call) -> Iterator[Op]:
@@ -164,6 +170,7 @@ class _Bringing:
         copy = Var(self.interp.names.fresh(value.base), value.type)
         yield Call((copy,), Lit(np.copy), (value,), (), op.span)
         yield replace(op, args=(*op.args[:2], copy))
+        yield replace(op, fn=Lit(runtime.written_outside))
 
 
 def _itself(operand: Operand) -> Operand:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,54 +21,66 @@ from adxform.analysis.unseen_code import OUTSIDE, changes_outside
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, is_inexact
 from adxform.ir.walk import all_ops, blocks, defined_variables, map_op, outs, reads, variables_of
+from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of, is_opaque, writes
 from adxform.primitives.table import record_of
 
 COMPUTED = Lit(runtime.computed)
+_WRITTEN = Lit(runtime.written_outside)
 
 
 def kept_ahead(function: Function) -> Function:
     """`function`, of which what may raise ahead of a change outside is computed ahead of it."""
-    return replace(function, body=_ordered(function.body, False)) if any(changes_outside(function)) else function
+    changes = list(changes_outside(function))
+    if not changes:
+        return function
+    classes = alias_classes(function)
+    written = {class_ for op in changes if op.fn == _WRITTEN for class_ in classes.classes(op.args)}
+    return replace(function, body=_Ordering(classes, written).block(function.body, False))
 
 
-def _acts(op: Op) -> bool:
-    """Whether `op`, in its blocks too, does something that may be seen outside."""
-    calls = [one for one in _with_inner(op) if isinstance(one, Call) and is_opaque(one)]
-    return any(not one.outs or (isinstance(one.fn, Lit) and one.fn.value in OUTSIDE) for one in calls)
+@dataclass(frozen=True, slots=True)
+class _Ordering:
+    """`written` are the classes of arrays outside that are written to."""
+
+    classes: Aliases
+    written: set[int]
+
+    def acts(self, op: Op) -> bool:
+        """Whether `op`, in its blocks too, does something that may be seen outside."""
+        stores = bool(self.written) and not self.written.isdisjoint(self.classes.classes(writes(op)))
+        calls = [one for one in _with_inner(op) if isinstance(one, Call) and is_opaque(one)]
+        return stores or any(not one.outs or (isinstance(one.fn, Lit) and one.fn.value in OUTSIDE) for one in calls)
+
+    def block(self, block: Block, follows: bool) -> Block:
+        """`block`, with it said what is computed ahead of what acts in it, or `follows` it."""
+        acting = [number for number, op in enumerate(block.ops) if self.acts(op)]
+        if not acting and not follows:
+            return block
+        end = len(block.ops) - 1 if follows else acting[-1]
+        ops: list[Op] = []
+        waiting: dict[Var, None] = {}
+        for number, op in enumerate(block.ops[: end + 1]):
+            if number in acting:
+                ops += _computed(waiting, op)
+                waiting = {}
+                ops.append(self.inside(op, follows or number < end))
+            else:
+                ops.append(_with_unread(op))
+                waiting.update(dict.fromkeys(_left_by(op)))
+        if waiting:
+            ops.append(Call((), COMPUTED, tuple(waiting), (), block.ops[end].span))
+        return replace(block, ops=(*ops, *block.ops[end + 1 :]))
+
+    def inside(self, op: Op, follows: bool) -> Op:
+        """`op` with it said in its blocks, too; after an iteration of a loop comes the next."""
+        if isinstance(op, Call):
+            return op
+        return map_op(op, _itself, lambda inner: self.block(inner, follows or isinstance(op, For | While)))
 
 
 def _with_inner(op: Op) -> Iterator[Op]:
     return all_ops(Block((), (op,), ()))
-
-
-def _ordered(block: Block, follows: bool) -> Block:
-    """`block`; something outside is changed in it, or `follows` it."""
-    acting = [number for number, op in enumerate(block.ops) if _acts(op)]
-    end = len(block.ops) if follows else acting[-1] if acting else 0
-    ops: list[Op] = []
-    waiting: dict[Var, None] = {}
-    for number, op in enumerate(block.ops[:end]):
-        if number in acting:
-            ops += _computed(waiting, op)
-            waiting = {}
-            ops.append(_inside(op, True))
-        else:
-            ops.append(_with_unread(op))
-            waiting.update(dict.fromkeys(_left_by(op)))
-    if follows:
-        ops += _computed(waiting, block.ops[-1]) if block.ops else ()
-    elif acting:
-        ops += _computed(waiting, block.ops[end])
-        ops.append(_inside(block.ops[end], False))
-    return replace(block, ops=(*ops, *block.ops[end + (not follows and bool(acting)) :]))
-
-
-def _inside(op: Op, follows: bool) -> Op:
-    """`op`, in whose blocks something outside is changed, if it has any; of a loop the next iteration follows."""
-    return (
-        op if isinstance(op, Call) else map_op(op, _itself, lambda inner: _ordered(inner, follows or isinstance(op, For | While)))
-    )
 
 
 def _computed(waiting: Iterable[Var], op: Op) -> list[Op]:
