@@ -266,6 +266,7 @@ class _Attempt:
             return ()
         kept.refuse_written()
         kept.refuse_read_back()
+        kept.refuse_recalled(list(places.found_before(self.interp, kept.moving)))
         containers = self.interp.knowledge.containers
         outside = {var: containers[key].value for key, var in self.interp.containers.items()}
         return sees_not(self.interp.shown, kept.owners(outside))

@@ -75,19 +75,17 @@ def found_outside(owner: Any, name: str) -> Any:
 
 def set_outside(owner: Any, name: str, value: Any) -> None:
     """``owner.name = value`` of an object that is not the function's own, whose class has had its say."""
-    _change(setattr if isinstance(owner, ModuleType) else object.__setattr__, owner, name, value)
+    _change(_set, owner, name, value)
 
 
 def kept_outside(owner: Any, name: str, value: Any) -> Any:
     """``owner.name = value`` of an object that is not the function's own; returns `value`, a list or dict, as it is there."""
-    return _change(_keep, owner, name, value)
+    return _change(_set, owner, name, value)
 
 
-def _keep(owner: Any, name: str, value: Any) -> Any:
-    if isinstance(owner, ModuleType):
-        setattr(owner, name, value)
-    else:
-        object.__setattr__(owner, name, value)
+def _set(owner: Any, name: str, value: Any) -> Any:
+    (setattr if isinstance(owner, ModuleType) else object.__setattr__)(owner, name, value)
+    written_outside(owner, name, None)
     return value
 
 

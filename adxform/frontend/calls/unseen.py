@@ -33,7 +33,7 @@ def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Map
     """
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or type(fn).__name__
     given = (*args, *kwargs.values())
-    called = (fn, *filter(None, map(_function_of, _flat(given))))
+    called = (fn, *(one for one in map(_function_of, _flat(given)) if one is not None))
     among = widest((object,) if _changes(interp, fn, args, kwargs) else (), *(changes_of(one).among for one in called))
     own = getattr(fn, "__self__", None)
     values = tuple(_flat((*given, *(() if own is None else (Static(own),)))))

@@ -11,11 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from adxform import runtime
 from adxform.analysis.activity import Spread, spread_to_results
 from adxform.errors import GlobalMutationError
 from adxform.ir.ops import Call, Function, Lit, Op, Var
-from adxform.ir.types import Array, Scalar, hides, is_inexact
+from adxform.ir.types import Array, Object, Scalar, hides, is_inexact
 from adxform.ir.walk import all_ops, blocks, reads, variables, variables_of
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import functions
@@ -27,14 +29,26 @@ _STORING = frozenset({"append", "extend", "insert", "update", "__setitem__", "__
 """Methods by which a program learns nothing of what is in a container."""
 
 
+_COMPARING = frozenset(
+    map(Lit, (operator.eq, operator.ne, np.equal, np.not_equal, np.array_equal, np.array_equiv, np.allclose, np.isclose))
+)
+
+
+_ORDERING = frozenset(
+    map(Lit, (operator.lt, operator.le, operator.gt, operator.ge, operator.is_, operator.is_not, operator.not_))
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The ops of a function and its helpers, those that keep something outside, and those that keep what may move."""
+    """The ops of a function and its helpers, those that keep something outside, and those that keep what may move, `varied`."""
 
+    function: Function
     ops: tuple[Op, ...]
     keeping: tuple[Call, ...]
     moving: tuple[Call, ...]
     classes: Aliases
+    varied: Spread
 
     @classmethod
     def of(cls, function: Function, given: Sequence[Var]) -> Kept | None:
@@ -44,15 +58,13 @@ class Kept:
         if not keeping:
             return None
         classes = alias_classes(function)
-        varied = Spread(classes)
-        for param in given:
-            varied.add(param)
-        varied.run(spread_to_results, function.body)
+        varied = _spread(function, classes, given)
 
         def moves(var: Var) -> bool:
             return (is_inexact(var.type) or hides(var.type)) and (not classes.knows(var) or var in varied)
 
-        return cls(ops, keeping, tuple(op for op in keeping if any(map(moves, _kept_by(op)))), classes)
+        moving = tuple(op for op in keeping if any(map(moves, _kept_by(op))))
+        return cls(function, ops, keeping, moving, classes, varied)
 
     def refuse_written(self) -> None:
         """Raise where an array that is kept in a list or dict is written to as well."""
@@ -67,7 +79,7 @@ class Kept:
         stored = {var for op in self.moving for var in (op.outs if op.fn == MADE else variables(op.args[0]))}
         names = {op.args[1] for op in self.moving if op.fn != CHANGE}
         for op, var in _reading(self.ops) if stored else ():
-            if var in stored:
+            if var in stored and not self.is_only_compared(op):
                 message = (
                     f"`{var.base}` is read, where a number is stored that may move: it would come back without its derivative"
                 )
@@ -77,12 +89,48 @@ class Kept:
                 message = "an attribute of an unknown object is read, and one of this name is set to a number that may move"
                 raise GlobalMutationError(message, span=op.span, help="read it of the object that has it")
 
+    def is_only_compared(self, op: Op) -> bool:
+        """Whether of what `op` gives only truth values and whole numbers come."""
+        if not isinstance(op, Call) or not op.outs:
+            return False
+        readers = [one for one in self.ops if any(out in (*reads(one), *_ends(one)) for out in op.outs)]
+        results = variables_of([result for one in functions(self.function).values() for result in one.results])
+        return not any(out in results for out in op.outs) and all(
+            isinstance(one, Call) and (_tells(one) or one.fn in _ORDERING) for one in readers
+        )
+
+    def refuse_recalled(self, before: Sequence[Var]) -> None:
+        """Raise where what may move is compared with what an earlier call kept of it: where both are equal, programs return that.
+
+        `before` are what a call finds in the places that it sets.
+        """
+        kept = [var for var in before if self.classes.knows(var)]
+        earlier = _spread(self.function, self.classes, kept)
+        texts = any(isinstance(var.type, Object) for op in self.moving for var in _kept_by(op))
+        for op in self.ops:
+            if not isinstance(op, Call) or op.fn not in _COMPARING:
+                continue
+            operands = variables_of(op.args)
+            found = any(var in earlier for var in operands) if kept else False
+            found = found or (texts and any(isinstance(one, Lit) and isinstance(one.value, str | bytes) for one in op.args))
+            if found and any(var in self.varied for var in operands):
+                message = "what may move is compared with what an earlier call kept: a result that was kept has no derivative"
+                raise GlobalMutationError(message, span=op.span, help="differentiate the function without its cache")
+
     def owners(self, containers: Mapping[Var, Any]) -> Iterator[Any]:
         """The objects outside in which is kept what may move; `containers` are lists and dicts by what stands for them."""
         made = {op.outs[0]: op.args[0] for op in self.keeping if op.fn == MADE}
         for op in self.moving:
             owner = made.get(op.args[0], op.args[0]) if isinstance(op.args[0], Var) else op.args[0]
             yield owner.value if isinstance(owner, Lit) else containers.get(owner)  # type: ignore[arg-type]
+
+
+def _spread(function: Function, classes: Aliases, given: Sequence[Var]) -> Spread:
+    found = Spread(classes)
+    for var in given:
+        found.add(var)
+    found.run(spread_to_results, function.body)
+    return found
 
 
 def _kept_by(op: Call) -> tuple[Var, ...]:
@@ -97,11 +145,18 @@ def _reading(ops: Sequence[Op]) -> Iterator[tuple[Op, Var]]:
     for op in ops:
         if isinstance(op, Call):
             method = op.args[1] if op.fn == CHANGE else None
-            storing = isinstance(method, Lit) and method.value in _STORING
-            numbers = [out.type for out in op.outs if not isinstance(out.type, Scalar) or is_inexact(out.type)]
-            asking = op.fn == Lit(operator.contains) or (bool(op.outs) and not numbers)
+            storing = isinstance(method, Lit) and (method.value in _STORING or not op.outs)
+            asking = op.fn == Lit(operator.contains) or _tells(op)
             yield from ((op, var) for var in variables_of(op.args[1:] if storing or asking else op.args))
             yield from ((op, var) for _, value in op.kwargs for var in variables(value))
         else:
-            yield from ((op, var) for var in reads(op))
-            yield from ((op, var) for inner in blocks(op) for var in variables_of(inner.results))
+            yield from ((op, var) for var in (*reads(op), *_ends(op)))
+
+
+def _tells(op: Call) -> bool:
+    """Whether `op` gives truth values and whole numbers alone."""
+    return bool(op.outs) and all(isinstance(out.type, Scalar) and not is_inexact(out.type) for out in op.outs)
+
+
+def _ends(op: Op) -> tuple[Var, ...]:
+    return variables_of([result for inner in blocks(op) for result in inner.results])

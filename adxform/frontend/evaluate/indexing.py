@@ -10,7 +10,7 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.evaluate import outside_containers, protocols
 from adxform.frontend.evaluate.control_flow.joins import number_type
-from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
+from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
@@ -97,6 +97,8 @@ def _with_masks(interp: Interpreter, index: Value) -> Value:
             items = interp.contents(index).items
             masks = all(isinstance(item, Lit) and isinstance(item.value, bool) for item in items)
             return interp.call(Lit(np.array), (index,), hint="mask") if masks else index
+        case Static():
+            return as_index(interp, index)
         case _:
             return index
 

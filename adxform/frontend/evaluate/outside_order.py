@@ -134,7 +134,7 @@ def _may_raise(op: Op) -> bool:
                 return False
             if fn is float and all(isinstance(one, Var) and isinstance(one.type, Scalar) for one in operands):
                 return False
-            if fn.__module__ in ("math", "cmath") or all(map(_is_python_number, operands)):
+            if getattr(fn, "__module__", "") in ("math", "cmath") or all(map(_is_python_number, operands)):
                 return not (record.safe or record.total)
             return not (record.elementwise or record.broadcasts) or _is_whole(operands) or not _alike(operands)
         case _:

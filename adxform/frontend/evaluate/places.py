@@ -9,7 +9,7 @@ nothing of a place that is only set.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import Any
@@ -23,7 +23,7 @@ from adxform.frontend.evaluate.state import Given, Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Place, Poison, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, Equals, Guard, Is, SameAs
 from adxform.frontend.types import forgotten_kinds
-from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import Object, Scalar
 from adxform.ir.walk import variables
 
@@ -149,6 +149,19 @@ def free_name(interp: Interpreter, name: str) -> Value | None:
     if fn is None or (id(fn.__globals__), name) not in interp.cells or name in fn.__code__.co_freevars:
         return None
     return load(interp, sys.modules[fn.__globals__["__name__"]], name)
+
+
+def found_before(interp: Interpreter, sets: Iterable[Call]) -> Iterator[Var]:
+    """What a call finds in the places that it sets by `sets`."""
+    set_to = {
+        (id(op.args[0].value), op.args[1].value) for op in sets if isinstance(op.args[0], Lit) and isinstance(op.args[1], Lit)
+    }
+    for place in interp.knowledge.places.values():
+        path = place.access.to("attribute", place.name)
+        steps = len(path.steps)
+        for access, var in interp.hidden.items():
+            if (id(place.owner), place.name) in set_to and Access(access.steps[:steps], access.root) == path:
+                yield var
 
 
 def told(interp: Interpreter) -> Iterator[Guard]:
