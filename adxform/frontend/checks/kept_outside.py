@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from adxform import runtime
 from adxform.analysis.activity import Spread, spread_to_results
 from adxform.errors import GlobalMutationError
@@ -20,6 +18,7 @@ from adxform.ir.ops import Call, Function, Lit, Op, Var
 from adxform.ir.types import Array, Object, Scalar, hides, is_inexact
 from adxform.ir.walk import all_ops, blocks, reads, variables, variables_of
 from adxform.primitives.alias import Aliases, alias_classes
+from adxform.primitives.comparisons import EQUALITY, ORDERING
 from adxform.primitives.effects import functions
 
 CHANGE = Lit(runtime.change_outside)
@@ -27,16 +26,6 @@ MADE = Lit(runtime.kept_outside)
 _KEEPING = (CHANGE, MADE, Lit(runtime.set_outside))
 _STORING = frozenset({"append", "extend", "insert", "update", "__setitem__", "__iadd__", "clear", "reverse", "__delitem__"})
 """Methods by which a program learns nothing of what is in a container."""
-
-
-_COMPARING = frozenset(
-    map(Lit, (operator.eq, operator.ne, np.equal, np.not_equal, np.array_equal, np.array_equiv, np.allclose, np.isclose))
-)
-
-
-_ORDERING = frozenset(
-    map(Lit, (operator.lt, operator.le, operator.gt, operator.ge, operator.is_, operator.is_not, operator.not_))
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +85,7 @@ class Kept:
         readers = [one for one in self.ops if any(out in (*reads(one), *_ends(one)) for out in op.outs)]
         results = variables_of([result for one in functions(self.function).values() for result in one.results])
         return not any(out in results for out in op.outs) and all(
-            isinstance(one, Call) and (_tells(one) or one.fn in _ORDERING) for one in readers
+            isinstance(one, Call) and (_tells(one) or one.fn in ORDERING) for one in readers
         )
 
     def refuse_recalled(self, before: Sequence[Var]) -> None:
@@ -108,7 +97,7 @@ class Kept:
         earlier = _spread(self.function, self.classes, kept)
         texts = any(isinstance(var.type, Object) for op in self.moving for var in _kept_by(op))
         for op in self.ops:
-            if not isinstance(op, Call) or op.fn not in _COMPARING:
+            if not isinstance(op, Call) or op.fn not in EQUALITY:
                 continue
             operands = variables_of(op.args)
             found = any(var in earlier for var in operands) if kept else False

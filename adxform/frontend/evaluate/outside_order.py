@@ -22,6 +22,7 @@ from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Oper
 from adxform.ir.types import Array, Scalar, is_inexact
 from adxform.ir.walk import all_ops, blocks, defined_variables, map_op, outs, reads, variables_of
 from adxform.primitives.alias import Aliases, alias_classes
+from adxform.primitives.comparisons import OF_ANY_ARRAY
 from adxform.primitives.effects import effect_of, is_opaque, writes
 from adxform.primitives.table import record_of
 
@@ -130,7 +131,7 @@ def _may_raise(op: Op) -> bool:
             record = record_of(fn)
             if effect_of(op).raises or (op.outs and not effect_of(op).reads and record.fresh is None):
                 return False
-            if (fn in _SUMS and len(operands) == 1) or (fn is operator.getitem and _is_slice(operands)):
+            if (fn in OF_ANY_ARRAY and len(operands) == 1) or (fn is operator.getitem and _is_slice(operands)):
                 return False
             if fn is float and all(isinstance(one, Var) and isinstance(one.type, Scalar) for one in operands):
                 return False
@@ -139,10 +140,6 @@ def _may_raise(op: Op) -> bool:
             return not (record.elementwise or record.broadcasts) or _is_whole(operands) or not _alike(operands)
         case _:
             return False
-
-
-_SUMS = (np.sum, np.copy, np.ndarray.copy, np.zeros_like, np.ones_like, np.asarray)
-"""What takes any array."""
 
 
 def _is_slice(operands: tuple[Operand, ...]) -> bool:
