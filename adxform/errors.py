@@ -172,6 +172,12 @@ class InternalError(AdxError, RuntimeError):
     code = "ADX902"
 
 
+class BeliefError(AdxError, RuntimeError):
+    """An analysis believed of a run what does not hold: a defect in adxform, which ``ADXFORM_DEBUG=1`` looks for."""
+
+    code = "ADX903"
+
+
 class VerificationError(AdxError):
     """The IR breaks one of its own rules: a defect in adxform."""
 

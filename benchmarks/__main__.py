@@ -23,12 +23,14 @@ from benchmarks.calls import calls
 from benchmarks.compile.command import compile_times
 from benchmarks.compiled_numbers import compiled_numbers
 from benchmarks.curvature import curvature
+from benchmarks.fits import fits
 from benchmarks.growth import elements
 from benchmarks.in_place import in_place
 from benchmarks.kept import kept
 from benchmarks.memory import memory
 from benchmarks.race.command import race
 from benchmarks.record import Result
+from benchmarks.rules import rules
 from benchmarks.sparsity import sparse
 from benchmarks.steady import steady
 from benchmarks.transform import depth, order, statements
@@ -47,6 +49,8 @@ SECTIONS = {
     "batches": batches,
     "calls": calls,
     "numbers": compiled_numbers,
+    "fits": fits,
+    "rules": rules,
 }
 OUT = Path(__file__).parent / "out" / "results.json"
 

@@ -12,8 +12,9 @@ import pytest
 import adxform
 from adxform import runtime
 from adxform.runtime import kernel_scalars
+from tests.corpus import catalogue
 from tests.corpus.case import Program
-from tests.corpus.catalogue import PROGRAMS
+from tests.corpus.catalogue import CORPUS
 
 collect_ignore_glob = ["golden/*"]
 
@@ -33,26 +34,29 @@ gc.set_threshold(2_000_000, 10, 10)
 # What compiles, starts processes or derives by the hundred, and so has more than a few seconds in a run: files, and tests.
 LONG = frozenset(
     """
-    test_benchmarks test_checkpoints test_docs test_domain test_engine test_engine_arrays test_engine_calls
-    test_engine_choice test_engine_columns test_engine_contraction test_engine_defined test_engine_dtypes test_engine_errors
-    test_engine_gather test_scipy_kernels
-    test_engine_kept test_engine_loops test_engine_matrices test_engine_multiply test_engine_out_parameters
-    test_engine_privatise test_engine_products test_engine_release test_engine_results test_engine_scalar_expansion
-    test_engine_scratch test_engine_sizes test_engine_solvers test_engine_strip_mine test_engine_tables test_engine_tapes
-    test_engine_tiling test_engine_worth test_examples test_kernel_engines test_lengths_at_zero test_lower_random
-    test_machine_code test_memory test_never_hangs test_operators_inside test_orders test_persistence
-    test_persistence_private test_prepared test_prepared_inside test_prepared_keeping test_prepared_memory
-    test_prepared_mismatch test_prepared_out test_prepared_pickle test_prepared_sweeps test_race test_random_programs
-    test_refused test_rules test_same_point test_sparse test_tables test_undefined test_vector_math
+    test_benchmarks test_changed_by_unseen_code test_checkpoints test_complex test_complex_linear_algebra test_docs
+    test_domain test_engine test_engine_arrays test_engine_calls test_engine_choice test_engine_columns
+    test_engine_contraction test_engine_defined test_engine_dtypes test_engine_errors test_engine_gather test_engine_kept
+    test_engine_loops test_engine_matrices test_engine_multiply test_engine_out_parameters test_engine_privatise
+    test_engine_products test_engine_release test_engine_results test_engine_scalar_expansion test_engine_scratch
+    test_engine_sizes test_engine_solvers test_engine_strip_mine test_engine_tables test_engine_tapes test_engine_tiling
+    test_engine_worth test_examples test_fits test_kernel_engines test_lengths_at_zero test_lower_random
+    test_machine_code test_memory
+    test_never_hangs test_operators_inside test_orders test_persistence test_persistence_private test_prepared
+    test_prepared_inside test_prepared_keeping test_prepared_memory test_prepared_mismatch test_prepared_out
+    test_prepared_pickle test_prepared_sweeps test_race test_random_programs test_refused test_rules test_rules_that_write
+    test_same_point test_scipy_arrays test_scipy_kernels test_scipy_models test_scipy_special test_sparse test_tables
+    test_undefined test_vector_math
     test_batch::test_rows_are_single_products_bit_for_bit_where_sums_keep_their_order
+    test_decided::test_a_definition_gives_the_value_and_the_derivatives
     test_nothing_left::test_means_of_nothing_move_nothing_at_second_order
     test_packed::test_gradients_and_products
     test_workspace::test_a_warm_call_makes_no_array
     """.split()  # noqa: SIM905 - a line for each would say no more
 )
 FEW = 50
-CHOSEN = frozenset(program.name for program in PROGRAMS[::FEW])
-PLACES = {program.name: place for place, program in enumerate(PROGRAMS)}
+CHOSEN = frozenset(program.name for program in CORPUS[::FEW])
+PLACES = {program.name: place for place, program in enumerate(CORPUS)}
 
 TURNS = {
     "test_batch::test_cotangents": 8,
@@ -67,9 +71,9 @@ TURNS = {
     "test_class_protocols::test_a_method_that_leaves_a_comparison_open_is_no_answer": 6,
     "test_complex::test_second_order": 4,
     "test_complex_linear_algebra::test_both_modes": 3,
-    "test_complex_linear_algebra::test_second_derivatives": 7,
+    "test_complex_linear_algebra::test_second_derivatives": 13,
     "test_corpus::test_reverse_over_reverse": 8,
-    "test_decided::test_a_definition_gives_the_value_and_the_derivatives": 4,
+    "test_decided::test_a_definition_gives_the_value_and_the_derivatives": 9,
     "test_domain::test_a_random_program_is_right_or_refused": 12,
     "test_engine::test_compiled_or_python_the_same": 6,
     "test_engine::test_kernels_say_what_the_rule_says": 8,
@@ -117,6 +121,7 @@ TURNS = {
     "test_engine_tapes::test_arrays_say_what_stacks_said": 7,
     "test_engine_tiling::test_as_in_python": 16,
     "test_engine_worth::test_problems_of_the_race_that_loop_are_compiled_as_ever": 3,
+    "test_fits::test_a_program_is_fitted": 5,
     "test_lengths_at_zero::test_by_tangents_alone_it_is_the_same": 3,
     "test_lengths_at_zero::test_what_does_not_move_has_a_second_derivative_of_zero": 3,
     "test_lower_random::test_random_programs": 5,
@@ -156,7 +161,7 @@ TURNS = {
     "test_python_modules::test_a_call_has_its_value_and_its_derivatives": 6,
     "test_race::test_generated": 6,
     "test_recursion::test_third_order": 6,
-    "test_rules::test_rule_in_machine_code": 12,
+    "test_rules::test_rule_in_machine_code": 25,
     "test_rules_allocate_nothing::test_elementwise": 6,
     "test_same_point::test_another_process_builds_nothing": 5,
     "test_same_point::test_every_scalar_program": 8,
@@ -183,6 +188,8 @@ TURNS = {
     "test_vector_math::test_special_values_are_those_of_numpy": 2,
     "test_what_callbacks_reach::test_a_callback_replaces_what_the_function_calls": 4,
     "test_what_callbacks_reach::test_what_a_callback_finds_is_exchanged_between_two_calls": 5,
+    "test_whole_programs::test_derivatives": 5,
+    "test_whole_programs::test_kernels_say_what_the_rule_says": 9,
     "test_workspace::test_the_same_numbers_again_and_again": 8,
 }
 """The tests whose cases take turns: one in so many is in `make test`, from the first on; the others are marked `rest`.
@@ -208,6 +215,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help=f"one program of the corpus in {FEW}, through everything, and of all else what takes a few seconds at most",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """With `--fast`, make tests of the chosen programs alone: to make those of all takes longer than to run these."""
+    if config.getoption("--fast"):
+        catalogue.PROGRAMS = CORPUS[::FEW]
 
 
 def program_of(item: pytest.Item | None) -> str:
@@ -274,12 +287,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish() -> None:
     """Leave tens of thousands of tests, and all that was imported, out of collections: each walked through a million objects."""
-    leave_out_of_collections()
-
-
-def leave_out_of_collections() -> None:
-    """Collect, and have no later collection walk through what is there."""
-    gc.collect()
     gc.freeze()
 
 
@@ -298,7 +305,8 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture
 def settled() -> None:
     """Leave what is there out of collections: to walk through all that thousands of tests have made takes a second or two."""
-    leave_out_of_collections()
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

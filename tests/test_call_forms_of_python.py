@@ -139,3 +139,17 @@ def test_a_call_that_fails_fails_as_it_does_in_python(case: int) -> None:
     with pytest.raises(kind) as found:
         adxform.grad(f)(X)
     assert type(found.value) is kind
+
+
+def test_whole_numbers_to_a_power_that_may_be_below_zero() -> None:
+    """Where the power is below zero they are floats: `int` of one is another number, and so is what is made of it."""
+
+    def scaled(x: float, k: int) -> float:
+        return x * int(2 ** (k - 3)) + x * 2 ** (k - 3)
+
+    assert adxform.value_and_grad(scaled)(1.5, 5) == (12.0, 8.0)
+    with pytest.raises(
+        adxform.errors.UnsupportedOperationError, match="a whole number to a power below zero is a float"
+    ) as caught:
+        adxform.grad(scaled)(1.5, 2)
+    assert caught.value.span.line == scaled.__code__.co_firstlineno + 1

@@ -2,7 +2,7 @@
 
 One test per program and promise: the value, the cotangents, the tangents, that the two are each other's transpose, the
 second order by forward and by reverse over reverse, that inputs are untouched, that a second call gives the same bits, and that
-the emitted source, alone in a namespace with NumPy and the runtime, gives them too.
+the emitted source, alone in a namespace with NumPy, Python's own modules and the runtime, gives them too.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import builtins
 import copy
 import functools
 import math
+import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
@@ -23,7 +24,7 @@ import adxform
 from adxform.api.source import rule_of
 from adxform.frontend.signature import describe
 from tests.corpus.case import Point, Program
-from tests.corpus.catalogue import PROGRAMS, RAISING
+from tests.corpus.catalogue import CORPUS, PROGRAMS, RAISING
 from tests.derived import differences
 from tests.oracle import (
     Vector,
@@ -291,7 +292,7 @@ def flattened(tree: Any) -> list[Any]:
 
 
 def run_alone(text: str) -> Callable[..., Any]:
-    """Execute emitted source where only NumPy, `math` and the runtime can be imported; return its last function."""
+    """Execute emitted source where only NumPy, Python's own modules and the runtime can be imported; return its last function."""
     namespace: dict[str, Any] = {"__name__": "emitted", "__builtins__": {**vars(builtins), "__import__": importing}}
     exec(compile(text, "<emitted>", "exec"), namespace)
     functions = [value for value in namespace.values() if callable(value) and getattr(value, "__module__", "") == "emitted"]
@@ -300,9 +301,9 @@ def run_alone(text: str) -> Callable[..., Any]:
 
 
 def importing(name: str, globals_: Any = None, locals_: Any = None, fromlist: tuple[str, ...] = (), level: int = 0) -> ModuleType:
-    """Import what emitted source may import."""
+    """Import what emitted source may import: of the standard library, what the program itself calls."""
     allowed = (
-        name.partition(".")[0] in ("numpy", "math")
+        name.partition(".")[0] in ("numpy", *sys.stdlib_module_names)
         or name == "adxform.runtime"
         or (name == "adxform" and fromlist == ("runtime",))
     )
@@ -328,7 +329,7 @@ def test_inputs_are_untouched_when_it_raises(program: Program) -> None:
 
 
 def test_the_corpus_is_large_enough() -> None:
-    memory = [p for p in PROGRAMS if p.name.partition(".")[0] in ("aliases", "views", "writes")]
-    assert len(PROGRAMS) >= 120
+    memory = [p for p in CORPUS if p.name.partition(".")[0] in ("aliases", "views", "writes")]
+    assert len(CORPUS) >= 120
     assert len(memory) >= 40
     assert math.isfinite(len(SCALAR_PROGRAMS))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.cli.rules import MODULES, Decision, decided, kind_of, public, undecided
+from adxform.cli.rules import MODULES, DecidedAs, decided, kind_of, public, undecided
 from adxform.errors import AdxError, MissingRuleError
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import DEFINITIONS
@@ -90,6 +90,11 @@ M x.max(axis=0, initial=1.1)
 M np.min(x, axis=0, initial=0.5)
 M x.min(initial=9.0, where=x > 0.5)
 M np.amin(x, initial=x[1, 2])
+V np.var(x, correction=1)
+M np.std(x, axis=0, correction=1.5)
+M np.var(x, axis=1, mean=np.mean(x, axis=1, keepdims=True))
+M x.std(axis=0, mean=x[:1] ** 2, where=x > 0.1, keepdims=True)
+M np.var(x, mean=x[0, 0] * 2.0, ddof=1)
 M np.mean(x, where=x > 0)
 M np.mean(x, axis=0, keepdims=True, where=[[True], [False]])
 M x.mean(axis=1, where=[True, False, True])
@@ -100,6 +105,7 @@ M x.std(keepdims=True, ddof=1, where=x > -0.9)
 Z np.sum(x, initial=1.0, where=x.real > 0)
 Z np.var(x, where=[True, False, True, True, True])
 Z np.prod(x, initial=2.0)
+Z np.var(x, axis=0, mean=x[:1] * 1j)
 V np.quantile(x, 0.3, method='lower')
 V np.quantile(x, [0.05, 0.3, 0.97], method='higher')
 V np.quantile(x, 0.3, method='midpoint')
@@ -301,7 +307,7 @@ def test_an_error_says_why_and_what_to_do(call: str, words: str) -> None:
 
 
 def test_every_kind_has_functions() -> None:
-    assert set(decided().values()) == set(Decision)
+    assert set(decided().values()) == set(DecidedAs)
 
 
 def calls() -> list[Any]:

@@ -12,7 +12,7 @@ import adxform
 from adxform.backends.numba.definedness_checks import check_definitions
 from adxform.ir.parse import read
 from tests.corpus.case import Program
-from tests.corpus.catalogue import PROGRAMS
+from tests.corpus.catalogue import CORPUS
 from tests.derived import once
 from tests.test_engine import agree, compiled, derived, results
 
@@ -153,7 +153,7 @@ HANDED_ON = (
 
 @pytest.mark.parametrize(("name", "mode"), HANDED_ON)
 def test_kernels_are_given_arrays_that_are_not_there(name: str, mode: str) -> None:
-    program: Program = next(program for program in PROGRAMS if program.name == name)
+    program: Program = next(program for program in CORPUS if program.name == name)
     kernels = once(compiled)
     for point in program.points:
         call, rule = derived(program.function, point.fresh(), mode, program.wrt)

@@ -149,7 +149,7 @@ def reduced_inside(x):
     return x[0] * functools.reduce(lambda a, b: a + b * len(list(it)), it)
 
 
-@refused("it is walked over here")
+@right
 def inside_a_counted_loop(x):
     it, t = iter(x[:3]), 0.0
     for v in it:
@@ -366,7 +366,7 @@ def product_of_texts(x):
     return x[0] * math.prod(iter(("a", "b")))
 
 
-@refused("an iterator of class `StringIO` is walked over")
+@right
 def generator_over_a_file(x):
     f = io.StringIO(LINES)
     return x[0] * first(float(line) for line in f) + x[1] * float(f.readline())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.corpus.case import Program
-from tests.corpus.catalogue import PROGRAMS, RAISING
+from tests.corpus.catalogue import CORPUS, PROGRAMS, RAISING
 from tests.derived import differences
 from tests.oracle import central_jacobian, flat_function, float_leaves, pack, rebuild
 
@@ -24,7 +24,7 @@ def test_leaves_go_back_where_they_came_from() -> None:
 
 
 def test_names_are_unique() -> None:
-    names = [program.name for program in (*PROGRAMS, *RAISING)]
+    names = [program.name for program in (*CORPUS, *RAISING)]
     assert len(set(names)) == len(names) >= 120
 
 

@@ -21,7 +21,8 @@ from adxform.ir.text import read, show
 from adxform.ir.verify import verify
 from adxform.ir.walk import contents
 from adxform.passes.driver import Pass, watching
-from adxform.passes.pipeline import CLEAN, FOR_KERNELS, FORWARD, REVERSE, SIMPLIFY, Differentiation
+from adxform.passes.pipeline import CHECKS, CLEAN, FOR_KERNELS, FORWARD, REVERSE, SIMPLIFY, Differentiation
+from adxform.primitives.alias import alias_classes
 from adxform.runtime.dispatch.derivation import derive
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
@@ -38,6 +39,7 @@ LISTS: dict[str, tuple[Pass[Any], ...]] = {
     "loops": LOOPS,
     "cut": CUT,
     "kernel": KERNEL,
+    "checks": CHECKS,
 }
 STEPS = {f"{title}-{step.name}": step for title, passes in LISTS.items() for step in passes}
 PRIMAL = """
@@ -57,9 +59,10 @@ def after(name: str, head: str, before: str) -> Function:
         "loops": LoopSetting(fastmath=True),
         "kernel": KernelSetting(fastmath=True, no_alias=no_alias),
         "cut": 1,
+        "checks": alias_classes(fn := read(before)),
     }
     settings |= {"reverse": sweep, "forward": sweep}
-    return STEPS[name].run(read(before), settings.get(name.partition("-")[0]))
+    return STEPS[name].run(fn, settings.get(name.partition("-")[0]))
 
 
 @pytest.mark.parametrize("name", STEPS)

@@ -42,6 +42,8 @@ def test_error_is_located(program: Program) -> None:
 
 
 LATER = (
+    "generator",
+    "generator_after_a_loop_left_it",
     "axis_that_only_the_run_knows",
     "neighbours_of_a_written_array",
     "chosen_from_a_written_array",

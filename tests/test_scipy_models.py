@@ -17,6 +17,8 @@ import adxform
 pytest.importorskip("scipy")
 from scipy import integrate, interpolate, optimize, stats
 
+from tests.scipy_families import AT_PLACES, AT_SHARES, CONTINUOUS, DISCRETE
+
 Model = Callable[..., Any]
 
 
@@ -42,33 +44,7 @@ def judge(f: Model, p: np.ndarray, rtol: float = 2e-5, second: bool = True) -> N
 
 # -- distributions ------------------------------------------------------------------------------------------------------
 
-CONTINUOUS: dict[str, tuple[float, ...]] = {
-    "norm": (),
-    "uniform": (),
-    "expon": (),
-    "gamma": (2.3,),
-    "beta": (1.7, 2.2),
-    "lognorm": (0.8,),
-    "t": (3.7,),
-    "chi2": (4.2,),
-    "laplace": (),
-    "logistic": (),
-    "cauchy": (),
-    "weibull_min": (1.6,),
-    "pareto": (4.5,),
-    "invgamma": (3.4,),
-    "halfnorm": (),
-    "halfcauchy": (),
-    "truncnorm": (-0.7, 1.9),
-    "gumbel_r": (),
-    "f": (5.1, 7.3),
-    "rayleigh": (),
-}
-BY_SHAPES = frozenset(["gamma", "beta", "t", "chi2", "invgamma", "f"])
-"""Families of which distribution functions and quantiles move with location and scale, not with the shapes."""
 WITHOUT_MEAN = frozenset(["cauchy", "halfcauchy"])
-AT_PLACES = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf")
-AT_SHARES = ("ppf", "isf")
 
 
 @pytest.mark.parametrize("method", [*AT_PLACES, *AT_SHARES])
@@ -86,14 +62,7 @@ def test_functions_of_a_distribution(name: str, method: str) -> None:
         y = called(at * p[n + 2], *[p[k] for k in range(n)], p[n], scale=p[n + 1])
         return np.sum(weights * np.where(np.isfinite(y), y, 0.0))
 
-    def place_and_scale(p: Any) -> Any:
-        y = called(at * p[2], *shapes, p[0], scale=p[1])
-        return np.sum(weights * np.where(np.isfinite(y), y, 0.0))
-
-    if name in BY_SHAPES and method not in ("logpdf", "pdf"):
-        judge(place_and_scale, whole[n:])
-    else:
-        judge(all_move, whole)
+    judge(all_move, whole)
 
 
 @pytest.mark.parametrize("dist", [stats.norm, stats.expon])
@@ -107,7 +76,7 @@ def test_a_scale_that_is_not_allowed_has_no_slope(dist: Any, method: str) -> Non
 def covered(name: str, method: str) -> bool:
     """Whether a moment moves with all parameters."""
     if method == "median":
-        return name not in BY_SHAPES
+        return True
     return name != "f" if method == "entropy" else name not in WITHOUT_MEAN
 
 
@@ -124,15 +93,6 @@ def test_moments_of_a_distribution(name: str, method: str) -> None:
         return called(*[p[k] for k in range(n)], loc=p[n], scale=p[n + 1])
 
     judge(moment, np.array([*CONTINUOUS[name], 0.3, 1.4]))
-
-
-DISCRETE: dict[str, tuple[tuple[float, ...], float]] = {
-    "poisson": ((), 2.3),
-    "binom": ((7,), 0.3),
-    "bernoulli": ((), 0.35),
-    "nbinom": ((3.0,), 0.4),
-    "geom": ((), 0.3),
-}
 
 
 @pytest.mark.parametrize("method", ["logpmf", "pmf", "cdf", "sf", "logcdf", "logsf", "mean", "var", "std"])

@@ -19,11 +19,12 @@ import numpy as np
 from adxform.api.checkpointing import with_checkpoints
 from adxform.backends.table import BACKENDS, may_compile
 from adxform.errors import ArgnumsError, OptionError
-from adxform.frontend.derivative_operators import ENGINES, Engine, EngineName, Operator, operator
+from adxform.frontend.derivative_operators import ENGINES, PYTHON, Engine, EngineName, Operator, operator
 from adxform.frontend.signature import Tree
 from adxform.ir.spans import own_signature
 from adxform.ir.types import Scalar, Type
 from adxform.runtime import private
+from adxform.runtime.beliefs import is_debugging
 from adxform.runtime.cache import Entry
 from adxform.runtime.dispatch.application import Application, Argnums, apply
 from adxform.runtime.dispatch.batches import BatchResults, batch_for, split
@@ -154,6 +155,8 @@ def checked_engine(engine: Any, fastmath: Any = True, *, prepared: bool = False)
         if chosen == known:
             if known in BACKENDS:
                 BACKENDS[known].check_installed()
+            if is_debugging() and may_compile(Engine(known)):  # machine code holds no checks
+                known = PYTHON.name
             return Engine(known, bool(fastmath), prepared and known == "auto")
     what = "engine" if chosen is engine else "ADXFORM_ENGINE"
     raise OptionError(f"{what} is {chosen!r}; it is one of {', '.join(ENGINES)}")

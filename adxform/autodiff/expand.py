@@ -24,7 +24,7 @@ from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.spans import Span, written_in
 from adxform.ir.types import FLOAT, Array, Dim, Scalar, Stack, Type, is_complex, is_float, is_inexact, rank
-from adxform.ir.walk import Names, all_ops, map_op, reads, reads_with_blocks, rename_block, substitute, variables_of
+from adxform.ir.walk import Names, all_ops, map_op, moved_to, reads, reads_with_blocks, rename_block, substitute, variables_of
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import contents_read
 from adxform.primitives.record import Derivative, General, Linear
@@ -296,7 +296,7 @@ def splice(b: Builder, fn: Function, args: tuple[Operand, ...]) -> tuple[Operand
             args = tuple(map(operand, op.args))
             kwargs = tuple([(key, operand(value)) for key, value in op.kwargs]) if op.kwargs else ()
             return Call(tuple(map(define, op.outs)), operand(op.fn), args, kwargs, b.span)
-        return replace(map_op(op, operand, inner, define), span=b.span)
+        return moved_to(map_op(op, operand, inner, define), b.span)
 
     b.ops.extend(placed(op) for op in fn.body.ops if op != _TURN)
     return tuple(map(operand, fn.body.results))

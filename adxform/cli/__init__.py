@@ -21,6 +21,7 @@ from adxform.cli.stages import UNCOMPILED, dump_stages, staged
 from adxform.cli.target import UsageError, argument_numbers, example_arguments, load_function
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import PYTHON, EngineName
+from adxform.frontend.language import LANGUAGE
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.testing import check_derivatives
 
@@ -132,6 +133,18 @@ def rules(
     if missing is not None and missing not in MODULES:
         raise UsageError(f"--missing knows {', '.join(MODULES)}")
     sys.stdout.write("".join(f"{line}\n" for line in undecided(missing)) if missing else told(name) if name else listing())
+    return 0
+
+
+@app.command
+def language() -> int:
+    """Say of each statement, expression and construct of Python whether derivatives flow through it, or it is refused, and how.
+
+    What is inactive only runs as it would where no derivative flows. The errors are in docs/errors.md, by their codes.
+    """
+    for group, entries in LANGUAGE.items():
+        sys.stdout.write(f"{group}\n")
+        sys.stdout.write("".join(f"  {entry.construct:<74}  {entry.said}\n" for entry in entries))
     return 0
 
 

@@ -26,7 +26,7 @@ from adxform.primitives.table import REFUSALS, TABLE, bodies, definition, lookup
 Fn = Callable[..., Any]
 
 
-class Decision(Enum):
+class DecidedAs(Enum):
     """What has been decided of a function; the value is how people read it."""
 
     RULE = "rule"
@@ -47,7 +47,7 @@ MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """The packages of which every public function is decided, and the modules and classes in which people find these."""
 
 
-def kind_of(fn: Any) -> Decision | None:
+def kind_of(fn: Any) -> DecidedAs | None:
     """What has been decided of `fn`; ``None``: nothing yet.
 
     >>> tuple(kind_of(fn).value for fn in (np.sin, np.diff, np.floor, np.roots))
@@ -56,17 +56,17 @@ def kind_of(fn: Any) -> Decision | None:
     record = lookup(fn)
     if record is not None and record.derivative is not None:
         zero = isinstance(record.derivative, Constant) and fn not in KNOWN
-        return Decision.ZERO if zero else Decision.FOLLOWED if isinstance(record.derivative, Memory) else Decision.RULE
+        return DecidedAs.ZERO if zero else DecidedAs.FOLLOWED if isinstance(record.derivative, Memory) else DecidedAs.RULE
     if definition(fn) is not None:
-        return Decision.DEFINITION
+        return DecidedAs.DEFINITION
     refused = refusal(fn)
     if refused is not None:
-        return Decision.REFUSED if refused.numbers else Decision.NO_NUMBERS
+        return DecidedAs.REFUSED if refused.numbers else DecidedAs.NO_NUMBERS
     if _is_known(fn):
-        return Decision.FOLLOWED
+        return DecidedAs.FOLLOWED
     if isinstance(fn, type) and issubclass(fn, np.generic):
-        return Decision.NO_NUMBERS
-    return None if record is None else Decision.NO_NUMBERS
+        return DecidedAs.NO_NUMBERS
+    return None if record is None else DecidedAs.NO_NUMBERS
 
 
 def _is_known(fn: Any) -> bool:
@@ -76,7 +76,7 @@ def _is_known(fn: Any) -> bool:
         return False
 
 
-def decided() -> dict[Fn, Decision]:
+def decided() -> dict[Fn, DecidedAs]:
     """Every function that a program may call and of which something has been decided, by kind."""
     every = (*TABLE, *DEFINITIONS, *REFUSALS, *(fn for fn in KNOWN if callable(fn)))
     return {fn: kind for fn in dict.fromkeys(every) if not _is_internal(fn) and (kind := kind_of(fn)) is not None}
@@ -106,7 +106,7 @@ def listing() -> str:
     width = max(len(name) for name, _ in found)
     counts = Counter(kind for _, kind in found)
     lines = [f"{name:{width}}  {kind.value}" for name, kind in found]
-    totals = [f"{counts[kind]:5}  {kind.value}" for kind in Decision if counts[kind]]
+    totals = [f"{counts[kind]:5}  {kind.value}" for kind in DecidedAs if counts[kind]]
     return "\n".join([f"{'function':{width}}  what is known of it", *lines, "", "count  kind", *totals]) + "\n"
 
 
@@ -124,18 +124,18 @@ def told(name: str) -> str:
     return "".join(f"{full}  {kind.value}\n" for full, kind in near) or f"nothing is known of a function called {name}\n"
 
 
-def _told_of(fn: Fn, name: str, kind: Decision) -> Iterator[str]:
+def _told_of(fn: Fn, name: str, kind: DecidedAs) -> Iterator[str]:
     record, refused = lookup(fn), refusal(fn)
     yield name
     yield f"  kind        {kind.value}{_form(fn, record)}"
-    if refused is not None and kind in (Decision.REFUSED, Decision.NO_NUMBERS):
+    if refused is not None and kind in (DecidedAs.REFUSED, DecidedAs.NO_NUMBERS):
         yield f"  why         it {refused.why}"
         if refused.instead:
             yield f"  instead     {refused.instead}"
         return
-    if kind in (Decision.RULE, Decision.DEFINITION):
+    if kind in (DecidedAs.RULE, DecidedAs.DEFINITION):
         yield from _parameters(fn, record)
-    if record is not None and kind is Decision.RULE:
+    if record is not None and kind is DecidedAs.RULE:
         holds = "the rule holds for complex numbers" if record.takes_complex else "refused: the rule is for real numbers"
         yield f"  complex     {holds}"
         if record.elementwise:
@@ -168,10 +168,10 @@ def _parameters(fn: Fn, record: Primitive | None) -> Iterator[str]:
         yield f"  refused     {', '.join(refused)}, unless left at their defaults"
 
 
-def _sources(fn: Fn, record: Primitive | None, kind: Decision) -> list[Any]:
-    if kind is Decision.DEFINITION:
+def _sources(fn: Fn, record: Primitive | None, kind: DecidedAs) -> list[Any]:
+    if kind is DecidedAs.DEFINITION:
         return [DEFINITIONS[fn]]
-    if kind is Decision.RULE and record is not None:
+    if kind is DecidedAs.RULE and record is not None:
         found = [body for body in bodies(record) if body is not None]
         return list(dict.fromkeys(found)) if isinstance(record.derivative, Linear) else found
     return []

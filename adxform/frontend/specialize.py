@@ -31,7 +31,7 @@ from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside import from_outside
 from adxform.frontend.evaluate.outside_arrays import brought_back, left_as_written
 from adxform.frontend.evaluate.outside_order import kept_ahead
-from adxform.frontend.evaluate.signals import Changes, Grows, Promote, Recursive, Sets, Unreachable
+from adxform.frontend.evaluate.signals import Changes, Grows, Promote, Recursive, Sets, Unreachable, WalkedAgain
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value
 from adxform.frontend.signature import (
@@ -134,7 +134,13 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
         except Recursive as recursion:
             knowledge.recursive[recursion.key] = None
             continue
+        except WalkedAgain as generator:
+            knowledge.walked_again[generator.place] = None
+            continue
         except Exception as error:
+            if first is None and attempt.interp.makes_deques:
+                knowledge.follows_deques = True
+                continue
             if first is None:
                 first = _refusal(error, attempt.interp.span)
                 continue  # to see what else is refused; whatever fails where ops are missing counts for nothing

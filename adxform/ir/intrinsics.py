@@ -67,6 +67,20 @@ def generator(items: Any, begins: Any) -> Any:
     return iter(items)
 
 
+def new_generator(whole: Any, part: Any, *args: Any) -> Any:
+    """A generator: functions of `args` for a walk to its end and for one that may be left. Before specialisation only."""
+    raise NotImplementedError(whole, part, args)
+
+
+def yielded(value: Any) -> bool:
+    """Give `value` to whoever walks over the generator; whether the walk goes on. Before specialisation only."""
+    raise NotImplementedError(value)
+
+
+def takes_all(fn: Any) -> None:
+    """Stands before a generator is run to its end for `fn`, which is a builtin by its name. Before specialisation only."""
+
+
 def searches(fn: Any, source: Any) -> bool:
     """Whether `fn` is `any` or `all`, and `source` an object that only a run goes through. Before specialisation only."""
     return fn in (any, all) and iter(source) is source
@@ -95,9 +109,47 @@ def enter(manager: Any) -> Any:
     return type(manager).__enter__(manager)
 
 
-def leave(manager: Any) -> None:
-    """``type(manager).__exit__(manager, None, None, None)``. Before specialisation only."""
-    type(manager).__exit__(manager, None, None, None)
+def leave(manager: Any, pending: bool, error: BaseException | None) -> None:
+    """``type(manager).__exit__(manager, None, None, None)``, or with the exception that is `pending`.
+
+    Before specialisation, where it is whether there still is one.
+    """
+    type(manager).__exit__(manager, type(error) if pending else None, error if pending else None, None)
+
+
+def completes(names: tuple[str, ...], *values: Any) -> bool:
+    """The condition that the first side of an `If` comes to its end: where it raises, the other one is given the exception.
+
+    After it come the variables `names`, which had `values` before the first side, as they were then. Before specialisation only.
+    """
+    raise NotImplementedError
+
+
+def inside(names: tuple[str, ...], *values: Any) -> bool:
+    """As `completes`, where no more is done on the other side than to leave a manager. Before specialisation only."""
+    raise NotImplementedError
+
+
+def hands_on(names: tuple[str, ...]) -> bool:
+    """As `completes`, where what was raised, and `names` as they were then, are results. Before specialisation only."""
+    raise NotImplementedError
+
+
+ATTEMPTS = (completes, inside, hands_on)
+
+
+def bound(name: str, value: Any) -> None:
+    """Marks where a variable gets its value that a handler may read. Before specialisation only."""
+
+
+def raised_from(error: Any, cause: Any) -> BaseException:
+    """What ``raise error from cause`` raises. Before specialisation only."""
+    return runtime.raised_from(error, cause)
+
+
+def is_handled(error: BaseException, classes: Any) -> bool:
+    """Whether ``except classes`` is for `error`. Before specialisation only."""
+    return runtime.is_caught(error, classes)
 
 
 def local_class(made: Any, names: Any) -> type:

@@ -87,14 +87,17 @@ def settled_type(type_: Type) -> Type:
 
 
 def plain_slopes(derived: Function, fn: Function) -> Function:
-    """`derived` from `fn`, with tangents and cotangents that are floats, whatever the numbers may be that they belong to."""
+    """`derived` from `fn`, with tangents and cotangents that are floats, whatever the numbers may be that they belong to.
+
+    What is called as a variable of `fn` is that, or what it is where a part of `fn` runs again.
+    """
     known = [var for part in (fn, *fn.helpers) for var in defined_variables(part.body)]
     if not any(is_merged(var.type) for var in known):
         return derived
-    own = {var.name for var in known}
+    own = {var.base for var in known}
 
     def plain(var: Var) -> Var:
-        if not isinstance(var.type, Scalar) or not var.type.merged or var.name in own:
+        if not isinstance(var.type, Scalar) or not var.type.merged or var.base in own:
             return var
         return replace(var, type=replace(var.type, merged=()))
 

@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import Any, Literal
 
 from adxform.ir.spans import NOWHERE, Span
-from adxform.ir.types import Object, Type
+from adxform.ir.types import UNTYPED, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Var:
     """A variable, assigned once. `name` is unique in its function: ``base`` or ``base.N``."""
 
     name: str
-    type: Type = field(default_factory=Object)
+    type: Type = UNTYPED
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -44,7 +44,7 @@ class Lit:
 
     def _key(self) -> tuple[type, object]:
         value = self.value
-        if isinstance(value, float | complex):
+        if isinstance(value, _TOLD_BY_TEXT):
             return type(value), repr(value)
         if isinstance(value, tuple):
             return tuple, tuple(Lit(item)._key() for item in value)
@@ -65,11 +65,14 @@ class Lit:
     def __hash__(self) -> int:
         value = self.value
         try:
-            return hash(self._key() if isinstance(value, float | complex | tuple) else value)
+            return hash(self._key() if isinstance(value, _HOLDS_NUMBERS) else value)
         except (TypeError, ValueError):  # the latter of what looks into memory that may be written
             return id(self.value)
 
 
+_TOLD_BY_TEXT = (float, complex)
+"""Numbers of which equal ones may differ: zeros by their sign; and of which one may differ from itself."""
+_HOLDS_NUMBERS = (float, complex, tuple)
 _WRITTEN_OUT = (list, dict, slice)
 """Classes that cannot be hashed, of which a literal is made anew by each look: those of the caller's program are no literals."""
 
@@ -127,10 +130,11 @@ class Block:
 class Findings:
     """Room beside an op for what was found out about it: it never changes, and is asked for by every analysis and pass."""
 
-    __slots__ = ("effect", "reads")
+    __slots__ = ("effect", "reads", "verified")
 
     effect: Any
     reads: tuple[Var, ...]
+    verified: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +188,11 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class If:
-    """``outs = then() if cond else orelse()``; both blocks take no parameters."""
+    """``outs = then() if cond else orelse()``; both blocks take no parameters.
+
+    Before specialisation the condition may be that `then` comes to its end (`intrinsics.completes`): then `orelse` takes what was
+    raised, and variables as they were.
+    """
 
     outs: tuple[Var, ...]
     cond: Operand

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar, assert_never
 
 from adxform.ir.ops import Block, For, Function, If, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import BOOL, FLOAT, INT, Object, Scalar, Type
-from adxform.ir.walk import mapped, reads, rename_block, substitute, variables_of
+from adxform.ir.walk import changed, mapped, reads, rename_block, substitute, variables_of
 
 _T = TypeVar("_T")
 CONTROL = frozenset({If, For, While})
@@ -93,6 +94,7 @@ def _collect(block: Block, feeds: dict[str, list[Operand]], wanted: list[Var]) -
 
 
 def _keep(block: Block, live: set[str]) -> Block:
+    """`block` with what is `live` of what control flow carries; itself where that is all."""
     ops: list[Op] = []
     for op in block.ops:
         match op:
@@ -100,22 +102,30 @@ def _keep(block: Block, live: set[str]) -> Block:
                 kept = [k for k, out in enumerate(outs) if out.name in live]
                 then, orelse = _results(_keep(then, live), kept), _results(_keep(orelse, live), kept)
                 if kept or then.ops or orelse.ops:
-                    ops.append(replace(op, outs=_pick(outs, kept), then=then, orelse=orelse))
+                    ops.append(changed(op, outs=_pick(outs, kept), then=then, orelse=orelse))
             case For(outs=outs, inits=inits, body=body, breaks=breaks):
                 kept = [k for k, out in enumerate(outs) if out.name in live]
                 items = len(body.params) - len(inits)
-                params = (*body.params[:items], *_pick(body.params[items:], kept))
-                results = (*body.results[:breaks], *_pick(body.results[breaks:], kept))
-                body = Block(params, _keep(body, live).ops, results)
-                ops.append(replace(op, outs=_pick(outs, kept), inits=_pick(inits, kept), body=body))
+                body = _carrying(_keep(body, live), kept, items, int(breaks))
+                ops.append(changed(op, outs=_pick(outs, kept), inits=_pick(inits, kept), body=body))
             case While(outs=outs, inits=inits, test=test, body=body):
                 kept = [k for k, out in enumerate(outs) if out.name in live]
-                test = Block(_pick(test.params, kept), _keep(test, live).ops, test.results)
-                body = Block(_pick(body.params, kept), _keep(body, live).ops, _pick(body.results, kept))
-                ops.append(replace(op, outs=_pick(outs, kept), inits=_pick(inits, kept), test=test, body=body))
+                test = _carrying(_keep(test, live), kept, 0, len(test.results))
+                body = _carrying(_keep(body, live), kept)
+                ops.append(changed(op, outs=_pick(outs, kept), inits=_pick(inits, kept), test=test, body=body))
             case _:
                 ops.append(op)
-    return Block(block.params, tuple(ops), block.results)
+    same = len(ops) == len(block.ops) and all(map(operator.is_, ops, block.ops))
+    return block if same else Block(block.params, tuple(ops), block.results)
+
+
+def _carrying(block: Block, kept: list[int], params: int = 0, results: int = 0) -> Block:
+    """A block of a loop with those at the places `kept` of what it carries, after so many `params` and `results` of its own."""
+    if len(kept) == len(block.params) - params:
+        return block
+    yielded = block.results[results:]
+    own = (*block.params[:params], *_pick(block.params[params:], kept))
+    return Block(own, block.ops, (*block.results[:results], *(_pick(yielded, kept) if yielded else ())))
 
 
 def _pick(items: tuple[_T, ...], kept: list[int]) -> tuple[_T, ...]:
@@ -123,7 +133,8 @@ def _pick(items: tuple[_T, ...], kept: list[int]) -> tuple[_T, ...]:
 
 
 def _results(block: Block, kept: list[int]) -> Block:
-    return Block(block.params, block.ops, _pick(block.results, kept))
+    results = _pick(block.results, kept)
+    return block if results is block.results else Block(block.params, block.ops, results)
 
 
 def _unchanged(body: Block) -> dict[Var, Operand]:

@@ -82,6 +82,7 @@ class Object:
 
 
 Type = Scalar | Array | Stack | Object
+UNTYPED = Object()
 
 
 @dataclass(frozen=True, slots=True)

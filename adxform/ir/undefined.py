@@ -33,12 +33,13 @@ def maybe_undefined(body: Block) -> set[Var]:
 def _spread_in_loop(op: For | While, found: set[Var]) -> None:
     """Add to `found` what `op` carries from what is in it: an iteration may be the first one, and there may be no iteration."""
     params = op.body.params[1:] if isinstance(op, For) else op.body.params
+    tested = params if isinstance(op, For) else op.test.params
     ends = op.body.results[len(op.body.results) - len(op.inits) :]
     runs = _runs(op)
-    for param, out, init, end in zip(params, op.outs, op.inits, ends, strict=True):
+    for param, seen, out, init, end in zip(params, tested, op.outs, op.inits, ends, strict=True):
         before = _missing(init, found)
         if before or _missing(end, found):
-            found.add(param)
+            found.update((param, seen))
         if (before and not runs) or _missing(end, found):
             found.add(out)
 

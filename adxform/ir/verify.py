@@ -28,7 +28,7 @@ from adxform.ir.ops import (
 )
 from adxform.ir.text import show_op, show_operand, show_type
 from adxform.ir.types import FLOATS, Array, Scalar
-from adxform.ir.walk import operands, outs
+from adxform.ir.walk import operands, outs, reads
 
 _NAME = re.compile(r"[^\W\d][\w~]*(\.\d+)?")
 
@@ -96,7 +96,7 @@ class _Verifier:
             self.fail(f"{name} is defined twice")
         if not _is_name(name):
             self.fail(f"{name!r} is no variable name")
-        if isinstance(type_, (Array, Scalar)) and type_.dtype.startswith("float") and type_.dtype not in FLOATS:
+        if isinstance(type_, (Array, Scalar)) and type_.dtype not in FLOATS and type_.dtype.startswith("float"):
             self.fail(f"{name} has a dtype of no type: {type_.dtype}")
         self.defined.add(name)
         self.scope[name] = var
@@ -157,7 +157,7 @@ class _Verifier:
                     _Verifier(op.fn, {}, False).function()
             case If():
                 for block in (op.then, op.orelse):
-                    self.nested(op, block, 0, len(op.outs))
+                    self.nested(op, block, 0 if self.typed or block is op.then else len(block.params), len(op.outs))
                     self.joins(op.outs, block.results)
             case For():
                 self.require(len(op.source) == (3 if self.typed else 1), f"{len(op.source)} operands to walk")
@@ -179,21 +179,29 @@ class _Verifier:
             self.define(out)
 
     def call(self, op: Call) -> None:
-        """Most ops are calls, and most of their operands the very variables that are in scope."""
-        scope, fn = self.scope, op.fn
-        for operand in op.args if isinstance(fn, Lit) else (fn, *op.args):
-            if not isinstance(operand, Var) or scope.get(operand.name) is not operand:
-                self.use(operand)
-        for _, value in op.kwargs:
-            self.use(value)
+        """Most ops are calls, verified before, and most of their variables the very ones that are in scope."""
+        scope = self.scope
+        for var in reads(op):
+            if scope.get(var.name) is not var:
+                self.use(var)
+        if not hasattr(op, "verified"):
+            self.alone(op)
+            if self.typed:
+                object.__setattr__(op, "verified", True)
+        for out in op.outs:
+            self.define(out)
+
+    def alone(self, op: Call) -> None:
+        """Check what does not depend on where `op` stands."""
+        fn = op.fn
+        for operand in operands(op):
+            self.use(operand)
         if len(op.outs) > 1 and not self.typed:
             self.fail("a call with several outs")
         if self.typed and not (isinstance(fn, Lit) and callable(fn.value)):
             self.fail("a call of no literal callable")
         if op.kwargs and len(dict(op.kwargs)) != len(op.kwargs):
             self.fail("a keyword is given twice")
-        for out in op.outs:
-            self.define(out)
 
     def invoke(self, op: Invoke) -> None:
         callee = self.callees.get(op.callee)

@@ -26,6 +26,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
+from adxform.ir.spans import Span
 from adxform.ir.types import Array, Dim, Type
 
 
@@ -224,6 +225,7 @@ def substitute(operand: Operand, mapping: Mapping[Var, Operand]) -> Operand:
 
 
 _T = TypeVar("_T")
+_O = TypeVar("_O", If, For, While, Invoke)
 
 
 def mapped(given: tuple[_T, ...], change: Callable[[_T], _T]) -> tuple[_T, ...]:
@@ -236,6 +238,16 @@ def _same(var: Var) -> Var:
     return var
 
 
+def changed(op: _O, **parts: Any) -> _O:
+    """`op` with other `parts`; itself where they are those that it has."""
+    return replace(op, **parts) if any(getattr(op, name) is not part for name, part in parts.items()) else op
+
+
+def moved_to(op: Op, span: Span) -> Op:
+    """`op` at another place."""
+    return Call(op.outs, op.fn, op.args, op.kwargs, span) if isinstance(op, Call) else replace(op, span=span)
+
+
 def map_op(
     op: Op,
     operand: Callable[[Operand], Operand],
@@ -244,14 +256,18 @@ def map_op(
 ) -> Op:
     """`op` rebuilt: `operand` applied to what it takes, `block` to its blocks, `define` to what it defines.
 
-    The parts are visited in that order, so `define` may extend a mapping that `operand` reads. A call that stays as it was is
-    the same object.
+    The parts are visited in that order, so `define` may extend a mapping that `operand` reads. A call, a branch or a loop that
+    stays as it was is the same object.
     """
+
+    def defined(own: tuple[Var, ...]) -> tuple[Var, ...]:
+        return own if define is _same else mapped(own, define)
+
     match op:
         case Call():
             fn, args = operand(op.fn), mapped(op.args, operand)
             kwargs = tuple((key, operand(value)) for key, value in op.kwargs) if op.kwargs else ()
-            own = op.outs if define is _same else mapped(op.outs, define)
+            own = defined(op.outs)
             same = fn is op.fn and args is op.args and own is op.outs and not kwargs
             return op if same else Call(own, fn, args, kwargs, op.span)
         case Free():
@@ -266,17 +282,17 @@ def map_op(
         case If():
             cond = operand(op.cond)
             then, orelse = block(op.then), block(op.orelse)
-            return replace(op, cond=cond, then=then, orelse=orelse, outs=tuple(map(define, op.outs)))
+            return changed(op, cond=cond, then=then, orelse=orelse, outs=defined(op.outs))
         case For():
-            source, inits = tuple(map(operand, op.source)), tuple(map(operand, op.inits))
+            source, inits = mapped(op.source, operand), mapped(op.inits, operand)
             body = block(op.body)
-            return replace(op, source=source, inits=inits, body=body, outs=tuple(map(define, op.outs)))
+            return changed(op, source=source, inits=inits, body=body, outs=defined(op.outs))
         case While():
-            inits = tuple(map(operand, op.inits))
+            inits = mapped(op.inits, operand)
             test, body = block(op.test), block(op.body)
-            return replace(op, inits=inits, test=test, body=body, outs=tuple(map(define, op.outs)))
+            return changed(op, inits=inits, test=test, body=body, outs=defined(op.outs))
         case Invoke():
-            return replace(op, args=tuple(map(operand, op.args)), outs=tuple(map(define, op.outs)))
+            return changed(op, args=mapped(op.args, operand), outs=defined(op.outs))
         case Raise():
             return replace(op, value=operand(op.value))
         case _:
@@ -297,12 +313,14 @@ def rename_block(block: Block, mapping: dict[Var, Operand], fresh: Callable[[Var
         return substitute(value, mapping)
 
     def inner(block: Block) -> Block:
-        params = tuple(map(define, block.params))
-        ops = tuple([op if is_kept(op) else map_op(op, operand, inner, define) for op in block.ops])
-        return Block(params, ops, tuple(map(operand, block.results)))
+        params = block.params if fresh is None else mapped(block.params, define)
+        ops, results = mapped(block.ops, renamed), mapped(block.results, operand)
+        same = params is block.params and ops is block.ops and results is block.results
+        return block if same else Block(params, ops, results)
 
-    def is_kept(op: Op) -> bool:
-        return fresh is None and isinstance(op, Call) and mapping.keys().isdisjoint(reads(op))
+    def renamed(op: Op) -> Op:
+        is_kept = fresh is None and isinstance(op, Call) and mapping.keys().isdisjoint(reads(op))
+        return op if is_kept else map_op(op, operand, inner, define)
 
     return inner(block)
 

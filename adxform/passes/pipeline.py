@@ -13,6 +13,7 @@ from adxform.autodiff.reverse.residuals import Decision
 from adxform.ir.kinds import plain_slopes
 from adxform.ir.ops import Function
 from adxform.ir.prune import CONTROL, prune
+from adxform.passes.beliefs import check_beliefs
 from adxform.passes.driver import Pass, plain, settled, through
 from adxform.passes.linalg.repeats import REPEATS, multiply_once
 from adxform.passes.linalg.sums_of_products import MATMULS, sum_before_products
@@ -32,8 +33,10 @@ from adxform.passes.scalar.helper_signatures import drop_unused_parameters
 from adxform.passes.scalar.hoist import LOOPING, hoist_invariants
 from adxform.passes.scalar.simplify import simplify_algebra
 from adxform.passes.scalar.unused_helpers import drop_unused_helpers
+from adxform.primitives.alias import Aliases
 from adxform.primitives.memory import ADDING, STORES
 from adxform.runtime import counters
+from adxform.runtime.beliefs import is_debugging
 
 # -- on every engine -------------------------------------------------------------------------------------------------
 
@@ -154,3 +157,15 @@ def pushed(fn: Function, wrt: tuple[int, ...], expander: Expander) -> Function:
     """`fn` after `FORWARD`."""
     counters.count("rule_builds")
     return through("forward", FORWARD, fn, Differentiation(fn, wrt, expander))
+
+
+# -- last of all -----------------------------------------------------------------------------------------------------
+
+CHECKS: tuple[Pass[Aliases], ...] = (Pass("beliefs", check_beliefs, when=lambda aliases: is_debugging()),)
+"""Behind everything that a backend which compiles nothing makes of a function, whose alias classes are the setting."""
+
+
+def with_checks(fn: Function, aliases: Aliases) -> tuple[Function, Aliases]:
+    """`fn`, of the alias classes `aliases`, after `CHECKS`, and its classes."""
+    checked = through("checks", CHECKS, fn, aliases)
+    return checked, aliases if checked is fn else aliases.extended(checked)

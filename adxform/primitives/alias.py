@@ -89,9 +89,8 @@ class Aliases:
             if var.name not in of:
                 of[var.name] = len(members)
                 members.append((var,))
-        helpers = {
-            helper.name: self.helpers[helper.name].extended(helper) for helper in fn.helpers if helper.name in self.helpers
-        }
+        called = functions(fn)
+        helpers = {name: own.extended(called[name]) for name, own in self.helpers.items() if name in called}
         return replace(self, _of=of, _members=tuple(members), helpers={**self.helpers, **helpers})
 
     def refined(self, apart: Mapping[str, int]) -> Aliases:
@@ -293,8 +292,8 @@ class _Unifier:
                 return (body,)
             case While(outs=outs, inits=inits, test=test, body=body):
                 self.loop(outs, inits, body.params, body.results)
-                for param, init in zip(test.params, inits, strict=True):
-                    self.phi(param, False, init)
+                for param, carried in zip(test.params, body.params, strict=True):
+                    self.phi(param, False, carried)  # also what an iteration hands on, where it begins with a number
                 return test, body
             case Invoke():
                 self.invoke(op)

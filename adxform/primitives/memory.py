@@ -15,7 +15,18 @@ from adxform.ir.types import Array, Object, Scalar, Size, Type, rank
 from adxform.ir.walk import variables
 from adxform.primitives.declare import constant, general, linear, primitive, scalar
 from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Layout, Moves, Reduces, Views
-from adxform.primitives.record import MARKS, OPAQUE, PURE, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
+from adxform.primitives.record import (
+    MARKS,
+    OPAQUE,
+    PURE,
+    RAISES,
+    SHAPE_ONLY,
+    VIEWS_FIRST,
+    WRITES_FIRST,
+    Effect,
+    Memory,
+    Primitive,
+)
 from adxform.runtime import kernel_scalars, revolve
 
 IndexKind = Literal["basic", "fancy", "unknown"]
@@ -44,6 +55,26 @@ def index_kind(index: Operand) -> IndexKind:
             return "fancy" if any(_item_kind(Lit(item)) == "fancy" for item in items) else "basic"
         case _:
             return _item_kind(index)
+
+
+def is_whole_mask(index: Operand, axes: int | None) -> bool:
+    """Whether `index` is a mask that has a truth value for each element of an array of so many `axes`, or may have.
+
+    >>> is_whole_mask(Var("m", Array("bool", (3,))), 1), is_whole_mask(Var("m", Array("bool", (3,))), 2)
+    (True, False)
+    """
+    match index:
+        case Pack("tuple", (only,)):
+            return is_whole_mask(only, axes)
+        case Pack("list", (Var(_, Scalar("bool")), *_)):
+            return axes == 1
+        case Var(_, Array("bool") as type_):
+            return axes is None or rank(type_) in (axes, None)
+        case Lit(tuple() | np.ndarray() as value):
+            found = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+            return isinstance(found, np.ndarray) and found.dtype == bool and axes in (found.ndim, None)
+        case _:
+            return False
 
 
 def reshapes_vector(call: Call) -> bool:
@@ -138,6 +169,13 @@ _IN_ORDER = (runtime.entered, runtime.left, runtime.check_errors, runtime.check_
 """What a ``with`` means to the run: nothing is computed by it, and everything stays on its side."""
 CONTEXTS = tuple(constant(fn, effect=OPAQUE) for fn in _IN_ORDER)
 
+_QUESTIONS = (
+    *(runtime.raised_by, runtime.raised_by_storing, runtime.raised_by_writing, runtime.raised_under),
+    *(runtime.error_of, runtime.is_caught),
+)
+"""What is asked of exceptions that are values: each answer follows from what is asked."""
+ATTEMPTS = tuple(constant(fn) for fn in _QUESTIONS)
+
 TAPES = (
     primitive(intrinsics.new_stack, Memory()),
     primitive(intrinsics.push, Memory(), effect=WRITES_FIRST),
@@ -151,6 +189,13 @@ def _shape_effect(call: Call) -> Effect:
     return SHAPE_ONLY if isinstance(call.args[0], Var) and isinstance(call.args[0].type, Array | Scalar) else PURE
 
 
+BELIEFS = (
+    constant(runtime.seen),
+    constant(runtime.Beliefs),
+    *(constant(fn, effect=RAISES) for fn in (runtime.check_seen, runtime.check_entry, runtime.check_array, runtime.check_number)),
+)
+"""Checks that stand where they are, and change nothing: see `adxform.runtime.beliefs`."""
+
 SHAPES = (
     *(constant(fn, effect=_shape_effect, measures=True, recomputed=True) for fn in (intrinsics.dim, len)),
     *(constant(fn, effect=_shape_effect, measures=True) for fn in (np.shape, np.ndim, np.size)),
@@ -161,6 +206,8 @@ RECORDS: tuple[Primitive, ...] = (
     *LOADS_AND_STORES,
     *TAPES,
     *CONTEXTS,
+    *BELIEFS,
+    *ATTEMPTS,
     *SHAPES,
     constant(intrinsics.stop_gradient, effect=VIEWS_FIRST),
     constant(intrinsics.own),

@@ -7,6 +7,7 @@ from types import FunctionType
 
 import numpy as np
 
+from adxform.runtime.beliefs import Beliefs, check_array, check_entry, check_number, check_seen, seen
 from adxform.runtime.buffers import BufferStack, GrowingBuffer, Tape, allocate, allocate_like, allocate_product
 from adxform.runtime.contexts import check_errors, check_errors_at, entered, instance, left
 from adxform.runtime.cursors import Cursor, advance, check_walked, item_of, strictly, walked_together
@@ -28,6 +29,19 @@ from adxform.runtime.matrix_derivatives import (
     inverse,
     inverse_change,
     pairing,
+)
+from adxform.runtime.outcomes import (
+    attempt,
+    caught,
+    error_of,
+    is_caught,
+    raised_by,
+    raised_by_storing,
+    raised_by_writing,
+    raised_from,
+    raised_under,
+    tried,
+    value_of,
 )
 from adxform.runtime.outside import (
     change_outside,
@@ -61,6 +75,7 @@ from adxform.runtime.run_time_checks import (
     absent,
     check_exact,
     check_power,
+    check_whole_power,
     cotangent,
     empty_list,
     fewer_values,

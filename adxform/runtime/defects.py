@@ -6,6 +6,7 @@ program and no refusal, `as_defect` makes an `InternalError` of it.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import linecache
 import os
@@ -18,10 +19,10 @@ from hashlib import sha256
 from types import TracebackType
 from typing import Any
 
-from adxform.errors import AdxError, InternalError, VerificationError
+from adxform.errors import AdxError, BeliefError, InternalError, VerificationError
 from adxform.frontend.signature import Signature
 from adxform.ir.ops import Function
-from adxform.ir.spans import is_own
+from adxform.ir.spans import Span, is_own
 from adxform.ir.text import show
 from adxform.runtime.dispatch.refusals import definition, name_of
 from adxform.runtime.persistence.versions import versions
@@ -58,6 +59,9 @@ def deriving(
 def as_defect(error: BaseException) -> InternalError | None:
     """The error that says that `error` is a failure of adxform; ``None`` where it is the user's, or a refusal."""
     known: Derivation | None = getattr(error, _NOTE, None)
+    if isinstance(error, BeliefError):
+        error.help = _kept(_save(run_report(error)), "the traceback, the source, and the derivative with its checks")
+        return None
     if isinstance(error, InternalError) or (isinstance(error, AdxError) and not isinstance(error, VerificationError)):
         return None
     if not isinstance(error, VerificationError) and (known is None or not _is_own(error)):
@@ -66,8 +70,7 @@ def as_defect(error: BaseException) -> InternalError | None:
     what = error.message if isinstance(error, VerificationError) else f"{type(error).__name__}: {error}"
     name = name_of(found.fn) if found.fn is not None else found.function.name if found.function is not None else ""
     where = f" on `{name}`" if name else ""
-    place = _save(report(error, found))
-    kept = f"please report it with {place}, which holds the source, the signature and the IR" if place else "please report it"
+    kept = _kept(_save(report(error, found)), "the source, the signature and the IR")
     made = InternalError(
         f"adxform failed{where}: {what}. This is a defect in adxform, not in the program",
         help=f"{kept}; `stop_gradient` or a rule (`adxform.rule`) may lead around it",
@@ -77,6 +80,28 @@ def as_defect(error: BaseException) -> InternalError | None:
     elif found.function is not None:
         made.span = found.function.span
     return made
+
+
+def _kept(place: str, what: str) -> str:
+    """What to do with a report at `place`, if there is one."""
+    return f"please report it with {place}, which holds {what}" if place else "please report it"
+
+
+def run_report(error: BeliefError) -> str:
+    """All that is known where a run shows what was not believed: the user's function, and each derivative that was running."""
+    parts = [versions(), "".join(traceback.format_exception(error)), "".join(_around(error.span))]
+    running = dict.fromkeys(step.f_code.co_filename for step, _ in traceback.walk_tb(error.__traceback__))
+    parts += ["".join(linecache.getlines(file)) for file in running if file.startswith("<adxform ")]
+    return "\n\n".join(parts) + "\n"
+
+
+def _around(span: Span) -> list[str]:
+    """The lines of the outermost function around `span`, or that line alone."""
+    lines = linecache.getlines(span.file)
+    for node in ast.parse("".join(lines)).body if span.file.endswith(".py") else ():
+        if node.lineno <= span.line <= (node.end_lineno or 0):
+            return lines[node.lineno - 1 : node.end_lineno]
+    return lines[max(span.line - 1, 0) : span.line]
 
 
 def report(error: BaseException, known: Derivation) -> str:

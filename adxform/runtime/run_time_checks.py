@@ -132,6 +132,17 @@ def check_power(base: Any, exponent: Any) -> None:
         raise UnsupportedOperationError(message, help="keep the base above zero, or use `np.power`, of which it is NaN")
 
 
+def check_whole_power(exponent: Any) -> None:
+    """See that a whole number of Python's own to the power `exponent`, another one, is a whole number.
+
+    Raises:
+        UnsupportedOperationError: it is a float.
+    """
+    if exponent < 0:
+        message = "a whole number to a power below zero is a float, where the derivative was made for a whole number"
+        raise UnsupportedOperationError(message, help="make the base a float, `2.0 ** k`, or write the sign out, `2 ** -k`")
+
+
 def check_exact(number: Any) -> None:
     """See that `number`, which a list has beside floats, is no whole number that is another one as a float; so with an array.
 

@@ -190,3 +190,29 @@ def argument_and_result_share_memory(x):
 def view_and_base_returned(x):
     y = x * x
     return y, y[1:], y[0]
+
+
+@at((vec(0.1, 0.2, 0.3),))
+def array_written_for_a_condition_that_begins_with_a_number(x):
+    y = 0.0
+    n = 0
+    total = 0.0
+    while n < 6 and np.sum(y) < 3.0:
+        y = x * (n + 1.0)
+        y[0] = 100.0 if n > 1 else 0.0
+        n += 1
+        total += n * x[1]
+    return total
+
+
+@at((vec(0.1, 0.2, 0.3),))
+def array_written_for_a_condition_that_begins_without_one(x):
+    y = None
+    n = 0
+    total = 0.0
+    while n < 6 and (n == 0 or np.sum(y) < 3.0):
+        y = x * (n + 1.0)
+        y[0] = 100.0 if n > 1 else 0.0
+        n += 1
+        total += n * x[1]
+    return total

@@ -1,4 +1,4 @@
-"""The corpus as one list."""
+"""The corpus as one list, and whole programs as another, which fewer tests walk through."""
 
 from tests.corpus import (
     aliases,
@@ -11,12 +11,14 @@ from tests.corpus import (
     containers,
     contexts,
     control_flow,
+    deques,
     derivatives,
     dtypes,
     edge_cases,
     encounters,
     floats_in_counts,
     frames,
+    generators,
     inheritance,
     iterators,
     kinds,
@@ -35,6 +37,7 @@ from tests.corpus import (
     peers,
     raising,
     recursion,
+    run_time_places,
     scalars,
     singular,
     structures,
@@ -42,6 +45,23 @@ from tests.corpus import (
     writes,
 )
 from tests.corpus.case import Program, programs_of
+from tests.corpus.whole import (
+    agents_and_reactions,
+    arrays_and_graphs,
+    classes_and_finance,
+    control_and_signals,
+    differential_equations,
+    factorisations,
+    fits_and_machines,
+    iterations,
+    measures_and_settings,
+    models_of_nature,
+    networks_and_geometry,
+    optics_and_markets,
+    physics_and_chemistry,
+    states_and_paths,
+    tables_and_trees,
+)
 
 MODULES = (
     boundaries,
@@ -63,6 +83,7 @@ MODULES = (
     structures,
     containers,
     contexts,
+    deques,
     peers,
     derivatives,
     dtypes,
@@ -70,6 +91,7 @@ MODULES = (
     encounters,
     floats_in_counts,
     frames,
+    generators,
     inheritance,
     iterators,
     kinds,
@@ -81,7 +103,31 @@ MODULES = (
     overwritten,
     own_values,
     patterns,
+    run_time_places,
     singular,
 )
-PROGRAMS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))
+CORPUS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))
+PROGRAMS = CORPUS
+"""Those that tests are about: all, or with `--fast` a sample (`tests/conftest.py`)."""
 RAISING: tuple[Program, ...] = tuple(programs_of(raising))
+WHOLE: tuple[Program, ...] = tuple(
+    program
+    for module in (
+        agents_and_reactions,
+        arrays_and_graphs,
+        classes_and_finance,
+        control_and_signals,
+        differential_equations,
+        factorisations,
+        fits_and_machines,
+        iterations,
+        measures_and_settings,
+        models_of_nature,
+        networks_and_geometry,
+        optics_and_markets,
+        physics_and_chemistry,
+        states_and_paths,
+        tables_and_trees,
+    )
+    for program in programs_of(module)
+)

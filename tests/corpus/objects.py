@@ -259,3 +259,51 @@ def whether_there_are_attributes(x):
     ]
     gone = [hasattr(made, "depth"), hasattr(SIZED, "hidden"), hasattr(Slotted(x), "depth"), hasattr(x, "sort")]
     return x ** (1 + sum(there)) + x * sum(gone)
+
+
+class Quadruple:
+    def __init__(self, w, x, y, z):
+        self.w, self.x, self.y, self.z = w, x, y, z
+
+    def __iter__(self):
+        return iter((self.w, self.x, self.y, self.z))
+
+    def norm(self):
+        return np.sqrt(sum(c * c for c in self))
+
+
+class Walked:
+    def __init__(self, items):
+        self.items = items
+        self.walks = 0
+
+    def __iter__(self):
+        self.walks += 1
+        return iter(self.items)
+
+
+@at((vec(0.3, 1.2, -0.7),))
+def walks_over_an_object_of_few(v):
+    q = Quadruple(v[0], v[1], v[2], v[0] * v[1])
+    unit = Quadruple(*(c / q.norm() for c in q))
+    total = 0.0
+    for k, (a, b) in enumerate(zip(unit, v)):
+        total += a * b * k
+    for a in map(lambda t: t * t, q):
+        total += a
+    w, x, _, _ = q
+    return total + list(q)[1] * w + sorted(q)[0] * x + [*unit][2] + max(q) + sum(q)
+
+
+@at((vec(0.3, 1.2, -0.7),), (vec(0.4),))
+def walks_over_an_object_are_counted(v):
+    items = Walked(v * v)
+    first, *rest = items
+    return sum(items) * first + sum(x * y for x, y in zip(items, v)) * items.walks + len(rest) + np.sum(np.array(list(items)))
+
+
+@at((vec(0.3, 1.2, -0.7),))
+def object_of_an_array_and_a_number(v):
+    u = v / np.linalg.norm(v)
+    q = Quadruple(*(2.0 * u), v[0])
+    return q.norm() * q.x

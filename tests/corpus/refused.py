@@ -7,6 +7,7 @@ import contextlib
 import heapq
 import itertools
 import operator
+from collections import deque
 
 import numpy as np
 
@@ -36,6 +37,22 @@ def floats_in_a_list_of_counts_that_is_held_twice(x):
     for i in range(len(x)):
         q[i] = x[i]
     return sum(rows[1]) * x[0]
+
+
+@at((vec(0.3, 1.7),), raises=UnsupportedOperationError)
+def deque_of_what_moves_as_a_text(x):
+    d = deque(maxlen=2)
+    d.append(x[0])
+    print(d)  # here
+    return d[0] * 2.0
+
+
+@at((vec(0.3, 1.7),), raises=UnsupportedOperationError)
+def deque_of_what_moves_that_is_repeated(x):
+    d = deque(maxlen=3)
+    d.append(x[0])
+    d = d * 2  # here
+    return d[0] + d[1]
 
 
 @at((0.7, np.linspace(0.3, 1.7, 65)), raises=UnsupportedOperationError)
@@ -188,9 +205,56 @@ def class_inside(x):
     return x * Box.value
 
 
-@at((1.5,), raises=UnsupportedSyntaxError)
+@at((1.5,), raises=UnsupportedOperationError)  # here
 def generator(x):
-    yield x * x  # here
+    yield x * x
+
+
+@at((1.5,), raises=UnsupportedSyntaxError)
+def value_that_is_sent(x):
+    def scaled():
+        scale = 1.0 + (yield x)  # here
+        yield scale * x
+
+    return sum(scaled())
+
+
+@at((1.5,), raises=UnsupportedOperationError)
+def generator_that_is_sent_a_value(x):
+    def scaled():
+        yield x
+
+    return scaled().send(None)  # here
+
+
+def halves(x):
+    for v in x:
+        yield v * 0.5
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
+def generator_after_a_loop_left_it(x):
+    def scaled():
+        for v in x:
+            yield v * 0.5  # here
+
+    items, total = scaled(), 0.0
+    for v in items:
+        total += v
+        if v > 0.8:
+            break
+    return total + sum(items)
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
+def generator_in_a_strict_zip(x):
+    return sum(v * w for v, w in zip(halves(x), x, strict=True))  # here
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
+def generator_of_one_path(x):
+    items = halves(x) if x[0] > 0.5 else halves(3.0 * x)
+    return sum(items)  # here
 
 
 @at((1.5,), raises=GlobalMutationError)
@@ -327,12 +391,6 @@ def iterator_used_up_on_one_side(x, early):
     for a, _ in pairs:  # here
         total += a
     return total
-
-
-@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
-def next_of_an_iterator(x):
-    items = iter([x[0], x[1]])
-    return next(items) * 2.0  # here
 
 
 @at((vec(1.0, 2.0, 3.0),), raises=MissingRuleError)

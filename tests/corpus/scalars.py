@@ -132,3 +132,12 @@ def single_precision_scalars(x, y):
 def parts_of_numbers_that_do_not_move(x, y, n):
     phase = n * (1 + 2j)
     return x * phase.imag + y * phase.real * n.numerator + x * (n * 1j).imag ** 2
+
+
+@at((1.5, 1), (0.7, 3), wrt=(0,))
+def whole_number_to_a_power_below_zero(x, k):
+    half = 2**-k
+    total = 0
+    for _ in range(3):
+        total += 2**-k
+    return x * int(half) + x**2 * half + x * int(total) + x * (half // 1)

@@ -52,15 +52,15 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Held:
     """The variable `name` that holds a part of an argument, which is like `tree`, or is `lit`."""
 
     name: str
     tree: Tree
     lit: Lit | None = None
-    children: tuple[Place, ...] = ()
+    children: tuple[Held, ...] = ()
 
-    def leaves(self) -> Iterator[Place]:
+    def leaves(self) -> Iterator[Held]:
         """The numbers and arrays in it that a rule takes."""
         if isinstance(self.tree, Leaf) and self.lit is None:
             yield self
@@ -134,39 +134,39 @@ class Writer:
         self.hidden(hidden)
         return [*(leaf.name for leaf in leaves), *hidden, *(leaf.name for one in vector for leaf in one.leaves())]
 
-    def place(self, tree: Tree, name: Callable[[], str]) -> Place:
+    def place(self, tree: Tree, name: Callable[[], str]) -> Held:
         """Where a part like `tree` goes."""
         match tree:
             case Leaf():
                 lit = self.expected.known.get(self.position)
                 self.position += 1
-                return Place(self.fresh("known") if lit is not None else name(), tree, lit)
+                return Held(self.fresh("known") if lit is not None else name(), tree, lit)
             case Fixed(lit):
-                return Place(self.fresh("known"), tree, lit)
+                return Held(self.fresh("known"), tree, lit)
             case Node(children=children):
-                return Place(self.fresh("part"), tree, None, tuple([self.place(child, name) for child in children]))
+                return Held(self.fresh("part"), tree, None, tuple([self.place(child, name) for child in children]))
 
-    def part(self, source: ast.expr, places: Sequence[Place]) -> None:
+    def part(self, source: ast.expr, places: Sequence[Held]) -> None:
         """Take `source`, which has as many items, apart into `places`, and check each."""
         if places:
             self.body.append(ast.Assign([ast.Tuple([ast.Name(place.name, STORE) for place in places], STORE)], source))
         for place in places:
             self.check(place)
 
-    def check(self, place: Place) -> None:
+    def check(self, place: Held) -> None:
         """Give up where the value at `place` is not as expected."""
         value, cls = loaded(place.name), call(loaded("type"), loaded(place.name))
         match place:
-            case Place(lit=Lit(known)):
+            case Held(lit=Lit(known)):
                 self.refuse(negated(call(self.constant("same", same_static), value, self.constant("expected", known))))
-            case Place(tree=Leaf(Array(dtype, tuple() as shape))):
+            case Held(tree=Leaf(Array(dtype, tuple() as shape))):
                 dtype_of, expected = ast.Attribute(value, "dtype", LOAD), self.constant("dtype", np.dtype(dtype))
                 alike = ast.BoolOp(ast.And(), [compare(dtype_of, ast.IsNot, expected), different(dtype_of, expected)])
                 self.refuse(compare(cls, ast.IsNot, self.constant("ndarray", np.ndarray)), alike)
                 self.measure(place.name, shape)
-            case Place(tree=Leaf(Scalar() as type_)):
+            case Held(tree=Leaf(Scalar() as type_)):
                 self.number(place, type_)
-            case Place(tree=Node("tuple" | "list" | "namedtuple" | "dict" as kind, wanted, keys, _, None), children=children):
+            case Held(tree=Node("tuple" | "list" | "namedtuple" | "dict" as kind, wanted, keys, _, None), children=children):
                 right = compare(cls, ast.IsNot, self.constant(wanted.__name__, wanted))
                 if kind == "dict" and keys:
                     self.refuse(right)
@@ -191,19 +191,19 @@ class Writer:
         kinds = [ast.NotEq if size == 1 else ast.Eq for size in shape]
         self.refuse(*(compare(loaded(n), kind, ast.Constant(1)) for n, kind in zip(self.lengths[name], kinds, strict=True)))
 
-    def length(self, place: Place, axis: int) -> ast.expr:
+    def length(self, place: Held, axis: int) -> ast.expr:
         """The length of an axis of the array at `place`."""
         if place.name in self.lengths:
             return loaded(self.lengths[place.name][axis])
         return ast.Subscript(ast.Attribute(loaded(place.name), "shape", LOAD), ast.Constant(axis), LOAD)
 
-    def unlike(self, leaf: Place, other: Place) -> list[ast.expr]:
+    def unlike(self, leaf: Held, other: Held) -> list[ast.expr]:
         """Whether one of two arrays of the same rank has other lengths."""
         assert isinstance(leaf.tree, Leaf)
         rank = len(leaf.tree.type.shape or ()) if isinstance(leaf.tree.type, Array) else 0
         return [different(self.length(leaf, axis), self.length(other, axis)) for axis in range(rank)]
 
-    def number(self, place: Place, type_: Scalar) -> None:
+    def number(self, place: Held, type_: Scalar) -> None:
         """Give up where there is no number of `type_`; numbers of Python's and NumPy's stand for one another."""
         cls, *others = ALIKE.get(type_) or (python_class(type_.dtype, type_.weak),)
         wrong = self.not_of(place, cls)
@@ -214,11 +214,11 @@ class Writer:
         made = call(self.constant(cls.__name__, cls), loaded(place.name))
         self.body.append(ast.If(wrong, [refused, ast.Assign([ast.Name(place.name, STORE)], made)], []))
 
-    def not_of(self, place: Place, cls: type) -> ast.expr:
+    def not_of(self, place: Held, cls: type) -> ast.expr:
         """Whether the class of the value is another than `cls`."""
         return compare(call(loaded("type"), loaded(place.name)), ast.IsNot, self.constant(cls.__name__, cls))
 
-    def generally(self, place: Place) -> None:
+    def generally(self, place: Held) -> None:
         """Give up where the check made for such a structure does."""
         leaves = [*place.leaves()]
         known = iter([leaf.lit for leaf in ends(place)])
@@ -292,7 +292,7 @@ class Writer:
         return load_with(to_source(ast.Module([made], [])), title, self.globals)
 
 
-def ends(place: Place) -> Iterator[Place]:
+def ends(place: Held) -> Iterator[Held]:
     """The leaves of `place`, known ones too."""
     if isinstance(place.tree, Leaf):
         yield place

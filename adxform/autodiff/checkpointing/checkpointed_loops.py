@@ -37,12 +37,13 @@ from adxform.autodiff.reverse.blocks import BlockReversal
 from adxform.autodiff.reverse.cotangent_plan import may_copy
 from adxform.autodiff.reverse.cotangents import WHOLE
 from adxform.autodiff.reverse.residuals import Decision, Sweep, written_by
+from adxform.autodiff.reverse.witnesses import restarts
 from adxform.errors import AliasError, UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, If, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.spans import Span
-from adxform.ir.types import BOOL, INT, Array, Scalar, Stack, is_complex, is_inexact
+from adxform.ir.types import BOOL, INT, Array, Scalar, Stack, Type, is_complex, is_inexact
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import all_ops, blocks, free_variables, never_ends, outs, rename_block, variables, variables_of
 from adxform.primitives.declare import name_of
@@ -133,7 +134,10 @@ class CheckpointReversal(BlockReversal):
         self.note(op, loop)
 
         old = self.old_memory(op, memory, f)
-        count, free = self.run_forward(op, loop, b, f)
+        stacks, begun, begun_again = restarts(loop.state, self.names, op.span, f)
+        self.recorder.stacks.update(stacks)
+        watched = replace(op, body=replace(op.body, ops=(*begun, *op.body.ops)))
+        count, free = self.run_forward(watched, loop, b, f)
         for place in mirrored:
             self.mirror_of(op.outs[place], f.ops)
 
@@ -141,9 +145,9 @@ class CheckpointReversal(BlockReversal):
         at = Builder(self.names, op.span)
         free_in = at.var("free", INT)
         free_out = self.restore(k, free_in, loop, again, at)
-        ops = (*at.ops, *numbering, *sweep.forward_ops(), *sweep.reverse_ops())
+        ops = (*at.ops, *begun_again, *numbering, *sweep.forward_ops(), *sweep.reverse_ops())
         block = Block((k, free_in, *body.params, *incoming), ops, (free_out, *sweep.results, *outgoing))
-        cts = self.fresh_cts(body.carried)
+        cts = self.carried_cts(op, body.carried)
         pulled = tuple(Var(self.names.fresh(f"{op.outs[place].base}_ct"), params[place].type) for place in mirrored)
         last = Lit(count.value - 1) if isinstance(count, Lit) else b.call(operator.sub, count, Lit(1), type=INT)
         starts = (free, *body.inits, *(self.companions[op.outs[place]] for place in mirrored))
@@ -321,8 +325,10 @@ class CheckpointReversal(BlockReversal):
 
         `inits` are the values at the start by place, and `ends` the variables for those at the end.
         """
-        carried = tuple(Var(self.names.fresh(loop.params[place].name), loop.params[place].type) for place in inits)
-        tested = tuple(Var(self.names.fresh(var.name), var.type) for var in carried)
+        carried, tested, stepped = (
+            tuple(Var(self.names.fresh(loop.params[place].name), self.passed_on(loop, place)) for place in inits)
+            for _ in range(3)
+        )
         (at_in, at_test, at_out), (free_in, free_test, free_out) = (
             tuple(Var(self.names.fresh(hint), INT) for _ in range(3)) for hint in ("at", "free")
         )
@@ -338,7 +344,6 @@ class CheckpointReversal(BlockReversal):
             (*numbering, *ops),
             tuple(loop.results[place] for place in inits),
         )
-        stepped = tuple(Var(self.names.fresh(var.name), var.type) for var in carried)
         read = _read(ops, loop.results)
         begun = tuple(var if loop.params[place] in read else inits[place] for place, var in now.items())
         body.emit(For(stepped, (at_in, to, Lit(1)), begun, self.copy_of(step), False, loop.span))
@@ -353,13 +358,19 @@ class CheckpointReversal(BlockReversal):
         )
         return free_out
 
+    def passed_on(self, loop: Iterations, place: int) -> Type:
+        """The type of what is carried at `place`, on its way from one iteration to another: these may make it longer."""
+        result = loop.results[place]
+        return self.common(loop.params[place].type, [result.type] if isinstance(result, Var) else [])
+
     def restore(self, k: Var, free: Var, loop: Iterations, again: tuple[Op, ...], b: Builder) -> Var:
         """Append what brings the state back that iteration `k` begins with; return what is then free."""
+        types = (*(self.passed_on(loop, place) for place in loop.places), *(var.type for var in loop.memory))
         at, *values = (
             b.call(intrinsics.pop, stack, type=type_, hint=hint)
             for stack, type_, hint in (
                 (loop.numbers, INT, "at"),
-                *((stack, var.type, var.base) for stack, var in zip(loop.kept, loop.state, strict=True)),
+                *((stack, type_, var.base) for stack, type_, var in zip(loop.kept, types, loop.state, strict=True)),
             )
         )
         count = len(loop.places)

@@ -16,6 +16,7 @@ from adxform.autodiff.expand import derivative_of, same_shape, zeros
 from adxform.autodiff.reverse.call_pullbacks import CallReversal
 from adxform.autodiff.reverse.cotangents import Path, Task
 from adxform.autodiff.reverse.residuals import ResidualRecorder, Sweep
+from adxform.autodiff.reverse.witnesses import witnesses
 from adxform.errors import UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -36,7 +37,7 @@ from adxform.ir.ops import (
     Var,
     While,
 )
-from adxform.ir.types import INT, Array, Scalar, Stack, is_inexact
+from adxform.ir.types import INT, Array, Dim, Scalar, Stack, Type, is_inexact
 from adxform.ir.walk import all_ops, defined_variables, free_variables, outs, reads, rename_block
 from adxform.primitives.effects import effect_of
 from adxform.primitives.record import General, Partials
@@ -95,7 +96,9 @@ class BlockReversal(CallReversal, ABC):
                     ahead, behind = self.parted(behind, f, known)
                     f.ops += ahead
                 segments.append((position, behind))
-                self.note_readers(op, segments[-1][1])
+                self.note_readers(op, behind)
+                if isinstance(op, Call):
+                    segments[-1] = position, [*witnesses(op, behind, f, self.aliases, self.companions.values()), *behind]
             forward.append(f.ops)
         self.path = outer
         sweep.forward = forward[::-1]
@@ -215,11 +218,40 @@ class BlockReversal(CallReversal, ABC):
         self.cts.update(zip(changed, outs, strict=True))
         self.contributed += changed
 
-    def fresh_cts(self, primals: Sequence[Var]) -> tuple[Var, ...]:
-        """Variables for the cotangents of `primals`: of no known shape where one may be the number zero."""
+    def carried_cts(self, op: For | While, carried: Sequence[Var]) -> tuple[Var, ...]:
+        """As `fresh_cts` of the variables `carried` by the reverse of `op`: those of what `op` carries are of each iteration.
+
+        Where it is longer in one iteration than in another, nothing is known of the length of a cotangent that goes through all.
+        """
+        params, results = (
+            (op.body.params[1:], op.body.results[op.breaks :]) if isinstance(op, For) else (op.body.params, op.body.results)
+        )
+        turns = {
+            param: [given.type for given in values if isinstance(given, Var)]
+            for param, *values in zip(params, op.inits, results, op.outs, strict=False)
+        }
+        return self.fresh_cts(carried, [self.common(var.type, turns.get(var, ())) for var in carried])
+
+    def common(self, type_: Type, others: Sequence[Type]) -> Type:
+        """`type_` with new names for the lengths that arrays of the types `others` do not have."""
+        if not isinstance(type_, Array) or type_.shape is None:
+            return type_
+        shapes = [other.shape for other in others if isinstance(other, Array) and other.shape is not None]
+        shapes = [shape for shape in shapes if len(shape) == len(type_.shape or ())]
+        sizes = (
+            size if all(shape[axis] == size for shape in shapes) else Dim(self.names.fresh("?"))
+            for axis, size in enumerate(type_.shape)
+        )
+        return replace(type_, shape=tuple(sizes))
+
+    def fresh_cts(self, primals: Sequence[Var], types: Sequence[Type] = ()) -> tuple[Var, ...]:
+        """Variables for the cotangents of `primals`: of no known shape where one may be the number zero.
+
+        They are of the same types otherwise, or of those given.
+        """
         fresh: list[Var] = []
-        for var in primals:
-            type_ = Array(var.type.dtype, None) if var in self.plan.undefined and isinstance(var.type, Array) else var.type
+        for var, type_ in zip(primals, types or [var.type for var in primals], strict=True):
+            type_ = Array(type_.dtype, None) if var in self.plan.undefined and isinstance(type_, Array) else type_
             fresh.append(Var(self.names.fresh(f"{var.base}_ct"), type_))
             self.loosened(var, fresh[-1])
         return tuple(fresh)
@@ -340,7 +372,7 @@ class BlockReversal(CallReversal, ABC):
         if op.snapshots is not None and (self.recorder.tapes > taped or any(isinstance(i, Invoke) for i in all_ops(op.body))):
             self.taping.add(self.path)
         self.emit_loop(op, sweep, f)
-        outs = self.fresh_cts(reversed_.carried)
+        outs = self.carried_cts(op, reversed_.carried)
         body = Block((back, *reversed_.params), sweep.reverse_ops(), sweep.results)
         b.emit(For(outs, source, reversed_.inits, body, False, op.span))
         self.after_loop(op, reversed_, outs, b)
@@ -363,7 +395,7 @@ class BlockReversal(CallReversal, ABC):
         inits += [self.cts[var] if var in self.cts else self.zeros_for(b, var) for var in captured]
         carried = (*(params[place] for place in flows), *captured)
         outer_vars = [op.outs[place] for place in flows] + [*captured]
-        inner_params = self.fresh_cts(carried)
+        inner_params = self.carried_cts(op, carried)
         self.loose.update(ct for ct, var in zip(inner_params, outer_vars, strict=True) if var in self.plan.undefined)
         inner_params = self.shaped_cts(inner_params, inits, carried)
         outer_cts = self.cts
@@ -393,7 +425,8 @@ class BlockReversal(CallReversal, ABC):
             undefined = param in self.plan.undefined and incoming in self.loose
             return Lit(0.0) if undefined else zeros(b, incoming if same else param, f"{param.base}_ct")
         if ct in self.loose and incoming not in self.loose:
-            return b.call(runtime.broadcast_like, ct, incoming, type=incoming.type, hint=incoming.base)
+            like = incoming if same_shape(incoming.type, param.type) else param
+            return b.call(runtime.broadcast_like, ct, like, type=like.type, hint=incoming.base)
         return ct
 
     def after_loop(self, op: For | While, reversed_: ReversedBody, outs: tuple[Var, ...], b: Builder) -> None:

@@ -72,10 +72,14 @@ class CotangentPlan:
         return self.modes.get(var, "value")
 
     def spread(self, var: Var) -> Call | None:
-        """The call of which `var` shows the elements of the first argument several times each, where that is written."""
+        """The call of which `var` shows the elements of the first argument several times each, where cotangents go to that.
+
+        They do where it has memory for its cotangent. Of one that is a value, what a loop adds would be lost outside of the loop.
+        """
         call = self.view_calls.get(var)
-        shows = call is not None and _spreads(call) and self.mode(var) != "value" and var not in self.rebound
-        return call if shows else None
+        if call is None or not _spreads(call) or var in self.rebound:
+            return None
+        return None if "value" in (self.mode(var), *(self.mode(base) for base in variables(call.args[0]))) else call
 
 
 def plan_cotangents(fn: Function, activity: Activity, aliases: Aliases, crossing: frozenset[int]) -> CotangentPlan:

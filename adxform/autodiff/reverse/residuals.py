@@ -299,7 +299,7 @@ def _place(loop: For, b: Builder) -> Operand:
 def _size_dim(size: Operand, names: Names) -> int | Dim:
     if isinstance(size, Lit):
         return int(size.value)
-    return Dim(f"?{names.fresh('tape_size')}")
+    return Dim(names.fresh("?tape_size"))
 
 
 def _needed(sweep: Sweep) -> dict[Var, int]:

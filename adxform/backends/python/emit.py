@@ -13,8 +13,9 @@ from adxform.backends.python.free_names import References, Surroundings, said
 from adxform.backends.python.inlined_expressions import Folding, fold
 from adxform.backends.python.out_of_ssa import assign_names
 from adxform.backends.python.printing import Remark, print_module
-from adxform.backends.python.statement_nodes import Statements
+from adxform.backends.python.statement_nodes import EXCEPTION, Statements
 from adxform.backends.python.syntax import has_syntax
+from adxform.backends.python.tried_calls import tried_once
 from adxform.errors import UnsupportedSyntaxError
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.spans import Span
@@ -22,7 +23,7 @@ from adxform.ir.walk import Names, all_ops, blocks, map_op, operands
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import functions
 
-ALWAYS_RESERVED = ("range", "slice", "bool", "complex")
+ALWAYS_RESERVED = ("range", "slice", "bool", "complex", "BaseException", EXCEPTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ def _define(
     doc: str,
     compiled: bool,
 ) -> _Defined:
-    fn = _detach_conditions(fn)
+    fn = _detach_conditions(tried_once(fn))
     folding = fold(fn, aliases)
     naming = assign_names(fn, folding, reserved, checked=compiled)
     expressions = Expressions(folding, naming.names, references, checked=compiled)

@@ -190,7 +190,10 @@ def _is_same(a: ast.AST, b: ast.AST) -> bool:
         if type(x) is not type(y):
             return False
         if isinstance(x, ast.AST):
-            waiting += [(getattr(x, part, None), getattr(y, part, None)) for part in _spoken(x._fields)]
+            for part in _spoken(x._fields):
+                one, other = getattr(x, part, None), getattr(y, part, None)
+                if one is not other:  # most names are one string
+                    waiting.append((one, other))
         elif isinstance(x, list):
             if len(x) != len(y):
                 return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import assert_never
 
 from adxform import runtime
@@ -43,6 +44,8 @@ ORDER: Mapping[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.GtE, ast.GtE: as
 EQUALITY: Mapping[type[ast.cmpop], type[ast.cmpop]] = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 COMMUTATIVE = (operator.add, operator.mul)
 Body = list[ast.stmt]
+EXCEPTION = "exception"
+"""What the handlers of generated code call what they handle."""
 
 
 class Statements:
@@ -92,6 +95,16 @@ class Statements:
         item = ast.withitem(self.expressions.call(op), named)
         return _from(op.span, [ast.With([item], body if _has_code(body) else [*body, ast.Pass()])])
 
+    def tried(self, op: Call) -> Body:
+        """A call, and what it raises as a value."""
+        value, error = op.outs
+        fn, *args = op.args
+        named = self.naming.names[error]
+        body = [*self.call(replace(op, outs=(value,), fn=fn, args=tuple(args))), _assignment([named], ast.Constant(None))]
+        caught = ast.Call(self.references.to(runtime.caught), [ast.Name(EXCEPTION, LOAD)], [])
+        handler = ast.ExceptHandler(ast.Name("BaseException", LOAD), EXCEPTION, [_assignment([named], caught)])
+        return [ast.Try(body, [handler], [], [])]
+
     def op(self, op: Op) -> Body:
         """The statements of `op`: none if its value is folded."""
         outs = op.outs if isinstance(op, Call | If) else ()
@@ -127,6 +140,8 @@ class Statements:
     def call(self, op: Call) -> Body:
         """A call as a statement: a store, an augmented store, an assignment, or for its effect alone."""
         fn = callee(op)
+        if fn is runtime.tried:
+            return self.tried(op)
         if len(op.outs) > 1:
             return [_assignment([self.naming.names[out] for out in op.outs], self.expressions.call(op))]
         if not op.outs or not self.naming.is_read(op.outs[0]):

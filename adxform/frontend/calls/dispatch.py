@@ -21,21 +21,35 @@ from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.own_values import with_own_value
 from adxform.frontend.calls.parameters import bind
 from adxform.frontend.calls.primitive_calls import as_array, into, primitive
+from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
 from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.folding import fold, run_now
+from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, looked_up, pin
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
 from adxform.frontend.evaluate.set_orders import as_constant
-from adxform.frontend.evaluate.signals import Changes, Lost, Recursive, Sets, Unreachable
-from adxform.frontend.evaluate.state import Frame, Interpreter
+from adxform.frontend.evaluate.signals import Changes, Lost, Recursive, Sets, Thrown, Unreachable
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
-from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback, Maybe, Method, Namespace, Ref, Static, Value
+from adxform.frontend.evaluate.values import (
+    NONE,
+    FunctionValue,
+    InnerPullback,
+    Maybe,
+    Method,
+    Namespace,
+    Ref,
+    Static,
+    Tuple,
+    Value,
+    View,
+)
 from adxform.frontend.known import KNOWN
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.nested import inline, objects
@@ -140,13 +154,18 @@ def _call_object(
         return objects.call_operator(interp, value, args, kwargs)
     if isinstance(fn, Decorated):
         return _call_decorated(interp, value, args, kwargs, hint, wanted)
-    if _is_definition(fn) and are_static(interp, (*args, *kwargs.values())):
+    if _is_definition(fn) and not inspect.isgeneratorfunction(fn) and are_static(interp, (*args, *kwargs.values())):
         found = run_now(interp, fn, args, kwargs)
     if found is None:
         if known.meaning is not None and not known.ruled:
-            args = tuple(walks.opened(interp, arg) for arg in args)
+            args = tuple(_gone_through(interp, arg) for arg in args)
         found = _call_known(interp, value, known, args, kwargs, hint, wanted)
     return _call_unruled(interp, value, args, kwargs, hint, wanted) if found is None else found
+
+
+def _gone_through(interp: Interpreter, arg: Value) -> Value:
+    """`arg`; what an iterator goes through, or a view of a dict, where it is one."""
+    return Tuple(tuple(interp.items(arg))) if isinstance(arg, View) else walks.opened(interp, arg)
 
 
 def _call_decorated(
@@ -207,13 +226,17 @@ def _is_local(arg: Value) -> bool:
 
 def _tried(interp: Interpreter, *call: Any) -> Value | None:
     """As `_call_defined`; ``None`` too where a function that is given cannot be followed: it runs as it is, if nothing moves."""
-    builder, count, heap, frames = interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames)
+    builder, heap, frames = interp.builder, interp.heap.copy(), len(interp.frames)
+    level, count, forks = interp.level, len(builder.last().ops), 0 if interp.level is None else len(interp.level.forks)
     span, noted = interp.span, {name: copy.copy(getattr(interp, name)) for name in _NOTES}
     try:
         with one_way(interp):
             return _call_defined(interp, *call)
-    except (AdxError, Lost, Unreachable, Sets, Changes):
-        del builder.ops[count:], interp.frames[frames:]
+    except (AdxError, Lost, Thrown, Unreachable, Sets, Changes):
+        if level is not None:
+            level.rewind(forks)
+        del builder.last().ops[count:], interp.frames[frames:]
+        interp.level = level
         interp.builder, interp.heap, interp.span = builder, heap, span
         for name, known in noted.items():
             setattr(interp, name, known)
@@ -255,6 +278,9 @@ def _call_defined(
         named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
         args = tuple(arg if {*named[k : k + 1]} & OF_TUPLES else as_array(interp, arg) for k, arg in enumerate(args))
         given = {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in given.items()}
+    if fn in definitions.INTERLEAVED:
+        touched = (kwargs["out"], *args) if "out" in kwargs else (*args, *given.values())
+        interp.apart += read_meanwhile(touched[0], touched[1:], interp.span)
     if record is not None:
         result = with_own_value(interp, record, meaning, args, given, hint)
     else:

@@ -10,6 +10,7 @@ import numpy as np
 
 from adxform.frontend.calls.draws import MAKERS, drawn_type, method_of
 from adxform.frontend.calls.unseen import hand_over
+from adxform.frontend.containers import deques
 from adxform.frontend.evaluate import indexing, outside_containers
 from adxform.frontend.evaluate.operands import given_to_unknown, refuse_keeping
 from adxform.frontend.evaluate.outside import constant
@@ -37,6 +38,7 @@ def opaque(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs
     found = outside_containers.call(interp, fn, args, kwargs, hint, wanted)
     if found is not None:
         return found
+    deques.refuse(interp, (*args, *kwargs.values()))
     hand_over(interp, fn, args, kwargs, wanted=wanted)
     if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())):
         raise interp.error("an argument may be None or not, which only a run can tell", "test it first: `if x is not None:`")
@@ -72,6 +74,10 @@ def _result(
     out = interp.emit(fn, operands, type_, hint, named)
     if isinstance(type_, Object) and any(is_inexact(var.type) for arg in (*operands, *named.values()) for var in variables(arg)):
         interp.unruled[out] = (fn, interp.span)
+    if isinstance(fn, type):
+        interp.made[out] = fn
+    if fn is np.errstate:
+        interp.floats = True
     if fn in MAKERS:
         interp.generators[out] = MAKERS[fn]
     return known_arrays(interp, fn, out, operands, named) if method is None else out

@@ -15,6 +15,7 @@ from adxform.frontend.calls.bound_calls import bound_to_signature
 from adxform.frontend.calls.bound_forms import by_position
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.types_by_rule import type_by_rule
+from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.containers import collecting
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.folding import fold
@@ -25,12 +26,13 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.result_types import is_elementwise, is_product, result_type
-from adxform.ir.kinds import scalar_type
+from adxform.ir.kinds import one_of, scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Var
-from adxform.ir.types import FLOAT, Array, Dim, Object, Scalar, Several, Type, is_inexact
+from adxform.ir.types import FLOAT, INT, Array, Dim, Object, Scalar, Several, Type, is_inexact
 from adxform.ir.walk import variables_of
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions.stacking import OF_ROWS
+from adxform.primitives.facets import Moves
 from adxform.primitives.record import PURE, Effect, General, Memory, Primitive
 from adxform.primitives.table import TABLE
 
@@ -150,12 +152,30 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
     if isinstance(type_, Array) and type_.shape != () and not record.elementwise:
         forgotten_kinds.require_fractions(interp, long)
     if out != NONE:
+        if record.moves is Moves.JOIN:
+            interp.apart += read_meanwhile(out, variables_of(operands), interp.span)
         return into(interp, fn, out, interp.emit(fn, operands, type_, "tmp", named))
     if fn is operator.pow and type_ == FLOAT and _may_be_complex(*operands) and not interp.in_own_code:
         interp.builder.effect(runtime.check_power, *operands, span=interp.span)
+    if fn is operator.pow and type_ == INT and not interp.in_own_code:
+        type_ = _whole_power(interp, operands[1])
     result = interp.emit(fn, operands, type_, hint, named)
     learn(interp, fn, result, operands)
     return result
+
+
+def _whole_power(interp: Interpreter, exponent: Operand) -> Type:
+    """The type of a whole number of Python's to the power `exponent`, another one: a float where that is below zero.
+
+    What is written as `-k` may well be; of all else it is checked that it is not.
+    """
+    if not isinstance(exponent, Var):
+        return INT
+    for op in reversed(interp.builder.ops):
+        if isinstance(op, Call) and exponent in op.outs and op.fn == Lit(operator.neg):
+            return one_of((INT, FLOAT))
+    interp.builder.effect(runtime.check_whole_power, exponent, span=interp.span)
+    return INT
 
 
 def _result_type(interp: Interpreter, call: _Bound) -> Type | Several:

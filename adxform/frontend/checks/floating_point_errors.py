@@ -32,6 +32,7 @@ from adxform.primitives.record import OPAQUE, Memory
 from adxform.primitives.table import lookup
 
 KINDS = ("divide", "over", "under", "invalid")
+_QUESTIONS = (runtime.raised_by, runtime.raised_by_storing, runtime.raised_by_writing)
 _ADDED = {intrinsics.accumulate: np.add, intrinsics.deduct: np.subtract}
 
 
@@ -66,6 +67,10 @@ class _Errors:
                 kinds = _entered(kinds, self.settings.get(op.args[0], {}) if isinstance(op.args[0], Var) else {})
             elif is_call_of(op, runtime.left):
                 kinds = around.pop()
+            elif kinds and any(is_call_of(op, asks) for asks in _QUESTIONS):
+                assert isinstance(op, Call)
+                stated = Pack("tuple", tuple(Lit(kind) for kind in KINDS if kind in kinds))
+                op = replace(op, fn=Lit(runtime.raised_under), args=(stated, op.fn, *op.args))
             elif kinds and self.is_unseen(op):
                 ops += (*self.raised(kinds, op), op, Call((), Lit(runtime.left), (), (), op.span))
                 continue
@@ -78,7 +83,8 @@ class _Errors:
         """Whether `op` runs code that nobody can look into."""
         fn = op.fn.value if isinstance(op, Call) and isinstance(op.fn, Lit) else None
         own = str(getattr(fn, "__module__", "")).startswith("adxform.")
-        return isinstance(op, Call) and fn is not None and not own and lookup(fn) is None and effect_of(op) == OPAQUE
+        unseen = fn is runtime.attempt or (fn is not None and not own and lookup(fn) is None)
+        return isinstance(op, Call) and unseen and effect_of(op) == OPAQUE
 
     def raised(self, kinds: frozenset[str], op: Op) -> Iterator[Op]:
         """The beginning of a ``with`` in which errors of `kinds` raise."""

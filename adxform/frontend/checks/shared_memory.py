@@ -119,11 +119,20 @@ def refuse_shared_arguments(function: Function, pairs: Sequence[Apart]) -> None:
     if not pairs:
         return
     classes = alias_classes(function)
+    everywhere = (classes, *classes.helpers.values())
     for one, other, span in pairs:
-        if classes.knows(one) and classes.knows(other) and classes.may_alias(one, other):
-            reason = "is still to be read here" if one.base == other.base else f"shares memory with `{other.base}`"
+        if any(part.knows(one) and part.knows(other) and part.may_alias(one, other) for part in everywhere):
+            name = "what it reads meanwhile" if other.base == "tmp" else f"`{other.base}`"
+            reason = "is still to be read here" if one.base == other.base else f"shares memory with {name}"
             message = f"this may write to `{one.base}`, which {reason}"
             raise AliasError(message, span=span, help="use a copy of one of them")
+
+
+def read_meanwhile(written: object, others: Iterable[object], span: Span) -> Iterator[Apart]:
+    """What must not share memory where NumPy reads arrays among `others` while it writes to `written`, an element at a time."""
+    for other in others:
+        if isinstance(written, Var) and isinstance(other, Var) and isinstance(other.type, Array):
+            yield written, other, span
 
 
 def changed_sources(before: Sequence[Op], loop: Sequence[Op], span: Span) -> Iterator[Apart]:

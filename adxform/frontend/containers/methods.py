@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ from adxform.frontend.evaluate.outside import itself
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, View, list_contents
-from adxform.ir.ops import Lit
+from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
 
 Answer = Value | None
@@ -76,6 +77,9 @@ def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
                 return NONE
         if other is not None and list_arrays.as_list_of_rows(interp, list_arrays.irregular(ref, other)):
             collecting.extend(interp, ref, interp.filled(ref) or other, more)
+            if (longer := interp.filled(ref)) is not None:  # of which the items are known where the length of `source` is
+                params = longer.params | iteration.deciding(interp, source)
+                interp.heap.contents[ref] = replace(longer, params=params)  # type: ignore[assignment]
             return NONE
     interp.write(ref, list_contents((*items, *interp.items(source))))
     return NONE
@@ -165,6 +169,8 @@ def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]
 
 def _get(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     assert isinstance(args[0], Ref)
+    if isinstance(args[1], Var) and not interp.origins.get(args[1]):
+        return interp.call(Static(iterations.got), (*args, NONE)[:3], hint=hint)
     found = interp.contents(args[0]).get(hashed(interp, args[1], "a dict key", args[0]))
     return found if found is not None else args[2] if len(args) > 2 else NONE
 

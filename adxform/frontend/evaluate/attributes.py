@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import inspect
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.frontend.containers import deques
 from adxform.frontend.containers.methods import METHODS
 from adxform.frontend.derivative_operators import Decorated, Operator
 from adxform.frontend.evaluate import getters, indexing, outside_containers, places
@@ -221,6 +223,8 @@ def _of_its_class(interp: Interpreter, value: Value, cls: type, name: str, found
 
 def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     method = METHODS.get((value.cls if value.kind != "instance" else object, name))
+    if value.cls is collections.deque and (found := deques.attribute(value, name)) is not None:
+        return found
     if value.kind in ("list", "dict", "set"):
         method = METHODS.get(({"list": list, "dict": dict, "set": set}[value.kind], name))
         if not hasattr(value.cls, name):

@@ -34,7 +34,7 @@ from adxform.runtime.memos import Memo
 Kwargs = Mapping[str, Operand] | tuple[tuple[str, Operand], ...]
 Named = tuple[tuple[str, Operand], ...]
 Found = TypeVar("Found", bound=tuple[Function, ...])
-_expanded: Memo[Any, tuple[Function, ...]] = Memo(4096, kept=256)
+_expanded: Memo[Any, tuple[Function, ...]] = Memo(4096, kept=1024)
 """Most are of the library's rules, on operands that many programs have."""
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
+from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.evaluate import outside_containers, protocols
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
+from adxform.frontend.evaluate.outside import constant
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown, list_contents
+from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Value, is_unknown, list_contents
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.assumed_lengths import uncut, unknown_slices
 from adxform.frontend.types import forgotten_kinds
@@ -22,10 +25,10 @@ from adxform.frontend.types.samples import FRESH, NoSample, broadcast, sampled_t
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import INT, Array, Dim, Object, Scalar, Size, Type
+from adxform.ir.types import INT, Array, Dim, Object, Scalar, Size, Type, rank
 from adxform.ir.walk import variables
-from adxform.primitives.definitions.iterations import picked
-from adxform.primitives.memory import index_kind
+from adxform.primitives.definitions import iterations
+from adxform.primitives.memory import index_kind, is_whole_mask
 
 
 def dim(interp: Interpreter, x: Var, axis: int) -> Value:
@@ -59,8 +62,14 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             return interp.emit(operator.getitem, (x, interp.operand(index)), Object(), hint)
         case Tuple(items):
             return _item(interp, items, index, "tuple", Tuple)
+        case Ref(cls=collections.deque) if isinstance(index, Slice):
+            return interp.fail(TypeError, "sequence index must be integer, not 'slice'")
         case Ref(kind="list"):
             return _item(interp, interp.contents(x).items, index, "list", None)
+        case Ref(kind="dict", meta=None) if (place := place_of_key(interp, x, index)) is not None:
+            return _item(interp, interp.contents(x).items, place, "dict", None)
+        case Ref(kind="dict", meta=None) if (own := _under_number(interp, x, index)) is not None:
+            return interp.call(Static(iterations.looked_up), (*own, index), hint=hint)
         case Ref(kind="dict"):
             key = hashed(interp, index, "a dict key", x)
             found = interp.contents(x).get(key)
@@ -116,6 +125,9 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
             (kind,) = kinds
             return interp.call(Lit(python_class(kind.dtype, True)), (found,)) if kind.weak else found
         return _one_of(interp, items, index, what)
+    if isinstance(index, Var) and not interp.origins.get(index) and (columns := columns_of(interp, items)) is not None:
+        picked = tuple(_item(interp, column, index, what, build) for column in columns)
+        return Tuple(picked, items[0].cls if isinstance(items[0], Tuple) else tuple)
     at = place_in(interp, index, what)
     if isinstance(at, slice):
         part = items[at]
@@ -126,6 +138,38 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
         return interp.fail(IndexError, f"{what} index out of range")
 
 
+def columns_of(interp: Interpreter, items: tuple[Value, ...]) -> list[tuple[Value, ...]] | None:
+    """What `items`, tuples of as many numbers or of tuples of those, have in each place; ``None`` for anything else."""
+    if not items or not all(isinstance(item, Tuple) for item in items):
+        return None
+    rows = [item.items for item in items if isinstance(item, Tuple)]
+    if len({(item.cls, len(item.items)) for item in items if isinstance(item, Tuple)}) > 1:
+        return None
+    columns = list(zip(*rows, strict=True))
+    return columns if all(interp.of_numbers(column) or columns_of(interp, column) is not None for column in columns) else None
+
+
+def place_of_key(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
+    """Where in a dict of numbers, or of tuples of those, `key` is, which only a run can tell; ``None`` for anything else."""
+    if not isinstance(key, Var) or isinstance(key.type, Array) or interp.origins.get(key):
+        return None
+    contents = interp.contents(ref)
+    if len(contents.keys) > _CHOICES or not (interp.of_numbers(contents.items) or columns_of(interp, contents.items) is not None):
+        return None
+    return interp.call(Static(iterations.place_of), (key, Tuple(tuple(constant(interp, own) for own in contents.keys))))
+
+
+def _under_number(interp: Interpreter, ref: Ref, key: Value) -> tuple[Tuple, Tuple] | None:
+    """The whole numbers among the keys of a dict, and its items under them, where `key` is one that only a run can tell."""
+    if not isinstance(key, Var) or interp.followed(key) or not isinstance(key.type, Scalar):
+        return None
+    if np.dtype(key.type.dtype).kind not in "iub":
+        return None
+    contents = interp.contents(ref)
+    found = [pair for pair in zip(contents.keys, contents.items, strict=True) if isinstance(pair[0], int)]
+    return Tuple(tuple(Lit(own) for own, _ in found)), Tuple(tuple(item for _, item in found))
+
+
 def _one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str) -> Value:
     """The one of `items`, numbers of different kinds, that only a run can tell."""
     if len(items) > _CHOICES:
@@ -133,7 +177,7 @@ def _one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str
             f"the items of a {what} are numbers of different kinds, and only a run can tell which is taken",
             "make them one kind, e.g. with `float(…)`",
         )
-    return interp.call(Static(picked), (Tuple(items), index, Lit(f"{what} index out of range")))
+    return interp.call(Static(iterations.picked), (Tuple(items), index, Lit(f"{what} index out of range")))
 
 
 _CHOICES = 32
@@ -313,6 +357,8 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
     match x:
         case Var(_, Array()):
             operands = x, told(interp, index), stored(interp, value)
+            if is_whole_mask(operands[1], rank(x.type)):
+                interp.apart += read_meanwhile(x, operands[2:], interp.span)
             interp.builder.effect(operator.setitem, *operands, span=interp.span)
         case Var(_, Object()) if (method := outside_containers.attribute(interp, x, "__setitem__")) is not None:
             interp.call(method, (index, value), wanted=False)
@@ -322,6 +368,8 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
         case Ref(kind="dict"):
             interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key", x), value))
+        case Ref(cls=collections.deque) if isinstance(index, Slice):
+            interp.fail(TypeError, "sequence index must be integer, not 'slice'")
         case Ref(kind="list"):
             if isinstance(index, Var) and not interp.origins.get(index) and interp.as_rows(x, value):
                 interp.call(Lit(operator.setitem), (x, index, value))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from typing import Any, assert_never
+from typing import Any, NoReturn, assert_never
 
 from adxform import runtime
 from adxform.errors import AdxError
@@ -14,8 +13,8 @@ from adxform.frontend.calls import dispatch
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, tuple_columns
 from adxform.frontend.evaluate import attributes, operands, outside, outside_containers, places, survey
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
-from adxform.frontend.evaluate.control_flow import branches, iteration, loops, walks
-from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Unreachable
+from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks
+from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import (
     Collected,
@@ -29,6 +28,8 @@ from adxform.frontend.evaluate.values import (
     Value,
 )
 from adxform.frontend.signature.access import path_to
+from adxform.ir import intrinsics
+from adxform.ir.build import Builder
 from adxform.ir.ops import (
     Attribute,
     Block,
@@ -47,10 +48,23 @@ from adxform.ir.ops import (
     While,
 )
 from adxform.ir.types import Scalar
+from adxform.ir.walk import moved_to
 
 
 class Evaluator(Interpreter):
     """Runs untyped SSA on the state of a specialisation, and answers what its handlers ask."""
+
+    def watch(self, builder: Builder, op: Op) -> Op | None:
+        """`op`, or what stands for it where it may raise and a ``try`` is run."""
+        return attempts.watch(self, builder, op)
+
+    def raise_unless(self, cond: Operand, exception: Callable[..., Exception], message: tuple[str, ...]) -> None:
+        """Let `exception` be raised where `cond` does not hold, where a ``try`` is run."""
+        attempts.raise_unless(self, cond, exception, message)
+
+    def throw(self, error: Operand, classes: tuple[type[BaseException], ...]) -> NoReturn:
+        """Write the raising of `error`, which is of one of `classes`: what follows on this path is never reached."""
+        attempts.throw(self, error, classes)
 
     def value(self, operand: Operand, env: Mapping[Var, Value]) -> Value:
         """What is known of `operand`."""
@@ -215,7 +229,7 @@ class Evaluator(Interpreter):
         """Run the ops of `block` and return what is known of its results. Raises `Unreachable` when it never ends."""
         skipped: dict[int, Augmented] = {}
         if self.frames and self.frames[-1].fn.span.is_own:
-            block = replace(block, ops=tuple(replace(op, span=self.span) for op in block.ops))
+            block = Block(block.params, tuple([moved_to(op, self.span) for op in block.ops]), block.results)
         try:
             for index, op in enumerate(block.ops):
                 if op.span.line:
@@ -224,7 +238,7 @@ class Evaluator(Interpreter):
                     survey.run_op(self, op, env, partial(self._step, block, index, env, skipped))
                 else:
                     self._step(block, index, env, skipped)
-        except Unreachable:
+        except (Unreachable, Thrown):
             load_what_waits(self, skipped.values())
             raise
         return [self.value(result, env) for result in block.results]
@@ -237,8 +251,12 @@ class Evaluator(Interpreter):
     def run_op(self, op: Op, env: Env) -> None:
         """Run one op, binding its outs in `env`."""
         match op:
+            case Call(fn=Lit(intrinsics.bound), args=(Lit(name), value)):
+                attempts.mark(self, name, self.value(value, env))
             case Call(outs, fn, args, kwargs):
-                values = [self.use(self.value(arg, env)) for arg in args]
+                values = [self.value(arg, env) for arg in args]
+                if fn != Lit(intrinsics.leave):  # where no exception is pending, there is none
+                    values = [self.use(value) for value in values]
                 named = {key: self.use(self.value(arg, env)) for key, arg in kwargs}
                 callee = self.use(self.value(fn, env))
                 hint = outs[0].base if outs else "tmp"
@@ -265,7 +283,6 @@ class Evaluator(Interpreter):
                 loops.run_while(self, op, env)
             case Raise(value):
                 branches.run_raise(self, value, env)
-                raise Unreachable
             case Invoke():
                 raise AssertionError(op)
             case _:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 from collections.abc import Iterable
@@ -150,7 +151,7 @@ def is_static(interp: Interpreter, value: Value) -> bool:
             return are_static(interp, items)
         case Slice(start, stop, step) | Range(start, stop, step):
             return are_static(interp, (start, stop, step))
-        case Ref(kind="list" | "dict"):
+        case Ref(kind="list" | "dict", cls=cls) if cls is not collections.deque:
             return (
                 interp.filled(value) is None
                 and interp.columns(value) is None

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import builtins
 import cmath
+import datetime as dt
 import enum
 import math
 import operator
+import re
 import types
 from typing import Any
 
@@ -26,7 +28,8 @@ def _named(module: types.ModuleType | type, names: str) -> frozenset[Any]:
     return frozenset(getattr(module, name) for name in names.split() if hasattr(module, name))
 
 
-_CLASSES = (str, bytes, int, float, bool, complex, tuple, frozenset, slice, range, type(np.dtype(float)))
+_CLASSES = (str, bytes, int, float, bool, complex, tuple, frozenset, slice, range, type(np.dtype(float)),
+            dt.date, dt.timedelta, re.Pattern, re.Match)  # fmt: skip
 """Classes of which each method only computes."""
 _FUNCTIONS = (
     _named(
@@ -42,6 +45,8 @@ _FUNCTIONS = (
     | {np.dtype, np.finfo, np.iinfo, np.imag}
     | {getattr(module, name) for module in (math, cmath) for name in dir(module) if callable(getattr(module, name))}
     | _named(object, "__eq__ __ne__ __new__")
+    | {dt.date, dt.datetime, dt.timedelta}
+    | _named(re, "compile escape findall fullmatch match search split sub")
 )
 _TEXTS = frozenset({str, repr, ascii, format, str.format, str.__mod__, str.format_map})
 """Functions that ask any object how it is written, and what attributes it has."""

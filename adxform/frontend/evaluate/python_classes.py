@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import types
 from typing import assert_never
 
@@ -91,7 +92,7 @@ def _is_integer(kind: Scalar) -> bool:
 
 def is_container(cls: type | None) -> bool:
     """Whether operands of this class are neither numbers nor arrays, and behave as Python says."""
-    return cls is not None and issubclass(cls, (*SEQUENCES, *SETS, *_OTHERS))
+    return cls is not None and issubclass(cls, (*SEQUENCES, *SETS, *_OTHERS, collections.deque))
 
 
 def is_numpy(cls: type) -> bool:

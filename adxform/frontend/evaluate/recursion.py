@@ -9,8 +9,9 @@ from typing import Any
 
 from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
 from adxform.frontend.evaluate.control_flow.templates import Built, Slot, collect, instantiate, slots
+from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.signals import Unreachable
-from adxform.frontend.evaluate.state import Frame, Helper, Interpreter
+from adxform.frontend.evaluate.state import Helper, Interpreter
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
@@ -271,7 +272,7 @@ class _Captured:
 
 def _build(interp: Interpreter, helper: Helper, frame: Frame, given: Tuple, captured: _Captured) -> None:
     """Specialise the function of `frame` as `helper`, again and again until it returns what its calls are taken to return."""
-    outer, heap, frames = interp.builder, interp.heap, interp.frames
+    outer, heap, frames, level = interp.builder, interp.heap, interp.frames, interp.level
     joiner = Joiner(interp.fresh_dim)
     before = set(interp.helpers)
     params = _parameters(interp, helper, given, (*(param.base for param in frame.fn.params), *captured.names))
@@ -279,7 +280,8 @@ def _build(interp: Interpreter, helper: Helper, frame: Frame, given: Tuple, capt
         for _ in range(_PASSES):
             for key in [key for key in interp.helpers if key not in before and _is_provisional(interp, interp.helpers[key])]:
                 del interp.helpers[key]
-            interp.builder, interp.heap, interp.frames = Builder(interp.names, frame.fn.span), heap.copy(), []
+            interp.builder, interp.heap, interp.frames = Builder(interp.names, frame.fn.span, outer.watch), heap.copy(), []
+            interp.level = None
             values = instantiate(helper.template, partial(_given, iter(params)), interp.heap).items
             merged, block = _run(interp, helper, frame, values, captured, joiner)
             # The first pass stops at the call of itself, in the middle of loops: what it leaves behind names nothing.
@@ -296,7 +298,7 @@ def _build(interp: Interpreter, helper: Helper, frame: Frame, given: Tuple, capt
                 return
         raise interp.error(f"the type of the result of `{frame.fn.name}` does not settle", "return one type on every path")
     finally:
-        interp.builder, interp.heap, interp.frames = outer, heap, frames
+        interp.builder, interp.heap, interp.frames, interp.level = outer, heap, frames, level
 
 
 def _run(

@@ -8,11 +8,20 @@ from typing import Any
 from adxform.errors import AdxError
 from adxform.frontend.evaluate.values import FoundOutside, Place, Ref
 from adxform.ir.ops import Var
+from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar
 
 
 class Unreachable(Exception):
     """What follows on this path is never reached."""
+
+
+class Thrown(Exception):
+    """This path ends with an exception that a ``try`` around it may handle: `error` is what only the run knows of it."""
+
+    def __init__(self, error: Var) -> None:
+        super().__init__("an exception is raised")
+        self.error = error
 
 
 class Lost(Exception):
@@ -57,6 +66,14 @@ class Recursive(Restart):
     def __init__(self, key: Any) -> None:
         super().__init__("a function calls itself")
         self.key = key
+
+
+class WalkedAgain(Restart):
+    """Items of a generator, whose body begins at `place`, are asked for after a loop that may have left it early."""
+
+    def __init__(self, place: Span) -> None:
+        super().__init__("a generator that a loop has left is walked over again")
+        self.place = place
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,22 +21,42 @@ def learn(interp: Interpreter, fn: Callable[..., Any], out: Var, operands: tuple
     match fn, operands:
         case intrinsics.dim, (Var(_, Array(_, shape)), Lit(axis)) if shape is not None and isinstance(size := shape[axis], Dim):
             interp.sizes[out] = size
+            interp.counted.add(out)
+            if size.offset < 0 or size.base in interp.cut_at_zero:
+                interp.cut_at_zero.add(out)
             if size.base in interp.argument_lengths:
                 interp.of_lengths[out] = interp.argument_lengths[size.base]
         case _, (Var() as a, Lit(int() as b)) if fn in (operator.add, operator.sub) and isinstance(a.type, Scalar):
-            base = interp.dim_of(a)
-            if base is not None:
-                interp.sizes[out] = Dim(base.base, base.offset + (b if fn is operator.add else -b))
+            _moved(interp, out, a, b if fn is operator.add else -b)
         case operator.add, (Lit(int() as a), Var() as b) if isinstance(b.type, Scalar):
-            base = interp.dim_of(b)
-            if base is not None:
-                interp.sizes[out] = Dim(base.base, base.offset + a)
+            _moved(interp, out, b, a)
         case _, (Var() as a, Lit(0)) if fn is max and isinstance(a.type, Scalar):
             base = interp.dim_of(a)
             if base is not None:
                 interp.sizes[out] = base
+                interp.counted.add(out)
+                if a not in interp.counted:
+                    interp.cut_at_zero.update((out, base.base))
         case _:
             return
+
+
+def _moved(interp: Interpreter, out: Var, number: Var, by: int) -> None:
+    """Note what `out`, `number` and `by` more, is as a length.
+
+    It is that of `number` with another offset, but where this may have been cut off at zero and grows again: with a list of
+    ``n = -1`` times one item, ``len(items) + 1`` is one, and ``n + 1`` is none.
+    """
+    base = interp.dim_of(number)
+    if base is None:
+        return
+    if number in interp.counted and by >= 0:
+        interp.counted.add(out)
+    if number in interp.cut_at_zero:
+        if by > 0:
+            return
+        interp.cut_at_zero.add(out)
+    interp.sizes[out] = Dim(base.base, base.offset + by)
 
 
 def note_origin(interp: Interpreter, out: Var, sources: tuple[Operand, ...]) -> None:

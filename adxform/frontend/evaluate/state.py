@@ -9,14 +9,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
 from adxform.frontend.checks.shared_memory import Apart
-from adxform.frontend.evaluate.signals import Grows, Kind, Lost, Promote, Unreachable
+from adxform.frontend.evaluate.levels import Frame, Level
+from adxform.frontend.evaluate.signals import Grows, Kind, Lost, Promote
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
@@ -24,7 +25,6 @@ from adxform.frontend.evaluate.values import (
     FoundOutside,
     Heap,
     Maybe,
-    Namespace,
     Place,
     Poison,
     Ref,
@@ -39,9 +39,9 @@ from adxform.frontend.signature.access import Access, Guard
 from adxform.frontend.signature.shared_lengths import Equalities
 from adxform.frontend.types.samples import with_fresh
 from adxform.ir.build import Builder
-from adxform.ir.ops import Block, Function, If, Lit, Operand, Raise, Var
+from adxform.ir.ops import Block, Function, If, Lit, Op, Operand, Raise, Var
 from adxform.ir.spans import NOWHERE, Span
-from adxform.ir.types import Dim, Scalar, Type, is_unknown
+from adxform.ir.types import Dim, Scalar, Size, Type, is_unknown
 from adxform.ir.walk import Names, rename_callees, variables
 from adxform.primitives.unruled import missing_rule
 
@@ -56,20 +56,14 @@ class Knowledge:
 
     hidden: dict[Access, Lit] = field(default_factory=dict)
     recursive: dict[Any, None] = field(default_factory=dict)
+    walked_again: dict[Span, None] = field(default_factory=dict)
+    """Where generators are made of which a loop leaves some for later: they run from one item to the next."""
     lengths: dict[tuple[Access, int], int] = field(default_factory=dict)
     """Of axes of hidden arrays."""
     places: dict[tuple[int, str], Place] = field(default_factory=dict)
     containers: dict[int, FoundOutside] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """The call of a user function that is being run."""
-
-    fn: Function
-    captured: dict[str, Value]
-    scope: Namespace | None
-    key: Any = None
+    follows_deques: bool = False
+    """Whether the items of deques that the function makes are known, and no object of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +99,18 @@ class Interpreter(ABC):
         self.assumes = assumes
         self.derive = derive
         self.knowledge = knowledge or Knowledge()
-        self.builder = Builder(names)
+        self.builder = Builder(names, watch=lambda builder, op: self.watch(builder, op))
         self.root = self.builder
         self.equal = Equalities()
         self.heap = Heap()
         self.span: Span = NOWHERE
         self.frames: list[Frame] = []
         self.sizes: dict[Var, Dim] = {}
+        """The length that an integer is, where it is used as one: zero, where the integer is below."""
+        self.counted: set[Var] = set()
+        """Those of these integers that are not below zero."""
+        self.cut_at_zero: set[Var | str] = set()
+        """Those that need not be the sum of base and offset of that length, and bases of lengths that need not be."""
         self.origins: dict[Var, frozenset[Var]] = {}
         """The parameters that an integer follows from, which may be known when compiling, if nothing else does."""
         self.of_lengths: dict[Var, frozenset[Var]] = {}
@@ -150,6 +149,10 @@ class Interpreter(ABC):
         self.assumed: frozenset[Var] = frozenset()
         self.negated: dict[Var, Var] = {}
         self.generators: dict[Var, type] = {}
+        self.made: dict[Var, type] = {}
+        """The classes of objects that the run makes."""
+        self.attended: set[Ref] = set()
+        """Context managers whose ``__exit__`` is followed with an exception too."""
         self.draws: dict[Var, tuple[type, str]] = {}
         self.methods: dict[Var, str] = {}
         """Attributes of objects that only the run knows, by their names."""
@@ -160,6 +163,14 @@ class Interpreter(ABC):
         self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
         self.unrolled = 1
         """How many iterations of the loops around are written out."""
+        self.makes_deques = False
+        """Whether the run makes deques, into which nobody looks."""
+        self.level: Level | None = None
+        """Where an exception is looked for, if a ``try`` is run."""
+        self.within: dict[Var, Size] = {}
+        """Below which length an integer is that is not negative: the index of a loop over that."""
+        self.floats = False
+        """Whether floating point errors of NumPy may raise."""
         self.refused: list[AdxError] | None = None
         """What is refused, where that is looked for; ``None`` where the first refusal ends it."""
 
@@ -172,9 +183,7 @@ class Interpreter(ABC):
                 raise Promote(value.params)
             raise self.error(f"this value cannot be followed: {value.why}", value.way)
         if is_undefined(value):
-            error = self.builder.call(UnboundLocalError, Lit("a variable is used before it is assigned"), span=self.span)
-            self.builder.emit(Raise(error, self.span))
-            raise Unreachable
+            self.fail(UnboundLocalError, "a variable is used before it is assigned")
         return value
 
     def identity(self, value: Value) -> FoundOutside | Given | None:
@@ -205,6 +214,9 @@ class Interpreter(ABC):
 
     def require(self, cond: Operand, exception: Callable[..., Exception], *message: str) -> None:
         """Write the raising of `exception` where `cond` does not hold."""
+        if self.level is not None:
+            self.raise_unless(cond, exception, message)
+            return
         missing = self.builder.nested()
         error = missing.call(exception, *map(Lit, message), span=self.span)
         missing.emit(Raise(error, self.span))
@@ -348,8 +360,7 @@ class Interpreter(ABC):
     def fail(self, exception: type[Exception], message: Any) -> Value:
         """Write the raising of `exception`: what follows on this path is never reached."""
         error = self.builder.call(exception, Lit(message), span=self.span)
-        self.builder.emit(Raise(error, self.span))
-        raise Unreachable
+        return self.throw(error, (exception,))
 
     def helper_functions(self) -> tuple[Function, ...]:
         """The functions called by name so far."""
@@ -395,6 +406,18 @@ class Interpreter(ABC):
             self.named[value] = name
 
     # -- asked of what stands above -------------------------------------------------------------------------------
+
+    @abstractmethod
+    def watch(self, builder: Builder, op: Op) -> Op | None:
+        """`op`, which `builder` is given, or what stands for it where it may raise and a ``try`` is run."""
+
+    @abstractmethod
+    def raise_unless(self, cond: Operand, exception: Callable[..., Exception], message: tuple[str, ...]) -> None:
+        """As `require`, where a ``try`` is run."""
+
+    @abstractmethod
+    def throw(self, error: Operand, classes: tuple[type[BaseException], ...]) -> NoReturn:
+        """Write the raising of `error`, which is of one of `classes`: what follows on this path is never reached."""
 
     @abstractmethod
     def value(self, operand: Operand, env: Mapping[Var, Value]) -> Value:

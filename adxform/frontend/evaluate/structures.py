@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import operator
 import types
@@ -12,7 +13,7 @@ from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.class_contents import refuse_named_tuple
 from adxform.frontend.evaluate.outside import constant, from_outside, guard_class
 from adxform.frontend.evaluate.state import Given, Interpreter
-from adxform.frontend.evaluate.values import NONE, Maybe, Method, Poison, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Maybe, Method, Once, Poison, Ref, Static, Tuple, Value
 from adxform.frontend.signature import MUTABLE, Fixed, Leaf, Node, Tree, child_name, registration
 from adxform.frontend.signature.access import Access
 from adxform.ir.kinds import scalar_type
@@ -83,7 +84,7 @@ def _result(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
             return Node(
                 "tuple" if cls is tuple else "namedtuple", cls, keys, tuple(_result(interp, item, leaves) for item in items)
             )
-        case Ref(kind="list" | "dict" as kind, cls=cls):
+        case Ref(kind="list" | "dict" as kind, cls=cls) if cls is not collections.deque:
             contents = interp.contents(value)
             known = None if value.meta is None else Fixed(Lit(interp.static(value.meta, "the default of a result")))
             return Node(kind, cls, contents.keys, tuple(_result(interp, item, leaves) for item in contents.items), known)
@@ -96,6 +97,8 @@ def _result(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
             names = tuple(field.name for field in dataclasses.fields(cls))
             fields = [contents.get(name) or interp.attribute(value, name) for name in names]
             return Node("dataclass", cls, names, tuple(_result(interp, item, leaves) for item in fields))
+        case Once():
+            raise interp.error("an iterator is returned", "return what it goes through: `list(…)`")
         case _:
             raise interp.error(
                 "a value of this kind cannot be returned", "return numbers, arrays, tuples, lists, dicts or dataclasses"

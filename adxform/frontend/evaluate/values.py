@@ -16,7 +16,7 @@ from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import UNDEFINED, Function, Lit, Operand, Var
 from adxform.ir.types import Object, Scalar
 
-RefKind = Literal["list", "dict", "set", "instance", "iterator"]
+RefKind = Literal["list", "dict", "set", "instance", "iterator", "carried"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,7 @@ class Once:
     `unknown`: it goes through something of which nothing is known, and which may be an iterator itself.
     `behind`: what else is changed by whoever takes its items, each object with its contents after the last, and until then.
     `streams`: what it went through of which nothing is known, which may be an iterator; ``None`` for what a loop went through.
+    `generator`: the code that makes the items, if that is what it is.
     """
 
     state: Ref
@@ -131,6 +132,16 @@ class Once:
     unknown: bool = False
     behind: tuple[tuple[Ref, Any, Poison], ...] = ()
     streams: tuple[Var | None, ...] = ()
+    generator: Generator | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Generator:
+    """The body of a generator function, called with `args`, for a walk to its end and for one that may be left."""
+
+    whole: FunctionValue
+    part: FunctionValue
+    args: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

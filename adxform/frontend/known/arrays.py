@@ -450,6 +450,8 @@ def _open_mesh(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
         return None
     meshes = []
     for place, arg in enumerate(arrays):
+        if is_unknown(arg):
+            raise interp.error("what `np.ix_` is given is known to the run alone", "convert it: `np.asarray(places, int)`")
         if np.dtype(_kinds_of(interp, arg)[0] if _kinds_of(interp, arg) else bool).kind == "b":
             raise interp.error("`np.ix_` is given floats beside truth values", "give each array another shape: `x[:, None]`")
         if interp.static(interp.call(Lit(np.ndim), (arg,)), "how many axes an array has") != 1:
@@ -470,7 +472,14 @@ def _resize(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     raise interp.error("`resize` gives an array another shape in place", "make another array, e.g. with `np.resize(x, shape)`")
 
 
+def _empty(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``np.ndarray(shape, dtype)``; ``None`` where it is given memory."""
+    made_new = len(args) < 3 and kwargs.keys() <= {"shape", "dtype", "order"}
+    return interp.call(Lit(np.empty), args, kwargs, hint) if made_new else None
+
+
 TABLE: dict[Any, Handler] = {
+    np.ndarray: _empty,
     np.ndarray.resize: _resize,
     **{fn: _repeat(fn) for fn in (np.repeat, np.ndarray.repeat)},
     **{fn: _at_least(fn) for fn in (np.atleast_1d, np.atleast_2d, np.atleast_3d)},

@@ -8,6 +8,7 @@ repeated ones, sets and dicts; all else is a ``TypeError``.
 
 from __future__ import annotations
 
+import collections
 import operator
 import sys
 from collections.abc import Callable, Sequence
@@ -20,12 +21,13 @@ from adxform.frontend.containers import collecting, list_arrays, list_kinds, set
 from adxform.frontend.containers.methods import Answer
 from adxform.frontend.evaluate.class_contents import find, is_native
 from adxform.frontend.evaluate.control_flow import walks
-from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import is_static
-from adxform.frontend.evaluate.outside import guard
+from adxform.frontend.evaluate.outside import constant, guard
 from adxform.frontend.evaluate.protocols import as_number
 from adxform.frontend.evaluate.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
 from adxform.frontend.evaluate.settled import is_listed, may_change
@@ -70,6 +72,8 @@ def binary(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str, sign: st
     if classes is None:
         return None
     left, right = classes
+    if collections.deque in classes and fn in (operator.add, operator.mul):
+        raise interp.error(f"`{SIGNS[fn]}` of a deque is not followed", "write `d.extend(…)`, or use a list")
     if issubclass(left, str) and fn is operator.mod:
         return None if is_static(interp, a) and is_static(interp, b) else interp.call(Lit(str.__mod__), (a, b), hint=hint)
     if fn is operator.mul and (found := _repetition(interp, a, left, b, right)) is not None:
@@ -121,7 +125,7 @@ def in_place(interp: Interpreter, fn: Any, plain: Any, x: Value, value: Value) -
         case Ref(kind="list", cls=cls) if fn is operator.imul and issubclass(cls, list) and _counts(right):
             _hold(interp, x, repeated(interp, x, value))
             return x
-        case Ref(kind="list", cls=cls) if issubclass(cls, list) and not foreign:
+        case Ref(kind="list", cls=cls) if issubclass(cls, list | collections.deque) and not foreign:
             if fn is operator.iadd:
                 interp.call(interp.attribute(x, "extend"), (value,))
                 return x
@@ -150,7 +154,7 @@ def unary(interp: Interpreter, fn: Any, x: Value) -> Answer:
 
 def as_array(interp: Interpreter, value: Value, cls: type) -> Value:
     """What NumPy makes of an operand beside an array: sequences are arrays."""
-    if issubclass(cls, list | tuple):
+    if issubclass(cls, list | tuple | collections.deque):
         if isinstance(value, Ref) and interp.is_long(value):
             return collecting.as_array(interp, value)
         return interp.call(Lit(np.array), (value,))
@@ -230,10 +234,7 @@ def repeated(interp: Interpreter, items: Value, count: Value) -> Ref:
     if filled is None and not (isinstance(count, Var) and interp.of_numbers(tuple(interp.items(items)))):
         return interp.new_list(tuple(interp.items(items)) * operator.index(interp.static(count, "how often a list is repeated")))
     count = Lit(max(int(count.value), 0)) if isinstance(count, Lit) else count
-    known = isinstance(count, Lit) or count in interp.sizes
-    times = (
-        Lit(max(int(count.value), 0)) if isinstance(count, Lit) else count if known else interp.call(Lit(max), (count, Lit(0)))
-    )
+    times = count if isinstance(count, Lit) or count in interp.counted else interp.call(Lit(max), (count, Lit(0)))
     if filled is not None:
         rows = list_arrays.so_far(interp, filled)
         if not isinstance(rows.type, Array) or rows.type.shape is None or len(rows.type.shape) != 1 or filled.nested:
@@ -339,7 +340,7 @@ def _equal_array(interp: Interpreter, a: Value, left: type, b: Value, right: typ
 def _equal(interp: Interpreter, a: Value, left: type, b: Value, right: type) -> Answer:
     if _found_same(interp, a, b):
         return Lit(True)
-    if any(issubclass(left, cls) and issubclass(right, cls) for cls in (list, tuple)):
+    if any(issubclass(left, cls) and issubclass(right, cls) for cls in (list, tuple, collections.deque)):
         return _equal_sequences(interp, a, b, issubclass(left, tuple))
     if issubclass(left, dict) and issubclass(right, dict):
         return _equal_dicts(interp, a, b)
@@ -478,7 +479,7 @@ def order(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str) -> Answer
     left, right = classes
     if is_numpy(left) or is_numpy(right):
         return interp.call(Lit(fn), (as_array(interp, a, left), as_array(interp, b, right)), hint=hint)
-    if any(issubclass(left, cls) and issubclass(right, cls) for cls in (list, tuple)):
+    if any(issubclass(left, cls) and issubclass(right, cls) for cls in (list, tuple, collections.deque)):
         return interp.call(Static(iterations.compared), (Lit(fn), *_without_the_same(interp, a, b)), hint=hint)
     if any(issubclass(left, cls) and issubclass(right, cls) for cls in (str, bytes)):
         return interp.evaluate(fn, (interp.static(a, "a text"), interp.static(b, "a text")))
@@ -509,6 +510,8 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
             return Lit(frozenset(interp.contents(item).keys) in interp.contents(box).keys)
         case Ref(kind="dict" | "set") | View(_, "keys"):
             keys = interp.contents(box.of if isinstance(box, View) else box).keys
+            if isinstance(item, Var) and not isinstance(item.type, Array) and not interp.origins.get(item):
+                return any_equal(interp, [constant(interp, key) for key in keys], item)
             return Lit(hashed(interp, item, "a key", box) in keys)
         case Ref(kind="list") if interp.filled(box) is not None:
             return interp.call(Static(iterations.contained), (box, item))

@@ -8,6 +8,7 @@ what the function made, or may swallow the exception. Such an object, and whatev
 from __future__ import annotations
 
 import contextlib
+import operator
 import types
 from typing import Any
 
@@ -18,6 +19,7 @@ from adxform.frontend.calls.unseen import hand_over
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
+from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.signals import Lost, Unreachable
@@ -26,7 +28,7 @@ from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import NONE, Poison, Ref, Static, Tuple, Value
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import Object
+from adxform.ir.types import BOOL, Object
 from adxform.ir.walk import all_ops, variables
 from adxform.primitives.effects import is_opaque
 from adxform.runtime.contexts import special
@@ -40,7 +42,7 @@ def _nullcontext(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> 
 
 
 def _suppress(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    raise interp.error("`contextlib.suppress` swallows exceptions", "test for what raises before it does")
+    return interp.heap.new("instance", contextlib.suppress, ("_exceptions",), (Tuple(args),))
 
 
 def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -49,8 +51,14 @@ def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
     match manager:
         case Ref(kind="instance", cls=contextlib.nullcontext):
             return interp.contents(manager).get("enter_result")
+        case Ref(kind="instance", cls=contextlib.suppress):
+            return NONE
         case Ref(kind="instance") if _has_both(interp, manager, manager.cls):
-            if _leaves_alone(interp, manager):
+            swallows, outside = _leaving(interp, manager)
+            told = interp.level is not None if outside else swallows is not False
+            if swallows is True or (swallows is not None and told):
+                interp.attended.add(manager)
+            if manager in interp.attended or (swallows is False and not outside):
                 enter = protocols.special(interp, manager, "__enter__")
                 assert enter is not None
                 return interp.call(enter, (), hint=hint)
@@ -77,22 +85,25 @@ def _entered(interp: Interpreter, manager: Value, hint: str) -> Value:
     return opaque(interp, runtime.entered, (manager,), {}, hint, True)
 
 
-def _leaves_alone(interp: Interpreter, manager: Ref) -> bool:
-    """Whether ``__exit__`` lets an exception pass, and does nothing then but to change what the function made."""
-    builder, heap, span, frames = interp.builder, interp.heap, interp.span, len(interp.frames)
-    interp.builder, interp.heap = builder.nested(), heap.copy()
+def _leaving(interp: Interpreter, manager: Ref) -> tuple[bool | Operand | None, bool]:
+    """What ``__exit__`` does where an exception passes: whether it swallows it, ``None`` where that cannot be followed, and
+    whether it does more than to change what the function made.
+    """
+    builder, heap, span, frames, level = interp.builder, interp.heap, interp.span, len(interp.frames), interp.level
+    interp.builder, interp.heap, interp.level = builder.nested(), heap.copy(), None
     error = tuple(interp.builder.var(name, Object()) for name in ("kind", "error", "traceback"))
     try:
         with one_way(interp):
             leave = protocols.special(interp, manager, "__exit__")
-            swallowed = truth(interp, NONE if leave is None else interp.call(leave, error, {}, "swallowed"))
-            outside = any(map(is_opaque, all_ops(interp.builder.block((), ()))))
-            return swallowed is False and leave is not None and not outside
+            if leave is None:
+                return None, True
+            swallowed = truth(interp, interp.call(leave, error, {}, "swallowed"))
+            return swallowed, any(map(is_opaque, all_ops(interp.builder.block((), ()))))
     except (AdxError, Lost, Unreachable):
-        return False
+        return None, True
     finally:
         del interp.frames[frames:]
-        interp.builder, interp.heap, interp.span = builder, heap, span
+        interp.builder, interp.heap, interp.span, interp.level = builder, heap, span, level
 
 
 def _handed(interp: Interpreter, manager: Ref) -> Value:
@@ -119,15 +130,56 @@ def _is_plain(item: Value) -> bool:
 
 
 def _leave(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    (manager,) = args
+    """Whether an exception that is pending still is once the manager is left."""
+    manager, pending, error = args
     contents: Any = interp.heap.contents[manager] if isinstance(manager, Ref) else None
     if not isinstance(manager, Ref) or isinstance(contents, Poison):
         interp.builder.effect(runtime.left, span=interp.span)
-    elif manager.cls is not contextlib.nullcontext:
-        leave = protocols.special(interp, manager, "__exit__")
-        assert leave is not None
+        if pending != Lit(False) and not _passes(interp, manager):
+            message = "an exception that is handled passes a context manager that the run enters"
+            raise interp.error(message, "put the `try` inside of the `with`")
+        return pending
+    if manager.cls is contextlib.nullcontext:
+        return pending
+
+    def raised() -> list[Value]:
+        swallowed = _left(interp, manager, error)
+        return [Lit(not swallowed) if isinstance(swallowed, bool) else interp.emit(operator.not_, (swallowed,), BOOL, "pending")]
+
+    def ended() -> list[Value]:
+        _left(interp, manager, None)
+        return [Lit(False)]
+
+    if isinstance(pending, Lit):
+        return (raised() if pending.value else ended())[0]
+    return branch(interp, interp.operand(pending), raised, ended, ["pending"], interp.span)[0]
+
+
+def _left(interp: Interpreter, manager: Ref, error: Value | None) -> bool | Operand:
+    """Leave a manager, and return whether it swallows `error`."""
+    if manager.cls is contextlib.suppress:
+        if error is None:
+            return False
+        return truth(
+            interp, interp.call(Lit(intrinsics.is_handled), (error, interp.contents(manager).get("_exceptions") or Tuple(())))
+        )
+    leave = protocols.special(interp, manager, "__exit__")
+    assert leave is not None
+    if error is None:
         interp.call(leave, (NONE, NONE, NONE), {}, "tmp", False)
-    return NONE
+        return False
+    kind = interp.emit(type, (interp.operand(error),), Object(), "kind")
+    return truth(interp, interp.call(leave, (kind, error, NONE), {}, "swallowed"))
+
+
+_PASSING = ("numpy", "warnings", "_thread", "threading", "_io", "io", "tempfile", "decimal")
+"""Modules of managers that do the same whether an exception passes them or not."""
+
+
+def _passes(interp: Interpreter, manager: Value) -> bool:
+    """Whether a manager that the run enters does the same where an exception passes."""
+    cls = type(manager.value) if isinstance(manager, Static) else interp.made.get(manager) if isinstance(manager, Var) else None
+    return cls is not None and cls.__module__.partition(".")[0] in _PASSING
 
 
 TABLE: dict[Any, Handler] = {

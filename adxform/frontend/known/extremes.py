@@ -12,7 +12,8 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate.control_flow import iteration
-from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.set_orders import without_order
 from adxform.frontend.evaluate.state import Interpreter

@@ -15,10 +15,12 @@ from adxform.frontend.containers import collecting, list_arrays
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.containers.sets import new_frozen_set, new_set
-from adxform.frontend.evaluate import protocols
+from adxform.frontend.evaluate import indexing, protocols
 from adxform.frontend.evaluate.class_contents import find
 from adxform.frontend.evaluate.control_flow import iteration, walks
-from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.control_flow.branches import truth
+from adxform.frontend.evaluate.control_flow.generators import code_of
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import are_static, given_to_unknown
@@ -46,7 +48,7 @@ from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, rank
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions import generators, iterations
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -273,10 +275,13 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         kinds = _kinds(interp, args[0])
         return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak, kinds=kinds)
     items = interp.items(args[0])
-    for item in items:
+    asked = [interp.call(kwargs["key"], (item,)) for item in items] if kwargs.get("key", NONE) != NONE else items
+    asked = _deciding(interp, asked)
+    if (found := _ordered_by_run(interp, items, asked, kwargs)) is not None:
+        return found
+    for item in asked:
         if isinstance(item, Var):
             interp.static(item, "an item to sort")
-    asked = [interp.call(kwargs["key"], (item,)) for item in items] if "key" in kwargs else items
     keys = [interp.static(_in_order(interp, key), "an item to sort, or its key,") for key in asked]
     reverse = bool(interp.static(kwargs.get("reverse", Lit(False)), "`reverse`"))
     try:
@@ -284,6 +289,25 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     except (TypeError, ValueError) as error:  # a text beside a number, an array among keys: the program's own
         return interp.fail(type(error), str(error))
     return interp.new_list(tuple(items[k] for k in order))
+
+
+def _deciding(interp: Interpreter, keys: list[Value]) -> list[Value]:
+    """What decides on the order of `keys`: of tuples that begin with different numbers or texts, which are known, these."""
+    firsts = [key.items[0] for key in keys if isinstance(key, Tuple) and key.items]
+    known = [first.value for first in firsts if isinstance(first, Lit) and isinstance(first.value, int | float | str)]
+    return firsts if len(known) == len(keys) == len(set(known)) else keys
+
+
+def _ordered_by_run(interp: Interpreter, items: list[Value], keys: list[Value], kwargs: Kwargs) -> Value | None:
+    """Items that are numbers, or tuples of those, in the order of `keys`, which only the run knows; ``None`` for all else."""
+    asked = [part for key in keys for part in all_leaves(interp, key)]
+    if not any(isinstance(part, Var) and not interp.origins.get(part) for part in asked):
+        return None
+    if not interp.of_numbers(tuple(items)) and indexing.columns_of(interp, tuple(items)) is None:
+        return None
+    places, source = _places(interp, interp.new_list(tuple(keys)), Lit(len(items)), kwargs), interp.new_list(tuple(items))
+    order = [interp.call(Lit(operator.getitem), (places, Lit(k))) for k in range(len(items))]
+    return interp.new_list(tuple(interp.call(Lit(operator.getitem), (source, place)) for place in order))
 
 
 def _in_order(interp: Interpreter, key: Value) -> Value:
@@ -330,7 +354,12 @@ def _order(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value:
     """The places of the items of `source` in order, by the last part of their keys first: equal items keep their order."""
     key = kwargs.get("key", NONE)
     keys = source if key == NONE else listed(interp, interp.call(Static(iterations.mapped), (key, source)))
-    places = interp.call(Lit(np.arange), (iteration.length(interp, source),))
+    return _places(interp, keys, iteration.length(interp, source), kwargs)
+
+
+def _places(interp: Interpreter, keys: Value, count: Value, kwargs: Kwargs) -> Value:
+    """The places of `count` items with these `keys` in order."""
+    places = interp.call(Lit(np.arange), (count,))
     for part in reversed(_parts_of_keys(interp, keys)):
         by = rows(interp, part)
         refuse_rows(interp, by)
@@ -388,7 +417,7 @@ def _place_in_order(fn: Any) -> Handler:
     """``bisect_left(items, x)`` and its like: a whole number, which nothing moves."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        if "key" in kwargs or are_static(interp, (*args, *kwargs.values())):
+        if "key" in kwargs:
             return None
         operands = tuple(given_to_unknown(interp, arg) for arg in args)
         return interp.emit(fn, operands, INT, hint, {key: interp.operand(arg) for key, arg in kwargs.items()})
@@ -403,7 +432,7 @@ def _any_all(fn: Any) -> Handler:
             if isinstance(args[0].type, Array) and args[0].type.shape is not None and len(args[0].type.shape) == 1:
                 return interp.emit(bool, (interp.operand(interp.call(Lit(np.any if fn is any else np.all), args)),), BOOL, hint)
             return interp.emit(fn, (args[0],), BOOL, hint) if isinstance(args[0].type, Array) else None
-        if iteration.literal_trips(interp, args[0]) is None:
+        if code_of(args[0]) is not None or iteration.literal_trips(interp, args[0]) is None:
             return interp.call(Static(iterations.any_true if fn is any else iterations.all_true), args, hint=hint)
         result: Value = Lit(fn is all)
         if any(isinstance(number_type(item), Array | Object) for item in interp.items(args[0])):  # to ask one may raise
@@ -438,6 +467,15 @@ def _reduce(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     for item in items:
         total = interp.call(args[0], (total, item), hint=hint)
     return total
+
+
+def _reduce_any(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``functools.reduce(fn, source, start)``, also of a generator."""
+    source = walks.iterated(interp, args[1])
+    if code_of(source) is not None:
+        meaning = generators.reduced if len(args) == 2 else iterations.reduced_from
+        return interp.call(Static(meaning), (args[0], source, *args[2:]), hint=hint)
+    return walking(_reduce, calls="")(interp, (args[0], source, *args[2:]), kwargs, hint)
 
 
 def walking(handler: Handler, *, calls: str | None = None) -> Handler:
@@ -484,5 +522,5 @@ TABLE: dict[Any, Handler] = {
     any: _searching(any),
     all: _searching(all),
     **{fn: walking(handler) for fn, handler in _WALKING.items()},
-    functools.reduce: walking(_reduce, calls=""),
+    functools.reduce: _reduce_any,
 }

@@ -11,15 +11,19 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.errors import AdxError
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import protocols
-from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow import iteration, suspended, walks
 from adxform.frontend.evaluate.control_flow.joins import alike_rows, number_type
+from adxform.frontend.evaluate.control_flow.loops import Standing
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.python_classes import VIEWS, class_of
+from adxform.frontend.evaluate.signals import Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import (
     NONE,
     Contents,
@@ -43,6 +47,7 @@ from adxform.frontend.evaluate.values import (
     is_int,
     is_unknown,
 )
+from adxform.frontend.known import generators
 from adxform.frontend.known.iterables import listed, rows
 from adxform.frontend.signature import python_class
 from adxform.ir import intrinsics
@@ -50,6 +55,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar
 from adxform.ir.walk import all_ops
+from adxform.primitives.definitions import generators as meanings
 from adxform.primitives.definitions import iterations
 
 Args = tuple[Value, ...]
@@ -323,7 +329,12 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
     """
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        args = (*args[:called], *(walks.iterated(interp, arg) for arg in args[called:]))
+        if (found := generators.of_generator(interp, fn, args, kwargs)) is not None:
+            return found
         span = interp.span
+        if fn is not reversed:
+            args = (*args[:called], *(walks.iterated(interp, arg) for arg in args[called:]))
         keys = _keys_of(interp, args)
 
         def walked(stepwise: Steps) -> Value:
@@ -414,7 +425,7 @@ def _backwards(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
 def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if len(args) > 1:
         raise interp.error("`iter` of a function and the value at which it ends", "write the loop out")
-    source = args[0]
+    source = walks.iterated(interp, args[0])
     if is_unknown(source):
         return interp.emit(iter, (interp.operand(source),), Object(), hint)
     if isinstance(source, Once):
@@ -429,9 +440,22 @@ def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 
 def _next(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    if isinstance(args[0], Once):
-        raise interp.error("`next` of an iterator is not supported", "make it a list, and take its items by position")
-    return None
+    once, *default = args
+    if not isinstance(once, Once):
+        return None
+    begun = once.generator is None or suspended.stands(interp, once)
+    saved = Standing.of(interp)
+    try:
+        with one_way(interp):
+            found = suspended.advance(interp, once, sure=not default)
+    except (AdxError, Lost, Promote):
+        if begun:
+            raise
+        saved.restore(interp)
+        return interp.call(Static(meanings.first_or if default else meanings.first_of), args, hint=hint)
+    if found is None:
+        return default[0] if default else interp.fail(StopIteration, "")
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -464,6 +488,14 @@ def _generator(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
         if isinstance(op, Call) and op.fn == Lit(runtime.Cursor)
     ]
     return walks.iterator(interp, lambda stepwise: items, cls=GeneratorType, behind=tuple(behind), streams=tuple(streams))
+
+
+def _takes_all(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    fn = args[0]
+    if not isinstance(fn, Static | Lit) or getattr(fn.value, "__module__", None) != "builtins":
+        message = "a generator is given to a function of the program's own that has the name of a builtin"
+        raise interp.error(message, "give the function another name")
+    return NONE
 
 
 def _searches(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -505,6 +537,7 @@ TABLE: dict[Any, Handler] = {
     intrinsics.generator_begins: _before,
     intrinsics.generator: _generator,
     intrinsics.searches: _searches,
+    intrinsics.takes_all: _takes_all,
     iter: _iter,
     next: _next,
     **{fn: _lazily(fn, handler, _STEP_BY_STEP.get(fn), _IN_PART.get(fn)) for fn, handler in _ITERATORS.items()},

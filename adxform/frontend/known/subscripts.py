@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate import indexing, outside_containers, protocols
 from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.python_classes import class_of
@@ -36,10 +38,11 @@ from adxform.frontend.evaluate.values import (
     list_contents,
 )
 from adxform.frontend.known import sequences
+from adxform.frontend.types.samples import FRESH
 from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array
+from adxform.ir.types import Array, Object, Scalar, is_inexact
 from adxform.primitives.definitions import stacking
 
 Args = tuple[Value, ...]
@@ -57,6 +60,8 @@ def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     args = args[0], _place(interp, *args)
     if isinstance(args[0], Static | Lit) and (join := JOINS.get(type(args[0].value))) is not None:
         return _joined(interp, join, args[1], hint)
+    if isinstance(args[0], Static | Lit) and type(args[0].value) in _GRIDS:
+        return _grid(interp, args[0], args[1], hint)
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
         return collecting.load(interp, args[0], filled, args[1], hint)
@@ -81,6 +86,32 @@ def _joined(interp: Interpreter, join: Callable[..., Any], index: Value, hint: s
             "`np.r_` and `np.c_` are followed for numbers and arrays", "use `np.concatenate`, `np.arange`, `np.stack`"
         )
     return interp.call(Static(join), parts, hint=hint)
+
+
+_GRIDS = (type(np.mgrid), type(np.ogrid))
+
+
+def _grid(interp: Interpreter, grid: Static | Lit, index: Value, hint: str) -> Answer:
+    """``np.mgrid[a:b, c:d]``, which the run makes: its bounds tell what it is. ``None`` where they do not."""
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    pieces = [piece for part in parts if isinstance(part, Slice) for piece in (part.start, part.stop, part.step) if piece != NONE]
+    types = [number_type(piece) for piece in pieces]
+    if not all(isinstance(part, Slice) for part in parts) or not all(isinstance(type_, Scalar) for type_ in types):
+        return None
+    if any(isinstance(piece, Var) and is_inexact(piece.type) for piece in pieces):
+        raise interp.error("the bounds of a grid that move", "scale the grid: `x = length * np.linspace(0.0, 1.0, n)`")
+    dtype = "float64" if any(is_inexact(type_) for type_ in types if type_ is not None) else "int64"
+    whole = interp.emit(operator.getitem, (interp.operand(grid), interp.operand(index)), Object(), hint)
+    if not isinstance(index, Tuple):
+        return interp.emit(runtime.of_kind, (whole, Lit(dtype), Lit(1)), Array(dtype, (FRESH,)), hint)
+    rank = len(parts)
+    if type(grid.value) is type(np.mgrid):
+        made = Array(dtype, (rank, *(FRESH,) * rank))
+        return interp.emit(runtime.of_kind, (whole, Lit(dtype), Lit(rank + 1)), made, hint)
+    axes = tuple(Array(dtype, tuple(FRESH if k == place else 1 for k in range(rank))) for place in range(rank))
+    kinds = Lit(tuple((dtype, rank) for _ in parts))
+    arrays = interp.emit(runtime.of_kinds, (whole, kinds), Object(), "parts")
+    return Tuple(tuple([interp.emit(operator.getitem, (arrays, Lit(k)), type_, hint) for k, type_ in enumerate(axes)]))
 
 
 def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

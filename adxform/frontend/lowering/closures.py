@@ -9,21 +9,24 @@ from typing import Any
 import gast
 
 from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError, together
+from adxform.frontend.lowering.generators import Walk, is_generator, shell_of, walked_body
 from adxform.frontend.lowering.late_binding import refuse_late_binding
 from adxform.frontend.lowering.names import SCOPES, bindings, body_of, free_names, parameters, walk_scope
-from adxform.frontend.lowering.scope import DEFINED, TRUE, Scope, State
+from adxform.frontend.lowering.scope import DEFINED, TRUE, Scope, State, base_of
 from adxform.frontend.lowering.source_text import FunctionSource
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Closure, Function, Operand, Var
 from adxform.ir.prune import prune
 from adxform.ir.walk import Names
 
-Body = Callable[[State], Operand]
-"""Fills the block of a function; returns its result."""
+Body = Callable[[State, Any], Operand]
+"""Fills the block of a function with the definition that it is given; returns its result."""
 
 
 def build_function(source: FunctionSource, lower_body: Body) -> Function:
     """The untyped `Function` of a definition, whose body `lower_body` fills."""
+    if not source.walk and is_generator(source.node):
+        return build_function(replace(source, node=shell_of(source.node)), _making(source.node, lower_body))
     scope = _scope(source)
     fn = _filled(scope, lower_body)
     while not (_keeps_to_iterations(scope, fn) and scope.asks.issuperset(scope.unsure) and scope.cells.issuperset(scope.rebound)):
@@ -31,6 +34,17 @@ def build_function(source: FunctionSource, lower_body: Body) -> Function:
         scope = replace(_scope(source), asks=asks - cells, cells=cells)
         fn = _filled(scope, lower_body)
     return fn
+
+
+def _making(node: gast.FunctionDef, lower_body: Body) -> Body:
+    """The body of the function that makes the generator of `node`."""
+
+    def lower(state: State, shell: Any) -> Operand:
+        bodies = (close(state, walked_body(node, walk), (), lower_body, walk) for walk in ("whole", "part"))
+        given = (state.read(state.scope.mangle(arg.id), node) for arg, _, _ in parameters(shell.args))
+        return state.builder.call(intrinsics.new_generator, *bodies, *given, hint="items", span=state.at(node))
+
+    return lower
 
 
 def _keeps_to_iterations(scope: Scope, fn: Function) -> bool:
@@ -53,7 +67,7 @@ def _filled(scope: Scope, lower_body: Body) -> Function:
     kinds: list[str] = []
     for arg, kind, _ in parameters(node.args):
         name = scope.mangle(arg.id)
-        params.append(state.builder.var(name))
+        params.append(state.builder.var(base_of(name)))
         kinds.append(kind)
         if name in scope.cells:
             continue
@@ -66,7 +80,7 @@ def _filled(scope: Scope, lower_body: Body) -> Function:
         if param.name in state.cells:
             state.bind(param.name, param)
     try:
-        result = lower_body(state)
+        result = lower_body(state, node)
     except Exception as error:
         if scope.refused:  # what came after a statement that is not there may fail in any way
             raise together([*scope.refused, *([error] if isinstance(error, UnsupportedSyntaxError) else [])]) from None
@@ -118,14 +132,14 @@ def _error(source: FunctionSource, node: Any, message: str, help_: str, cls: typ
     return cls(message, span=source.span(node), help=help_)
 
 
-def close(state: State, node: Any, defaults: tuple[tuple[str, Operand], ...], lower_body: Body) -> Var:
-    """Append the `Closure` of a nested ``def`` or ``lambda`` in `state`; return the function.
+def close(state: State, node: Any, defaults: tuple[tuple[str, Operand], ...], lower_body: Body, walk: Walk = "") -> Var:
+    """Append the `Closure` of a nested ``def`` or ``lambda`` in `state`, or of the body of a generator; return the function.
 
     Captures are by value, which is what Python does as long as nothing is assigned to a captured name afterwards; or cells.
     """
     scope = state.scope
-    name = scope.mangle(node.name) if isinstance(node, gast.FunctionDef) else ""
-    out = state.builder.var(name or "function")
+    name = scope.mangle(node.name) if isinstance(node, gast.FunctionDef) and not walk else ""
+    out = state.builder.var(name or walk or "function")
     captures = tuple(
         capture
         for captured in map(scope.mangle, free_names(node))
@@ -137,7 +151,7 @@ def close(state: State, node: Any, defaults: tuple[tuple[str, Operand], ...], lo
     brief = tuple(one for one, _ in captures if one in state.loop and one != name and one not in cells)
     if brief:
         scope.brief[out] = brief
-    source = replace(scope.source, node=node, outer=frozenset(captured for captured, _ in captures), cells=cells)
+    source = replace(scope.source, node=node, outer=frozenset(captured for captured, _ in captures), cells=cells, walk=walk)
     fn = build_function(source, lower_body)
     state.builder.emit(Closure(out, fn, captures, defaults, state.at(node)))
     return out

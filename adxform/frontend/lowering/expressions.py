@@ -9,6 +9,7 @@ from typing import Any
 import gast
 
 from adxform.frontend.lowering.closures import close
+from adxform.frontend.lowering.generators import as_function
 from adxform.frontend.lowering.names import bound_names, parameters
 from adxform.frontend.lowering.operators import BINARY, COMPARE, UNARY
 from adxform.frontend.lowering.scope import INLINED_COMPREHENSIONS, State, branch, describe
@@ -27,9 +28,9 @@ def lower_expression(state: State, node: Any, hint: str = "tmp") -> Operand:
         case gast.BinOp() | gast.UnaryOp() | gast.Compare() | gast.Subscript() | gast.Attribute():
             return _lower_operation(state, node, hint)
         case gast.BoolOp(op=op, values=values):
-            return _lower_boolean(state, node, values, isinstance(op, gast.And), hint)
+            return _lower_boolean(state, node, values, isinstance(op, gast.And), hint, lower_expression)
         case gast.IfExp(test=test, body=body, orelse=orelse):
-            cond = lower_expression(state, test)
+            cond = lower_condition(state, test)
             return choose(
                 state,
                 node,
@@ -55,13 +56,12 @@ def lower_expression(state: State, node: Any, hint: str = "tmp") -> Operand:
             result = lower_expression(state, value, target.id)
             state.bind(state.scope.mangle(target.id), result)
             return result
-        case gast.Lambda(body=body):
-            return close(state, node, lower_defaults(state, node), lambda inner: lower_expression(inner, body))
+        case gast.Lambda():
+            return close(state, node, lower_defaults(state, node), lambda inner, own: lower_expression(inner, own.body))
         case gast.ListComp() | gast.SetComp() | gast.DictComp():
             return _lower_comprehension(state, node, hint)
         case gast.GeneratorExp():
-            help_ = "write a list comprehension: `[… for … in …]`"
-            raise state.scope.error(node, "a generator is supported only as the argument of a call", help_)
+            return _lower_kept_generator(state, node, hint)
         case _:
             raise state.scope.error(node, f"{describe(node)} is not supported", "write it with supported syntax")
 
@@ -131,14 +131,30 @@ def _lower_comparison(state: State, node: Any, left: Operand, rest: list[tuple[A
     return choose(state, node, result, lambda side: _lower_comparison(side, node, right, more, hint), lambda _: result, hint)
 
 
-def _lower_boolean(state: State, node: Any, values: list[Any], conjunction: bool, hint: str) -> Operand:
+def lower_condition(state: State, node: Any, hint: str = "tmp") -> Operand:
+    """The operand that says whether the expression `node` is true: of ``queue and steps < 60`` no queue is the value."""
+    if isinstance(node, gast.BoolOp):
+        return _lower_boolean(state, node, node.values, isinstance(node.op, gast.And), hint, _lower_truth)
+    return lower_expression(state, node, hint)
+
+
+def _lower_truth(state: State, node: Any, hint: str) -> Operand:
+    value = lower_condition(state, node, hint)
+    if isinstance(node, gast.BoolOp | gast.Compare) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)):
+        return value
+    return state.builder.call(operator.truth, value, hint=hint, span=state.at(node))
+
+
+def _lower_boolean(
+    state: State, node: Any, values: list[Any], conjunction: bool, hint: str, lower: Callable[[State, Any, str], Operand]
+) -> Operand:
     first, *rest = values
-    left = lower_expression(state, first, hint)
+    left = lower(state, first, hint)
     if not rest:
         return left
 
     def go_on(side: State) -> Operand:
-        return _lower_boolean(side, node, rest, conjunction, hint)
+        return _lower_boolean(side, node, rest, conjunction, hint, lower)
 
     def stop(_: State) -> Operand:
         return left
@@ -229,7 +245,7 @@ def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Op
         args: tuple[Operand, ...] = (fn, items, lower_pairs(state, named, intrinsics.merge_named))
         fn = Lit(intrinsics.apply)
     else:
-        args = tuple(_lower_call_argument(state, node.func, arg) for arg in node.args) or _implied(state, node)
+        args = tuple(_lower_call_argument(state, node.func, fn, arg) for arg in node.args) or _implied(state, node)
         kwargs = tuple((keyword.arg, lower_argument(state, keyword.value)) for keyword in node.keywords)
     outs = (state.builder.var(hint),) if wanted else ()
     state.builder.emit(Call(outs, fn, args, kwargs, state.at(node)))
@@ -247,25 +263,58 @@ def _implied(state: State, node: gast.Call) -> tuple[Operand, ...]:
 
 def _is_of_generator(state: State, node: gast.Call, name: str) -> bool:
     """Whether `node` is ``name(… for … in …)``, by a name found outside."""
-    scope = state.scope
     match node:
         case gast.Call(func=gast.Name(id=found), args=[gast.GeneratorExp()], keywords=[]) if found == name:
-            return not (name in state.env or name in scope.bound or name in scope.outer)
+            return _is_found_outside(state, name)
         case _:
             return False
 
 
-def _lower_call_argument(state: State, callee: Any, node: Any) -> Operand:
-    """An argument; a generator runs to its end first, unless the callee is one that need not run it to its end."""
-    if isinstance(node, gast.GeneratorExp) and not (isinstance(callee, gast.Name) and callee.id in ("next", "iter")):
+def _lower_call_argument(state: State, callee: Any, fn: Operand, node: Any) -> Operand:
+    """An argument; a generator runs to its end first where a builtin is given it that takes all of its items at once."""
+    builtin = isinstance(callee, gast.Name) and callee.id in _AT_ONCE
+    if builtin and isinstance(node, gast.GeneratorExp) and _is_found_outside(state, callee.id):
+        state.builder.effect(intrinsics.takes_all, fn, span=state.at(callee))
         return _lower_generator(state, node)
     return lower_argument(state, node)
+
+
+_AT_ONCE = frozenset({"list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "max", "min", "any", "all"})
+
+
+def _is_found_outside(state: State, name: str) -> bool:
+    return not (name in state.env or name in state.scope.bound or name in state.scope.outer)
 
 
 def _lower_generator(state: State, node: gast.GeneratorExp, source: Operand | None = None) -> Operand:
     begins = state.builder.call(intrinsics.generator_begins, hint="begins", span=state.at(node))
     items = _lower_comprehension(state, node, "items", source)
     return state.builder.call(intrinsics.generator, items, begins, hint="items", span=state.at(node))
+
+
+def _lower_kept_generator(state: State, node: gast.GeneratorExp, hint: str) -> Operand:
+    """A generator that is kept: of two functions, as in `generators`, of what its outermost loop goes through."""
+    _check_comprehension(state, node)
+    source = lower_walked(state, node.generators[0].iter, lower_argument)
+    function = as_function(node)
+    whole = close(state, function, (), lambda inner, own: _give_items(inner, own.body, ""), "whole")
+    part = close(state, function, (), lambda inner, own: _give_items(inner, own.body, "??left"), "part")
+    return state.builder.call(intrinsics.new_generator, whole, part, source, hint=hint, span=state.at(node))
+
+
+def _give_items(state: State, node: gast.GeneratorExp, left: str) -> Operand:
+    """Fill the body of a generator; if it may be left, it ends when the name `left` is true."""
+
+    def give(inner: State) -> None:
+        item = lower_expression(inner, node.elt)
+        going = inner.builder.call(intrinsics.yielded, item, hint="going", span=inner.at(node.elt))
+        if left:
+            inner.bind(left, inner.builder.call(operator.not_, going, hint="left", span=inner.at(node.elt)))
+
+    if left:
+        state.bind(left, Lit(False))
+    _walk_items(state, node, node.generators, (left,) if left else (), give, until=left)
+    return Lit(None)
 
 
 def _lower_text(state: State, node: gast.JoinedStr, hint: str) -> Operand:
@@ -455,7 +504,7 @@ def _walk_conditions(
     if not tests:
         _walk_items(state, node, rest, carried, visit, until=until)
         return
-    cond = lower_expression(state, tests[0])
+    cond = lower_condition(state, tests[0])
     then, orelse = state.nested(), state.nested()
     _walk_conditions(then, node, tests[1:], rest, carried, visit, until)
     branch(state, cond, then, orelse, state.at(node))

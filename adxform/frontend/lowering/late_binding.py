@@ -1,4 +1,4 @@
-"""Refuses nested functions that outlive the iteration of a loop whose variables they capture.
+"""Refuses nested functions, and generators, that outlive the iteration of a loop whose variables they capture.
 
 Python would show them the variables of the last iteration; a capture by value shows those of their own.
 """
@@ -15,6 +15,7 @@ from adxform.ir.spans import Span
 from adxform.ir.walk import variables
 
 _KEEPERS = frozenset({"append", "appendleft", "extend", "insert", "add", "setdefault", "update"})
+_NEW = Lit(intrinsics.new_generator)
 _STORES = (operator.setitem, setattr)
 
 
@@ -28,6 +29,7 @@ class _Check:
         self.brief = set(brief)
         self.spans: dict[Var, Span] = {}
         self.keepers: set[Var] = set()
+        self.makers: set[Operand] = set()
 
     def block(self, block: Block) -> None:
         for op in block.ops:
@@ -39,9 +41,13 @@ class _Check:
                 if out in self.brief or self.holds([value for _, value in captures]):
                     self.brief.add(out)
                     self.spans[out] = span
+                    if any(isinstance(one, Call) and one.fn == _NEW for one in op.fn.body.ops):
+                        self.makers.add(out)
             case Attribute(out=out, name=name) if name in _KEEPERS:
                 self.keepers.add(out)
-            case Call(fn=fn, args=args, kwargs=kwargs):
+            case Call(outs=outs, fn=fn, args=args, kwargs=kwargs):
+                for out in outs:
+                    self.pass_on(out, args if fn == _NEW else [fn] if fn in self.makers else [])
                 packed = [value for value in args if isinstance(value, Pack)]
                 keeps = fn in self.keepers or (isinstance(fn, Lit) and fn.value in _STORES)
                 unpacks = isinstance(fn, Lit) and fn.value is intrinsics.apply

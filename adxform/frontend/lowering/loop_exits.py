@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from adxform.frontend.lowering.expressions import assign, choose, lower_argument, lower_expression
+from adxform.frontend.lowering.expressions import assign, choose, lower_argument, lower_condition
 from adxform.frontend.lowering.names import bound_names, breaks, exits, is_endless
 from adxform.frontend.lowering.scope import (
     DEFINED,
@@ -52,11 +52,19 @@ class _Carried:
 
     def fresh(self, state: State) -> tuple[Var, ...]:
         """A variable for each; the names are bound to theirs in `state`."""
-        made = {name: state.builder.var(base_of(name)) for name in self.names}
-        for name, var in made.items():
-            state.bind(name, var)
+        made = self.made(state)
+        self.bind(state, made)
+        return made
+
+    def made(self, state: State) -> tuple[Var, ...]:
+        """A variable for each."""
         early = ("keep_going", "running", "result") if self.early else ()
-        return (*made.values(), *(state.builder.var(name) for name in early))
+        return tuple(state.builder.var(base_of(name)) for name in (*self.names, *early))
+
+    def bind(self, state: State, made: Sequence[Var]) -> None:
+        """Bind the names to those `made` for them, in `state`."""
+        for name, var in zip(self.names, made, strict=False):
+            state.bind(name, var)
 
     def yields(self, body: State) -> tuple[Operand, ...]:
         values = [unknown_value(name) if body.gone(name) else body.env[name] for name in self.names]
@@ -86,16 +94,17 @@ def lower_for(state: State, node: gast.For, lower_statements: Statements) -> Non
     params = carried.fresh(body)
     carried.doubt(state, inits, params)
     target = node.target
-    item = body.builder.var(state.scope.mangle(target.id) if isinstance(target, gast.Name) else "item")
+    item = body.builder.var(base_of(state.scope.mangle(target.id)) if isinstance(target, gast.Name) else "item")
     assign(body, target, item)
     lower_statements(body, node.body)
     results = carried.yields(body)
     stops = carried.early and results[-3] != TRUE
     condition = (results[-3],) if stops else ()
-    outs = carried.fresh(state)
+    outs = carried.made(state)
     carried.doubt(state, inits, outs)
     carried.doubt(state, carried.left(body), outs)
     state.builder.emit(For(outs, (source,), inits, body.block((item, *params), (*condition, *results)), stops, span))
+    carried.bind(state, outs)
     _go_on(state, node, body, outs, lower_statements)
 
 
@@ -114,11 +123,12 @@ def lower_while(state: State, node: gast.While, lower_statements: Statements) ->
     body_params = carried.fresh(body)
     carried.doubt(state, inits, body_params)
     lower_statements(body, node.body)
-    outs = carried.fresh(state)
+    outs = carried.made(state)
     carried.doubt(state, () if is_endless(node) else inits, outs)
     carried.doubt(state, carried.left(body), outs)
     test_block = test.block(test_params, (condition,))
     state.builder.emit(While(outs, inits, test_block, body.block(body_params, carried.yields(body)), span))
+    carried.bind(state, outs)
     if is_endless(node) and not carried.early:
         state.dead = True
     else:
@@ -135,10 +145,10 @@ def _inside(state: State, carried: _Carried) -> State:
 def _lower_test(test: State, node: gast.While, keep_going: Operand) -> Operand:
     """The condition of an iteration: that nothing has stopped the loop, and then the user's own."""
     if keep_going == TRUE:
-        return lower_expression(test, node.test)
+        return lower_condition(test, node.test)
     if is_endless(node):
         return keep_going
-    return choose(test, node.test, keep_going, lambda side: lower_expression(side, node.test), lambda _: FALSE, "tmp")
+    return choose(test, node.test, keep_going, lambda side: lower_condition(side, node.test), lambda _: FALSE, "tmp")
 
 
 def _test_inside(state: State, node: gast.While) -> gast.While:

@@ -59,7 +59,7 @@ def lower_source(source: FunctionSource) -> Function:
         help_ = "differentiate an ordinary function"
         raise UnsupportedSyntaxError("`async def` is not supported", span=source.span(node), help=help_)
 
-    def fill(state: State) -> Operand:
-        return lower_expression(state, node.body) if isinstance(node, gast.Lambda) else lower_function_body(state, node.body)
+    def fill(state: State, own: Any) -> Operand:
+        return lower_expression(state, own.body) if isinstance(own, gast.Lambda) else lower_function_body(state, own.body)
 
     return build_function(source, fill)

@@ -119,7 +119,7 @@ def exits(node: Any) -> bool:
             case gast.Break() | gast.Continue():
                 if not in_loop:
                     return True
-            case gast.If() | gast.With() | gast.Try() | gast.Match() | gast.match_case():
+            case gast.If() | gast.With() | gast.Try() | gast.ExceptHandler() | gast.Match() | gast.match_case():
                 stack.extend((child, in_loop) for child in gast.iter_child_nodes(inner))
             case gast.For() | gast.While():
                 stack.extend((child, True) for child in inner.body)
@@ -137,7 +137,7 @@ def breaks(loop: gast.For | gast.While) -> bool:
         match inner:
             case gast.Break():
                 return True
-            case gast.If() | gast.With() | gast.Try() | gast.Match() | gast.match_case():
+            case gast.If() | gast.With() | gast.Try() | gast.ExceptHandler() | gast.Match() | gast.match_case():
                 stack.extend(gast.iter_child_nodes(inner))
             case gast.For() | gast.While():
                 stack.extend(inner.orelse)

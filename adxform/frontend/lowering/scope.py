@@ -22,6 +22,10 @@ from adxform.ir.walk import Names
 GOING, KEEP_GOING, RUNNING, RESULT = "%going", "%keep_going", "%running", "%result"
 FLAGS = (GOING, KEEP_GOING, RUNNING)
 UNTAKEN = "?untaken"
+COMPLETED = "?completed"
+"""Whether the body of a ``try`` came to its end."""
+PENDING, ERROR = "?pending", "?error"
+"""What waits for the end of a ``finally``: whether that is an exception, and which."""
 DEFINED = "?{}_is_defined"
 """The condition that a name has a value, for a name that a path may leave without one."""
 INLINED_COMPREHENSIONS = sys.version_info >= (3, 12)
@@ -78,6 +82,9 @@ class State:
     `loop` are the names that the loops around this block bind; after `dead` nothing is reached; `cells` has the function's own
     variables that are objects. In a `comprehension` that is a function of its own names of the function around it are free
     variables.
+
+    `params` are those of the block, after a ``try``; the `attempted` names may be read when an exception ends a block around this
+    one, and are `read_later` by a ``finally``, whatever ends it. A handler is `handling` an exception.
     """
 
     scope: Scope
@@ -89,6 +96,10 @@ class State:
     dead: bool = False
     comprehension: bool = False
     cells: dict[str, Var] = field(default_factory=dict)
+    params: tuple[Var, ...] = ()
+    attempted: frozenset[str] = frozenset()
+    handling: Var | None = None
+    read_later: bool = False
 
     @classmethod
     def entry(cls, scope: Scope) -> State:
@@ -113,10 +124,16 @@ class State:
         if cell is not None:
             self.builder.effect(intrinsics.fill, cell, value)
             return
-        self.env[name] = value
+        self.assume(name, value)
         self.written[name] = None
         if name in self.scope.asks:
             self.bind(DEFINED.format(name), FALSE if value == UNDEFINED else TRUE)
+
+    def assume(self, name: str, value: Operand) -> None:
+        """Begin with `name` having the value `value`."""
+        self.env[name] = value
+        if name in self.attempted:
+            self.builder.effect(intrinsics.bound, Lit(name), value)
 
     def flag(self, *flags: str, value: Operand = FALSE) -> None:
         """Set the conditions `flags`."""
@@ -180,8 +197,10 @@ class State:
     def nested(self) -> State:
         """The state of a block inside this one."""
         builder, depth = self.builder.nested(), self.depth + 1
-        again = self.loop, depth, False, self.comprehension, self.cells
-        return State(self.scope, builder, dict(self.env), {}, *again)
+        env = dict(self.env)
+        inner = State(self.scope, builder, env, {}, self.loop, depth, False, self.comprehension, self.cells)
+        inner.attempted, inner.handling, inner.read_later = self.attempted, self.handling, self.read_later
+        return inner
 
     def assume_going(self) -> None:
         """Begin a block that is only entered while nothing has been left."""
@@ -190,7 +209,8 @@ class State:
 
     def gone(self, name: str) -> bool:
         """Whether nothing that follows this block can read the `name` that it leaves."""
-        return self.dead or (self.env[RUNNING] == FALSE and name not in (*FLAGS, RESULT) and not name.startswith(UNTAKEN))
+        kept = self.read_later or name in (*FLAGS, RESULT) or name.startswith((UNTAKEN, COMPLETED, PENDING, ERROR))
+        return self.dead or (self.env[RUNNING] == FALSE and not kept)
 
     def block(self, params: tuple[Var, ...], results: tuple[Operand, ...]) -> Block:
         """The finished block."""
@@ -205,7 +225,7 @@ class State:
 
 def base_of(name: str) -> str:
     """What variables of `name` are called."""
-    return name.lstrip("%?")
+    return name.lstrip("%?").partition(".")[0]
 
 
 def unknown_value(name: str) -> Operand:
@@ -226,6 +246,7 @@ def branch(state: State, cond: Operand, then: State, orelse: State, span: Span) 
     outs: list[Var] = []
     pairs: list[tuple[Operand, Operand]] = []
     shared: dict[tuple[Operand, Operand], Var] = {}
+    after: dict[str, Operand] = {}
     for name in {**then.written, **orelse.written}:
         sides = [side for side in (then, orelse) if not side.gone(name)]
         if not any(name in side.written for side in sides):
@@ -234,20 +255,22 @@ def branch(state: State, cond: Operand, then: State, orelse: State, span: Span) 
         left, right = (unknown if side.gone(name) else side.env.get(name, unknown) for side in (then, orelse))
         known = right if then.gone(name) else left
         if left == right or (len(sides) == 1 and isinstance(known, Lit)):
-            state.bind(name, known)
+            after[name] = known
         elif name in FLAGS and (left, right) in shared:
-            state.bind(name, shared[left, right])
+            after[name] = shared[left, right]
         else:
             out = state.builder.var(base_of(name))
             outs.append(out)
             pairs.append((left, right))
             if any(side.env.get(name, unknown) in state.scope.doubtful for side in sides):
                 state.scope.doubtful.add(out)
-            state.bind(name, out)
+            after[name] = out
             if name in FLAGS:
                 shared[left, right] = out
     lefts, rights = tuple(left for left, _ in pairs), tuple(right for _, right in pairs)
-    state.builder.emit(If(tuple(outs), cond, then.block((), lefts), orelse.block((), rights), span))
+    state.builder.emit(If(tuple(outs), cond, then.block((), lefts), orelse.block(orelse.params, rights), span))
+    for name, value in after.items():
+        state.bind(name, value)
     state.dead = then.dead and orelse.dead
 
 
@@ -257,8 +280,7 @@ def describe(node: Any) -> str:
 
 
 _CONSTRUCTS = {
-    "Try": "`try`",
-    "TryStar": "`try`",
+    "TryStar": "`except*`",
     "AsyncWith": "`async with`",
     "AsyncFor": "`async for`",
     "AsyncFunctionDef": "`async def`",

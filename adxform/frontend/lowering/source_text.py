@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import gast
 
 from adxform.errors import SourceUnavailableError
+from adxform.frontend.lowering.generators import Walk
 from adxform.ir.code_constants import frozen_sets
 from adxform.ir.spans import Span
 from adxform.runtime import counters
@@ -34,7 +35,8 @@ class FunctionSource:
 
     Of its `outer` names, `cells` are those that it has as cells: others may assign to them, as it may itself.
 
-    `sets` are the frozen sets among the constants of its code, in the order in which they came.
+    `sets` are the frozen sets among the constants of its code, in the order in which they came. `walk`: it is the body of a
+    generator, see `generators.Walk`.
     """
 
     node: gast.FunctionDef | gast.AsyncFunctionDef | gast.Lambda
@@ -44,6 +46,7 @@ class FunctionSource:
     class_name: str = ""
     sets: tuple[frozenset[Any], ...] = ()
     cells: frozenset[str] = frozenset()
+    walk: Walk = ""
 
     def span(self, node: Any) -> Span:
         """Where `node` is, in characters (the parser counts bytes)."""

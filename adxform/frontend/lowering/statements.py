@@ -19,6 +19,7 @@ from adxform.frontend.lowering.expressions import (
     attribute,
     lower_argument,
     lower_call_statement,
+    lower_condition,
     lower_defaults,
     lower_expression,
 )
@@ -41,6 +42,7 @@ from adxform.frontend.lowering.scope import (
     branch,
     describe,
 )
+from adxform.frontend.lowering.try_statements import lower_left, lower_try
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Call, Lit, Operand, Pack, Raise
 
@@ -104,7 +106,7 @@ def _lower_if(state: State, node: Any, body: list[Any], orelse: list[Any]) -> No
     if state.depth >= NESTING and len(orelse) == 1 and isinstance(orelse[0], gast.If):
         _lower_chain(state, node, body, orelse)
         return
-    cond = lower_expression(state, node.test)
+    cond = lower_condition(state, node.test)
     sides = state.nested(), state.nested()
     for side, statements in zip(sides, (body, orelse), strict=True):
         lower_statements(side, statements)
@@ -121,7 +123,7 @@ def _lower_chain(state: State, node: Any, body: list[Any], orelse: list[Any]) ->
     state.bind(untaken, TRUE)
     for arm, statements in arms:
         open_, closed = state.nested(), state.nested()
-        cond = lower_expression(open_, arm.test)
+        cond = lower_condition(open_, arm.test)
         taken, passed = open_.nested(), open_.nested()
         taken.bind(untaken, FALSE)
         lower_statements(taken, statements)
@@ -166,6 +168,8 @@ def _lower_statement(state: State, node: Any) -> None:
             lower_match(state, node, lower_statements)
         case gast.With():
             _lower_with(state, node)
+        case gast.Try():
+            lower_try(state, node, lower_statements)
         case gast.Assert() | gast.Raise():
             _lower_raise(state, node)
         case gast.Delete(targets=targets):
@@ -233,29 +237,37 @@ def _lower_augmented(state: State, node: gast.AugAssign) -> None:
 
 def _lower_with(state: State, node: gast.With) -> None:
     """Append the body between the entering and the leaving of its managers, which happens however control leaves the body."""
-    entered: list[tuple[Operand, Any]] = []
-    for item in node.items:
-        manager, target = lower_expression(state, item.context_expr, "manager"), item.optional_vars
-        hint = target.id if isinstance(target, gast.Name) else "entered"
-        value = state.builder.call(intrinsics.enter, manager, hint=hint, span=state.at(item.context_expr))
-        if target is not None:
-            assign(state, target, value)
-        entered.append((manager, item.context_expr))
-    lower_statements(state, node.body)
-    for manager, place in reversed(() if state.dead else entered):  # an exception leaves by itself
-        state.builder.effect(intrinsics.leave, manager, span=state.at(place))
+    item, *others = node.items
+    place = item.context_expr
+    manager, target = lower_expression(state, place, "manager"), item.optional_vars
+    hint = target.id if isinstance(target, gast.Name) else "entered"
+    value = state.builder.call(intrinsics.enter, manager, hint=hint, span=state.at(place))
+    body: list[Any] = node.body
+    if others:
+        body = [gast.copy_location(gast.With(others, node.body, None), node)]
+    if target is not None:
+        assign(state, target, value)
+
+    def leave(after: State, pending: Operand, error: Operand) -> Operand:
+        return after.builder.call(intrinsics.leave, manager, pending, error, hint="pending", span=after.at(place))
+
+    lower_left(state, node, manager, body, lower_statements, leave)
 
 
 def _lower_raise(state: State, node: Any) -> None:
     if isinstance(node, gast.Raise):
-        if node.exc is None or node.cause is not None:
-            help_ = "raise an exception by itself: `raise ValueError(…)`"
-            raise state.scope.error(node, "this form of `raise` is not supported", help_)
-        value = lower_expression(state, node.exc)
+        if node.exc is None and state.handling is None:
+            help_ = "give the handler's exception to the function, and raise that"
+            raise state.scope.error(node, "`raise` alone, outside of a handler, is not supported", help_)
+        value = state.handling if node.exc is None else lower_expression(state, node.exc)
+        assert value is not None
+        if node.cause is not None:
+            cause = lower_expression(state, node.cause)
+            value = state.builder.call(intrinsics.raised_from, value, cause, hint="error", span=state.at(node))
         state.builder.emit(Raise(value, state.at(node)))
         state.dead = True
     elif __debug__:
-        cond = lower_expression(state, node.test)
+        cond = lower_condition(state, node.test)
         holds, fails = state.nested(), state.nested()
         message = () if node.msg is None else (lower_expression(fails, node.msg),)
         error = fails.builder.call(AssertionError, *message, hint="error", span=fails.at(node))
@@ -288,7 +300,7 @@ def _delete(state: State, target: Any) -> None:
 
 def _lower_def(state: State, node: gast.FunctionDef) -> None:
     decorators = [lower_expression(state, decorator) for decorator in node.decorator_list]
-    value: Operand = close(state, node, lower_defaults(state, node), lambda inner: lower_function_body(inner, node.body))
+    value: Operand = close(state, node, lower_defaults(state, node), lambda inner, own: lower_function_body(inner, own.body))
     for decorator in reversed(decorators):
         out = state.builder.var(node.name)
         state.builder.emit(Call((out,), decorator, (value,), (), state.at(node)))

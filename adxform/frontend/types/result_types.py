@@ -18,6 +18,7 @@ from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.kept_results import KeptMemory, repeated
 from adxform.frontend.types.samples import (
     ANOTHER,
+    FRESH,
     NoSample,
     Types,
     each,
@@ -29,7 +30,7 @@ from adxform.frontend.types.samples import (
 )
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Operand, Var
-from adxform.ir.types import Array, Object, Scalar, Several, Type, is_inexact
+from adxform.ir.types import Array, Dim, Object, Scalar, Several, Type, is_inexact
 from adxform.ir.walk import substitute, variables
 from adxform.primitives.facets import Contracts
 from adxform.primitives.memory import RESHAPES
@@ -104,6 +105,7 @@ def _result_type(
         else:
             users = isinstance(record.derivative, General) and TABLE.get(fn) is not record
             types = sampled_types(repeated(fn) if users else fn, operands, named, interp.sizes)
+            types = each(types, lambda type_: _not_grown_again(interp, type_, given))
         return each(types, lambda type_: with_fresh(type_, interp.fresh_dim))
     except KeptMemory as error:
         raise interp.error(f"`{record.name}` has a rule, and {error}", "let it return a copy", MissingRuleError) from None
@@ -111,6 +113,22 @@ def _result_type(
         if not floats:
             return Object()
         raise _no_type(interp, record, given, error) from None
+
+
+def _not_grown_again(interp: Interpreter, made: Type, given: list[Var]) -> Type:
+    """`made`, the type of a result, with fresh lengths for those that are longer than one `given` that was cut off at zero.
+
+    Of no elements ``x[2:]`` has none, and with two others it is longer than `x`.
+    """
+    cut: dict[str, int] = {}
+    for var in given:
+        for size in (var.type.shape or ()) if isinstance(var.type, Array) else ():
+            if isinstance(size, Dim) and (size.offset < 0 or size.base in interp.cut_at_zero):
+                cut[size.base] = min(size.offset, cut.get(size.base, size.offset))
+    if not cut or not isinstance(made, Array) or made.shape is None:
+        return made
+    shape = (FRESH if isinstance(size, Dim) and size.offset > cut.get(size.base, size.offset) else size for size in made.shape)
+    return Array(made.dtype, tuple(shape))
 
 
 def _stated_type(

@@ -197,7 +197,7 @@ def type_of(value: Any) -> Type:
     return scalar_type(value) or Object()
 
 
-_types: Memo[tuple[Any, ...], Types | NoSample] = Memo(4096, kept=256)
+_types: Memo[tuple[Any, ...], Types | NoSample] = Memo(4096, kept=1024)
 
 
 def sampled_type(
@@ -586,7 +586,8 @@ def slice_size(length: Size, start: Any, stop: Any, step: Any) -> Size:
         return length
     if step not in (None, 1):
         return FRESH
-    if isinstance(stop, Dim) and stop.base == length.base and length.offset == 0 and stop.offset <= 0:
+    # ``x[:n - 3]`` of two elements is ``x[:-1]``, which has one; with an offset of two it has none in any case.
+    if isinstance(stop, Dim) and stop.base == length.base and length.offset == 0 and -2 <= stop.offset <= 0:
         stop = stop.offset or None
     if isinstance(start, Dim) or not (start is None or (isinstance(start, int) and start >= 0)):
         return FRESH

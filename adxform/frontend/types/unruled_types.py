@@ -21,8 +21,8 @@ _MODULES = (
     "numpy", "numpy.polynomial", "numpy.lib", "scipy.linalg", "scipy.signal", "scipy.special", "scipy.interpolate",
     "scipy.ndimage", "scipy.spatial", "scipy.fft", "scipy.fftpack",
 )  # fmt: skip
-_NOT_PURE = ("save", "load", "from", "gen", "set", "get", "put", "place", "copyto", "fill", "info", "show", "test", "memmap",
-             "open", "print", "random", "empty", "in1d", "may_", "shares_", "nditer", "nested")  # fmt: skip
+_NOT_PURE = ("save", "load", "from", "gen", "set_", "seterr", "setbuf", "get", "put", "place", "copyto", "fill", "info", "show",
+             "test", "memmap", "open", "print", "random", "empty", "in1d", "may_", "shares_", "nditer", "nested")  # fmt: skip
 """How functions begin that read or write files, change their arguments or settings, or return what was there before."""
 _BY_VALUE = (
     "root",

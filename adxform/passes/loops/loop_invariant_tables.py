@@ -148,7 +148,7 @@ class _Tabulating(Rewriter):
         if isinstance(stop, Lit):
             return max(int(stop.value), 0)
         assert isinstance(stop, Var)
-        return self.lengths.get(stop.name) or Dim(f"?{self.names.fresh('table')}")
+        return self.lengths.get(stop.name) or Dim(self.names.fresh("?table"))
 
     def length(self, stop: Operand, builder: Builder) -> Operand:
         """`stop`, cut off at zero."""

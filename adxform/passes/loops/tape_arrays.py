@@ -328,7 +328,7 @@ class _Writing:
             case LinearForm(number, ((Dim(base, offset), 1),)) if not offset or not number:
                 return Dim(base, offset + number)
             case _:
-                return Dim(f"?{self.names.fresh('tape_size')}")
+                return Dim(self.names.fresh("?tape_size"))
 
     def positive(self, form: LinearForm, loop: For, builder: Builder) -> Operand | None:
         """`form`, cut off at zero, computed ahead of `loop`; ``None`` where that cannot be."""

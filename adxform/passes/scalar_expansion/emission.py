@@ -96,7 +96,7 @@ class Writing:
         assert isinstance(array.type, Array)
         shape = (array.type.shape or ())[first:]
         lengths = [ahead.call(intrinsics.dim, array, Lit(first + axis), type=INT, hint="n") for axis in range(len(shape))]
-        out = ahead.var(f"{array.base}_columns", Array(array.type.dtype, (*shape, Dim(f"?{ahead.names.fresh('lanes')}"))))
+        out = ahead.var(f"{array.base}_columns", Array(array.type.dtype, (*shape, Dim(ahead.names.fresh("?lanes")))))
         ahead.emit(empty(Pack("tuple", (*lengths, self.width)), array.type.dtype, out))
         self.lanes[array.name] = out
         return out

@@ -53,6 +53,7 @@ _making: set[Callable[..., Any]] = set()
 _only: dict[Callable[..., Any], Mapping[str, tuple[Any, ...]]] = {}
 _followed: set[Callable[..., Any]] = set()
 _calling_back: set[Callable[..., Any]] = set()
+_interleaved: set[Callable[..., Any]] = set()
 _forms: dict[Callable[..., Any], tuple[tuple[str, ...], Primitive, Callable[..., Any]]] = {}
 
 DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(_bodies)
@@ -81,6 +82,9 @@ FOLLOWED: Set[Callable[..., Any]] = _followed
 CALLING_BACK: Set[Callable[..., Any]] = _calling_back
 """Functions that are given functions of the program, which are followed where they can be."""
 
+INTERLEAVED: Set[Callable[..., Any]] = _interleaved
+"""Functions that read some operands while they write to another: not given memory that these share."""
+
 
 def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
     """Take in a `family` of definitions; return the records of those whose value is that of their own call."""
@@ -99,6 +103,7 @@ def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
             (one.value is Value.IN_KERNELS, _in_kernels),
             (one.value is Value.FOLLOWED, _followed),
             (one.calls_back, _calling_back),
+            (one.interleaved, _interleaved),
             (not one.takes_out, _without_out),
             (one.sequences, _of_sequences),
             (one.makes, _making),

@@ -55,16 +55,35 @@ def _nanmean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = Fal
     return _mean(a, axis, dtype, keepdims=keepdims, where=~np.isnan(a) & where)
 
 
-def _var(a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any) -> Any:
+def variance(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    *,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    where: Any = True,
+    mean: Any = None,
+    correction: Any = None,
+) -> Any:
+    """The variance of those elements of `a` that `where` chooses, about their mean or a given one."""
+    axis = axes_of(axis)
+    if correction is not None:
+        if ddof != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        ddof = correction
     count = _count(a, axis, where)
-    centred = np.where(where, a - np.sum(np.where(where, a, 0.0), axis=axis, keepdims=True) / count, 0.0)
-    squares = np.real(centred) ** 2 + np.imag(centred) ** 2 if np.iscomplexobj(a) else centred * centred
+    if mean is None:
+        mean = np.sum(np.where(where, a, 0.0), axis=axis, keepdims=True) / count
+        mean = np.where(np.isfinite(mean), mean, mean * np.nan)  # its slope too: else tangents cancel to zero beside infinities
+    centred = np.where(where, a - mean, 0.0)
+    squares = np.real(centred) ** 2 + np.imag(centred) ** 2 if np.iscomplexobj(centred) else centred * centred
     left = np.where(count > ddof, count - ddof, np.nan)
     return np.sum(squares / left, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-def _std(a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any) -> Any:
-    return np.sqrt(_var(a, axis, dtype, ddof=ddof, keepdims=keepdims, where=where))
+def _std(a: Any, axis: Any = None, dtype: Any = None, **options: Any) -> Any:
+    return np.sqrt(variance(a, axis, dtype, **options))
 
 
 _FORMS: tuple[tuple[tuple[Any, ...], Any, tuple[str, ...]], ...] = (
@@ -75,8 +94,8 @@ _FORMS: tuple[tuple[tuple[Any, ...], Any, tuple[str, ...]], ...] = (
     ((np.mean, np.ndarray.mean), _mean, ("where",)),
     ((np.nansum,), _nansum, ("initial", "where")),
     ((np.nanmean,), _nanmean, ("where",)),
-    ((np.var, np.ndarray.var), _var, ("where",)),
-    ((np.std, np.ndarray.std), _std, ("where",)),
+    ((np.var, np.ndarray.var), variance, ("where", "mean", "correction")),
+    ((np.std, np.ndarray.std), _std, ("where", "mean", "correction")),
 )
 
 DEFINITIONS: tuple[Definition, ...] = tuple(

@@ -39,6 +39,8 @@ class Definition:
     written in the program; a call with others has no derivative. `result`: the type of its result, as of a `Primitive`, where
     samples do not tell it. `taken_with`: parameters that a rule of the same function does without; with one of them
     the definition is taken in its place. `calls_back`: it is given functions of the program, followed where they can be.
+    `interleaved`: it reads its other operands while it writes to ``out``, or to the first if it has none: where these share
+    memory, the definition does not say what comes of it.
     """
 
     fn: Callable[..., Any]
@@ -52,4 +54,5 @@ class Definition:
     only: Mapping[str, tuple[Any, ...]] | None = None
     result: Any = None
     calls_back: bool = False
+    interleaved: bool = False
     taken_with: tuple[str, ...] = ()

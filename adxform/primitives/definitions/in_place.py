@@ -103,9 +103,9 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.putmask, _putmask),
     Definition(np.put, _put, sequences=True),
     Definition(np.ndarray.put, _put_method, sequences=True),
-    Definition(np.place, _place),
+    Definition(np.place, _place, interleaved=True),
     Definition(np.put_along_axis, _put_along_axis),
     Definition(np.ndarray.partition, _partition_in_place),
-    Definition(np.fill_diagonal, _fill_diagonal),
+    Definition(np.fill_diagonal, _fill_diagonal, interleaved=True),
     Definition(np.ndarray.sort, _sort_in_place),
 )

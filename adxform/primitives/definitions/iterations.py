@@ -136,6 +136,29 @@ def picked(items: Any, index: Any, message: str) -> Any:
     return found
 
 
+def place_of(key: Any, keys: Any) -> int:
+    """The place of the one of `keys` that equals `key`."""
+    found = -1
+    for place, own in enumerate(keys):
+        found = place if key == own else found
+    if found < 0:
+        raise KeyError(key)
+    return found
+
+
+def got(box: Any, key: Any, default: Any) -> Any:
+    """``box.get(key, default)``"""
+    return box[key] if key in box else default  # noqa: SIM401 - this says what it means
+
+
+def looked_up(keys: Any, items: Any, key: Any) -> Any:
+    """``dict(zip(keys, items))[key]`` of a few items, each by its own branch."""
+    for own, item in zip(keys, items, strict=True):
+        if own == key:
+            return item
+    raise KeyError(key)
+
+
 def counted_from_start(index: Any, count: Any, message: str) -> Any:
     """The place of item `index` of `count`, of which some may be counted from the end."""
     place = index + count if index < 0 else index
@@ -252,3 +275,34 @@ def neighbours(rows: Any) -> Any:
     """``itertools.pairwise(rows)``"""
     count = len(rows) - 1
     return zip(rows[:count], rows[1:], strict=True)  # noqa: RUF007 - this is what `pairwise` means
+
+
+def keep_last(items: Any, bound: int) -> None:
+    """What a deque of no more than `bound` items does after ``append``."""
+    if len(items) > bound:
+        items.popleft()
+
+
+def keep_first(items: Any, bound: int) -> None:
+    """What a deque of no more than `bound` items does after ``appendleft``."""
+    if len(items) > bound:
+        items.pop()
+
+
+def append_all(items: Any, source: Any) -> None:
+    """``items.extend(source)`` of a deque"""
+    for item in list(source):
+        items.append(item)
+
+
+def append_all_left(items: Any, source: Any) -> None:
+    """``items.extendleft(source)`` of a deque"""
+    for item in list(source):
+        items.appendleft(item)
+
+
+def rotate(items: Any, n: int) -> None:
+    """``items.rotate(n)`` of a deque"""
+    if len(items) > 0:
+        for _ in range(n % len(items)):
+            items.appendleft(items.pop())

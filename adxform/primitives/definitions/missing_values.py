@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.primitives.definitions.chosen_reductions import variance
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.definitions.statistics import axes_of, reduced, rows_along
 
@@ -42,15 +43,7 @@ def _nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
 
 
 def _nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any = True) -> Any:
-    axis = axes_of(axis)
-    there = ~np.isnan(a) & where
-    count = np.sum(there, axis=axis, keepdims=True) * 1.0
-    mean = np.sum(np.where(there, a, 0.0), axis=axis, keepdims=True) / count
-    mean = np.where(np.isfinite(mean), mean, mean * np.nan)  # its slope too: else tangents cancel to zero beside infinities
-    centred = np.where(there, a - mean, 0.0)
-    squares = np.real(centred) ** 2 + np.imag(centred) ** 2 if np.iscomplexobj(a) else centred * centred
-    freedom = np.sum(there, axis=axis, keepdims=keepdims) * 1.0 - ddof
-    return np.sum(squares, axis=axis, keepdims=keepdims) / np.where(freedom > 0, freedom, np.nan)
+    return variance(a, axis, ddof=ddof, keepdims=keepdims, where=~np.isnan(a) & where)
 
 
 def _nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any = True) -> Any:

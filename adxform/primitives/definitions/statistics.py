@@ -141,7 +141,7 @@ _METHODS = ("linear", "lower", "higher", "midpoint", "interpolated_inverted_cdf"
             "normal_unbiased")  # fmt: skip
 
 DEFINITIONS: tuple[Definition, ...] = (
-    Definition(np.ptp, _ptp, Value.IN_KERNELS),
+    Definition(np.ptp, _ptp, Value.IN_KERNELS, interleaved=True),
     Definition(np.average, _average, Value.IN_KERNELS, sequences=True),
     Definition(np.median, _median, Value.OWN),
     Definition(np.quantile, _quantile, Value.OWN, sequences=True, only={"method": _METHODS}),

@@ -36,7 +36,7 @@ def _known(fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any
 
 def _modf(x: Any) -> Any:
     def pullback(fraction_ct: Any, whole_ct: Any) -> Any:
-        return fraction_ct
+        return math.ldexp(fraction_ct, 0)  # a number of Python: what comes may be one of NumPy, or an array without axes
 
     return math.modf(x), pullback
 

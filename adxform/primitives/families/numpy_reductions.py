@@ -192,7 +192,7 @@ def _prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) ->
 
     def pullback(ct: Any) -> Any:
         if axis is None:
-            return ct * np.reshape(_others(np.ravel(x)), np.shape(x))
+            return runtime.masked_product(ct, np.reshape(_others(np.ravel(x)), np.shape(x)))
         if isinstance(axis, tuple):
             if len(axis) == 0:
                 return ct
@@ -200,8 +200,9 @@ def _prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) ->
             rows = np.moveaxis(x, axis, first)
             flat = np.reshape(rows, (count(x, axis), *np.shape(rows)[len(axis) :]))
             others = np.reshape(_others(flat), np.shape(rows))
-            return restore(ct, axis, keepdims) * np.moveaxis(others, first, axis)
-        return restore(ct, axis, keepdims) * np.swapaxes(_others(np.swapaxes(x, 0, axis)), 0, axis)
+            return runtime.masked_product(restore(ct, axis, keepdims), np.moveaxis(others, first, axis))
+        others = np.swapaxes(_others(np.swapaxes(x, 0, axis)), 0, axis)
+        return runtime.masked_product(restore(ct, axis, keepdims), others)
 
     return y, pullback
 

@@ -253,6 +253,7 @@ RECORDS: tuple[Primitive, ...] = (
     constant(runtime.check_power, effect=RAISES),
     constant(runtime.computed, effect=MARKS),
     constant(runtime.own_copy),
+    constant(runtime.check_whole_power, effect=RAISES),
     constant(runtime.check_finite, effect=RAISES),
     constant(runtime.check_exact, effect=RAISES),
     scalar(

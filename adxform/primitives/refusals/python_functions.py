@@ -45,12 +45,9 @@ _FUNCTOOLS = (
 )
 
 _ITERTOOLS = (
-    Group(
-        "compress dropwhile filterfalse repeat takewhile zip_longest", "walks an iterator in steps that are not followed", _LOCAL
-    ),
+    Group("zip_longest", "walks an iterator in steps that are not followed", _LOCAL),
     Group("tee", "walks an iterator twice", "make a list of it: `list(…)`"),
     Group("groupby", "makes iterators that share one", _LOCAL),
-    Group("cycle", "never ends", "take items by their place: `x[i % n]`"),
 )
 
 REFUSED: tuple[NoRule, ...] = tuple(

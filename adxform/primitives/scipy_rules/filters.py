@@ -17,7 +17,7 @@ from scipy import fft, signal
 from adxform import runtime
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import Array, Several, Type
+from adxform.ir.types import Array, Dim, Several, Type
 from adxform.primitives.declare import constant, general, linear, primitive
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import SHAPE_ONLY, Primitive
@@ -189,6 +189,15 @@ def _like_signal(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Ty
     match args[1]:
         case Var(_, Array(_, tuple() as shape)) if dtype is not None:
             return Array(dtype, shape)
+        case _:
+            return None
+
+
+def _resampled(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """The type where the run alone knows a rate: samples, in which integers are equal, would say that the length stays."""
+    match args:
+        case (Var(_, Array(dtype, shape)), up, down, *_) if not (isinstance(up, Lit) and isinstance(down, Lit)):
+            return Array(dtype, (Dim("?*"),) if shape is not None and len(shape) == 1 else None)
         case _:
             return None
 
@@ -370,6 +379,7 @@ RECORDS: tuple[Primitive, ...] = (
         signal.resample_poly,
         lambda ct, x, up, down, axis=0, *, padtype="constant": calls.resample_poly_transpose(ct, x, up, down, axis, padtype),
         (_X, 3, 2),
+        result=_resampled,
         open_integers=True,
     ),
     linear(

@@ -35,7 +35,7 @@ class Exported:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class UfuncLoop:
     """The loop at a place among those of a ufunc, the dtypes that it takes and gives, and what is exported of it, if anything."""
 
     place: int
@@ -45,7 +45,7 @@ class Loop:
 
 
 @cache
-def loop_of(fn: np.ufunc, operands: tuple[type | np.dtype[Any], ...]) -> Loop | None:
+def loop_of(fn: np.ufunc, operands: tuple[type | np.dtype[Any], ...]) -> UfuncLoop | None:
     """The loop of `fn` that NumPy takes for numbers of these dtypes or types of Python's; ``None`` where it takes none."""
     if len(operands) != fn.nin:
         return None
@@ -57,7 +57,7 @@ def loop_of(fn: np.ufunc, operands: tuple[type | np.dtype[Any], ...]) -> Loop | 
         if tuple(map(np.dtype, letters.replace("->", ""))) == dtypes:
             names = tuple(dtype.name for dtype in dtypes)
             takes, gives = names[: fn.nin], names[fn.nin :]
-            return Loop(place, takes, gives, exported().get((fn.__name__, takes, gives)))
+            return UfuncLoop(place, takes, gives, exported().get((fn.__name__, takes, gives)))
     return None
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.backends.choice import realise
 from adxform.backends.protocol import Backend
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings
@@ -66,7 +67,7 @@ def buffered(
         instead = Unbuffered(fallback or load(emit(fn, surroundings=surroundings)), len(fn.params))
     found = plan_buffers(lowered.function)
     found = shared(replace(found, function=eliminate_dead_code(found.function)))
-    return with_buffers(fn, found, *backend.realise(lowered.with_function(found.function), surroundings, instead))
+    return with_buffers(fn, found, *realise(backend, lowered.with_function(found.function), surroundings, instead))
 
 
 def buffered_later(
@@ -82,7 +83,7 @@ def buffered_later(
     body = replace(body, params=(*tape, *later.params, *found.buffers), ops=body.ops[len(ahead.ops) :])
     later_alone = replace(joint, body=body)
     lowered = backend.lower(later_alone, PYTHON)
-    return with_buffers(joint, found, *backend.realise(lowered, surroundings, aliases=alias_classes(found.function)))
+    return with_buffers(joint, found, *realise(backend, lowered, surroundings, aliases=alias_classes(found.function)))
 
 
 def shared(found: BufferPlan) -> BufferPlan:

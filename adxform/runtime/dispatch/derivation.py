@@ -14,7 +14,7 @@ from adxform import runtime
 from adxform.analysis.unseen_code import writes_unseen
 from adxform.autodiff.batching import batch
 from adxform.autodiff.reverse.residuals import Decision
-from adxform.backends.choice import choose
+from adxform.backends.choice import choose, realise
 from adxform.backends.protocol import Backend, Choice, Lowered
 from adxform.backends.python.emit import Generated
 from adxform.backends.python.free_names import Surroundings
@@ -146,7 +146,7 @@ def build(request: Request, fallback: Callable[..., Any] | None = None, beside: 
     note("adjoint", adjoint)
     optimised = note("optimised", checked(protect(optimise(checked(adjoint)), request.scratch)))
     choice, lowered, optimised = settled(optimised, request.engine)
-    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, fallback)
+    generated, run = realise(backend_of(choice.engine), lowered, request.surroundings, fallback)
     private = tuple(sorted({*private_parameters(typed), *request.scratch, *request.written}))
     buffers = buffers_of(optimised) - buffers_of(request.function)
     built = typed, differentiated, adjoint, optimised, generated, run
@@ -194,7 +194,7 @@ def moved(rule: DerivedRule, engine: Engine, fallback: Callable[..., Any] | None
     choice, lowered, optimised = settled(unsettled(rule), engine)
     if choice.engine == rule.choice.engine:
         return replace(rule, request=request, choice=choice)
-    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, fallback)
+    generated, run = realise(backend_of(choice.engine), lowered, request.surroundings, fallback)
     return replace(rule, request=request, optimised=optimised, choice=choice, generated=generated, run=run)
 
 
@@ -210,7 +210,7 @@ def widened(rule: DerivedRule, directions: int, fallback: Callable[..., Any] | N
         return rule
     batched = checked(drop_unused_helpers(batched))
     choice, lowered = choose(batched, request.engine)
-    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, fallback)
+    generated, run = realise(backend_of(choice.engine), lowered, request.surroundings, fallback)
     buffers = buffers_of(batched) - buffers_of(request.function)
     made = replace(rule, request=request, optimised=batched, generated=generated, run=run, choice=choice)
     return replace(made, buffers=max(buffers, 0))
@@ -233,7 +233,7 @@ def closed(
     choice, lowered, optimised = settled(optimised, engine, skipped)
     if not may_compile(choice.engine):
         return replace(rule, request=replace(rule.request, engine=engine), choice=choice)
-    generated, run = backend_of(choice.engine).realise(lowered, request.surroundings, fallback)
+    generated, run = realise(backend_of(choice.engine), lowered, request.surroundings, fallback)
     return replace(rule, request=request, optimised=optimised, generated=generated, run=run, choice=choice, buffers=0)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.choice import choose
+from adxform.backends.choice import choose, realise
 from adxform.backends.protocol import Backend
 from adxform.backends.python.emit import Generated
 from adxform.backends.python.free_names import Surroundings
@@ -83,9 +83,9 @@ def cut(
             changed.append((i, inside is None or inside in own.written | own.exposed or classes.elements.get(class_) in touched))
     form = buffered_later(joint, ahead, later, tape, surroundings, once(backend)) if often else None
     counts = results, len(tape), len(later.results)
-    forward, run_forward = backend.realise(backend.lower(first, engine), surroundings, aliases=classes)
+    forward, run_forward = realise(backend, backend.lower(first, engine), surroundings, aliases=classes)
     backend = backend if may_repeat(tape, changed, classes) else once(backend)
-    backward, run_backward = backend.realise(backend.lower(last, engine), surroundings, aliases=classes)
+    backward, run_backward = realise(backend, backend.lower(last, engine), surroundings, aliases=classes)
     kept = inputs_kept(joint, joint.params[:inputs])
     return CutRule(forward, backward, run_forward, run_backward, *counts, tuple(changed), form, kept=kept)
 
@@ -133,7 +133,7 @@ def widened(
     classes = alias_classes(batched)
     form = buffered_later(batched, ahead, more, tape, surroundings, once(backend)) if often else None
     backend = backend if may_repeat(tape, parts.changed, classes) else once(backend)
-    backward, run = backend.realise(backend.lower(replace(batched, name=name, body=body), engine), surroundings, aliases=classes)
+    backward, run = realise(backend, backend.lower(replace(batched, name=name, body=body), engine), surroundings, aliases=classes)
     return replace(parts, backward=backward, run_backward=run, gradients=len(more.results), buffered=form, directions=directions)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from adxform.ir.spans import PACKAGE
 from adxform.primitives import table
 from adxform.primitives.shipped_rules import described, installed
+from adxform.runtime.beliefs import is_debugging
 from adxform.runtime.persistence.contents import ContentWriter
 from adxform.runtime.persistence.references import NotPortable
 
@@ -42,7 +43,7 @@ def environment() -> bytes | None:
     except OSError:
         return None
     builds = (sys.version, sys.implementation.cache_tag, sys.platform, platform.machine(), np.__version__, gast.__version__)
-    found.update(repr(builds).encode())
+    found.update(repr((*builds, is_debugging())).encode())
     return found.digest()
 
 

@@ -21,7 +21,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.np.numpy_support import as_dtype
 
 from adxform.primitives.facets import Kernel
-from adxform.primitives.scipy_rules.ufunc_loops import MODULE, Loop, loop_of
+from adxform.primitives.scipy_rules.ufunc_loops import MODULE, UfuncLoop, loop_of
 from adxform.primitives.table import lookup, record_of
 from adxform.threads.locks import imported, whole
 
@@ -46,7 +46,7 @@ def name_special_functions(outside: Iterable[str]) -> None:
 
 
 @cache
-def _name(fn: np.ufunc, loop: Loop) -> str:
+def _name(fn: np.ufunc, loop: UfuncLoop) -> str:
     """The name under which code finds what `loop` calls from now on, or the loop itself and what it is given."""
     label = PREFIX + "/".join((fn.__name__, *loop.takes))
     if loop.exported is not None:
@@ -109,7 +109,7 @@ def _know(fn: np.ufunc) -> None:
     _lower(fn, types.VarArg(types.Any))(lower)
 
 
-def _call_exported(builder: Any, label: str, args: Any, gives: list[Any], loop: Loop) -> list[Any]:
+def _call_exported(builder: Any, label: str, args: Any, gives: list[Any], loop: UfuncLoop) -> list[Any]:
     """Call a function of numbers, which returns a number or puts several into places."""
     places = [_inside.alloca_once(builder, type_) for type_ in gives] if len(gives) > 1 else []
     given = [*args, *places, *([_FLAG(0)] if loop.exported is not None and loop.exported.flagged else [])]
@@ -118,7 +118,7 @@ def _call_exported(builder: Any, label: str, args: Any, gives: list[Any], loop: 
     return [builder.load(place) for place in places] or [found]
 
 
-def _call_loop(builder: Any, label: str, args: Any, gives: list[Any], loop: Loop) -> list[Any]:
+def _call_loop(builder: Any, label: str, args: Any, gives: list[Any], loop: UfuncLoop) -> list[Any]:
     """Call a loop for one element: with where each argument and result is, how many there are, and how far the next ones."""
     results = [_inside.alloca_once(builder, type_) for type_ in gives]
     places = [*(_inside.alloca_once_value(builder, arg) for arg in args), *results]

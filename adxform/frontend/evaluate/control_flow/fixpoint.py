@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from adxform.frontend.containers.list_arrays import growth, rebinding
 from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
-from adxform.frontend.evaluate.signals import Unreachable
+from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Collected, Heap, Ref, Value
 from adxform.ir.build import Builder
@@ -121,6 +121,8 @@ def _run(interp: Interpreter, joined: Joined, step: Step, index: tuple[str, Type
     yields: list[Value] | None
     try:
         yields, conditions = step(values, own)
+    except Thrown:
+        raise interp.error("an exception is raised in a loop that is not the program's own", "write the loop out") from None
     except Unreachable:
         yields, conditions = None, [Lit(False)]
     finally:

@@ -427,7 +427,7 @@ def _length_of_range(interp: Interpreter, source: Range) -> Value:
     """How many integers a range has."""
     match source:
         case Range(start, stop, Lit(1)) if start == ZERO:
-            return stop if isinstance(stop, Lit) or stop in interp.sizes else interp.call(Lit(max), (stop, ZERO))
+            return stop if stop in interp.counted else interp.call(Lit(max), (stop, ZERO))
         case Range(start, stop, Lit(1)):
             return interp.call(Lit(max), (subtract(interp, stop, start), ZERO))
         case Range(Lit(start), Lit(stop), Lit(step)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +20,7 @@ from adxform.frontend.evaluate.values import (
     Poison,
     Ref,
     SetElements,
+    Static,
     Tuple,
     Value,
     is_undefined,
@@ -181,6 +183,8 @@ class Joiner:
                 return replace(a, args=self._merge_all(args, theirs, paths))
             case Ref() | Built(), Ref():
                 return self._merge_objects(a, b, paths)
+            case _ if _is_word(a) and _is_word(b) and not self.decided:
+                return Slot(Object())
             case _:
                 return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.decided)
 
@@ -214,7 +218,7 @@ class Joiner:
         if isinstance(a, Columns) or isinstance(b, Columns):
             return a if a == b else _OF_TUPLES
         if isinstance(a, Collected) or isinstance(b, Collected):
-            return _HALF_FILLED
+            return _HALF_FILLED._replace(params=self.decided)
         of_set = isinstance(a, SetElements) or isinstance(b, SetElements)
         if not _same_keys("set" if of_set else "dict", a, b):
             return Poison("its length or keys depend on a run-time condition", self.decided)
@@ -303,6 +307,17 @@ def _same_keys(kind: str, a: Contents | Built, b: Contents | Built) -> bool:
     return a.keys == b.keys and (kind != "set" or Lit(a.keys) == Lit(b.keys))
 
 
+def _is_word(value: Template) -> bool:
+    """Whether `value` is a text, a member of an enumeration that is no number or text itself, or an object of the run."""
+    match value:
+        case Lit(literal):
+            return type(literal) in (str, bytes)
+        case Static(found):
+            return isinstance(found, enum.Enum) and not isinstance(found, int | float | complex | str | bytes)
+        case _:
+            return number_type(value) == Object()
+
+
 def _kind(value: Any) -> str:
     match value:
         case Lit(None):
@@ -317,6 +332,8 @@ def _kind(value: Any) -> str:
             return f"a {cls.__name__}"
         case FunctionValue() | Method():
             return "a function"
+        case Once():
+            return "an iterator"
         case _:
             return "another object"
 

@@ -11,18 +11,21 @@ from typing import Any
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
-from adxform.frontend.evaluate.control_flow import iteration, walks
-from adxform.frontend.evaluate.control_flow.branches import branch, truth
+from adxform.frontend.evaluate.control_flow import generators, iteration, suspended, walks
+from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, while_handing_on
+from adxform.frontend.evaluate.control_flow.attempts import branch, received
+from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
+from adxform.frontend.evaluate.levels import Level
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value
 from adxform.ir.build import Builder
-from adxform.ir.ops import For, Lit, Operand, Var, While
+from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Var, While
 from adxform.ir.spans import Span
-from adxform.ir.types import BOOL
+from adxform.ir.types import BOOL, Dim, Size
 
 _UNROLL = 256
 """How many iterations of a loop are written out, one after the other."""
@@ -36,7 +39,7 @@ _WRITTEN_OUT = 16
 
 
 @dataclass(slots=True)
-class _State:
+class Standing:
     """Where a specialisation stands, to try a loop another way."""
 
     builder: Builder
@@ -44,14 +47,22 @@ class _State:
     heap: Heap
     frames: int
     held: int
+    level: Level | None
+    forks: int
 
     @classmethod
-    def of(cls, interp: Interpreter) -> _State:
-        return cls(interp.builder, len(interp.builder.ops), interp.heap.copy(), len(interp.frames), len(interp.held))
+    def of(cls, interp: Interpreter) -> Standing:
+        """Where it stands now."""
+        level, ops = interp.level, len(interp.builder.last().ops)
+        forks = 0 if level is None else len(level.forks)
+        return cls(interp.builder, ops, interp.heap.copy(), len(interp.frames), len(interp.held), level, forks)
 
     def restore(self, interp: Interpreter) -> None:
-        interp.builder = self.builder
-        del interp.builder.ops[self.ops :]
+        """Go back to there."""
+        interp.builder, interp.level = self.builder, self.level
+        if self.level is not None:
+            self.level.rewind(self.forks)
+        del interp.builder.last().ops[self.ops :]
         interp.heap = self.heap.copy()
         del interp.frames[self.frames :]
         del interp.held[self.held :]
@@ -59,9 +70,17 @@ class _State:
 
 def run_for(interp: Interpreter, op: For, env: Env) -> None:
     """Run a `For`: item by item where the items are known, else as a loop."""
+    if interp.level is not None and not hands_on(op.body):
+        inner, names = for_handing_on(interp, op)
+        run_for(interp, inner, env)
+        env.update(zip(op.outs, received(interp, names, [env[out] for out in inner.outs]), strict=True))
+        return
     start = len(interp.builder.ops)
-    given = interp.use(interp.value(op.source[0], env))
+    given = walks.iterated(interp, interp.use(interp.value(op.source[0], env)))
     once = given if isinstance(given, Once) else None
+    if once is not None and once.generator is not None:
+        env.update(zip(op.outs, _over_generator(interp, op, once, env), strict=True))
+        return
     source, taken = (given, 0) if once is None else walks.begun(interp, once, "some" if op.breaks else "all")
     source = iteration.stream(interp, source)
     looked_at = interp.builder.ops[start:]
@@ -75,7 +94,7 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
         outs = unrolled(interp, op, Walk.over(interp, source, items, once, taken), inits, env)
     else:
         if taken:
-            raise walks.unknown_rest(interp, "its items are not known one by one any more")
+            source = walks.after(interp, source, taken)
         if goes_through:
             outs = _through(interp, op, source, inits, env)
         elif within is not None:
@@ -83,12 +102,47 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
         else:
             outs = _dynamic_for(interp, op, source, inits, env, once)
         if once is not None:
-            walks.leave(interp, once, "a loop may have left it before its end" if op.breaks else "")
+            walks.leave(interp, once, walks.LEFT if op.breaks else "")
     if once is not None and once.early:
         if any(interp.heap.contents[ref] is not contents for ref, contents in held):
             raise _endless(interp)
         interp.apart += changed_sources(looked_at, interp.builder.ops[start:], op.span)
     env.update(zip(op.outs, outs, strict=True))
+
+
+def _over_generator(interp: Interpreter, op: For, once: Once, env: Env) -> list[Value]:
+    """Run a loop over a generator: its body runs wherever that gives an item."""
+
+    def step(item: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
+        env.update(zip(op.body.params, (item, *carried), strict=True))
+        found = interp.run_block(op.body, env)
+        return (found[0], found[1:]) if op.breaks else (Lit(True), found)
+
+    inits = [interp.value(init, env) for init in op.inits]
+    assert once.generator is not None
+    if suspended.stands(interp, once) or (op.breaks and once.generator.whole.fn.span in interp.knowledge.walked_again):
+        return _over_the_rest(interp, op, once, step, inits)
+    return generators.walk(interp, once, inits, [out.base for out in op.outs], step, leaves=op.breaks)
+
+
+def _over_the_rest(interp: Interpreter, op: For, once: Once, step: generators.Step, inits: list[Value]) -> list[Value]:
+    """Run a loop over a generator that runs from one item to the next, and stays there when the loop leaves it."""
+
+    def following() -> list[Value]:
+        item = suspended.advance(interp, once, sure=False)
+        return [Lit(False), UNDEFINED] if item is None else [Lit(True), item]
+
+    def turn(carried: list[Value]) -> list[Value]:
+        going, found = step(carried[1], carried[2:])
+        cond = truth(interp, going)
+        if isinstance(cond, bool):
+            return [*(following() if cond else (Lit(False), UNDEFINED)), *found]
+        over: list[Value] = [Lit(False), UNDEFINED]
+        return [*branch(interp, cond, following, lambda: over, ["going", op.body.params[0].base], op.span), *found]
+
+    hints = ["going", op.body.params[0].base, *(out.base for out in op.outs)]
+    turns = _Turns(hints, lambda carried: carried[0], turn, op.span)
+    return _run_turns(interp, turns, [*following(), *inits])[2:]
 
 
 def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env) -> list[Value]:
@@ -139,7 +193,7 @@ def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], en
 
 
 def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, once: Once | None) -> list[Value]:
-    saved = _State.of(interp)
+    saved = Standing.of(interp)
     try:
         with one_way(interp):
             return _loop(interp, op, source, inits, env)
@@ -285,7 +339,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
             if params:
                 raise Promote(params)
             raise _uncountable(interp, growing, op.span)
-        saved = _State.of(interp)
+        saved = Standing.of(interp)
         interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})  # type: ignore[misc]
         try:
             values = _loop(interp, op, source, inits, env, fills)
@@ -328,6 +382,7 @@ def _loop(
 
     def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
         (index,) = own
+        _note_range(interp, trip, index)
         held = [interp.heap.contents[ref] for ref in walked]
         start = _first_iteration(interp, source, index) if regular else index
         for ref, contents in regular.items():
@@ -351,9 +406,10 @@ def _loop(
     kept = {ref: interp.heap.contents[ref] for ref in regular}
     hints = [param.base for param in op.body.params[1:]]
     fixed = find_fixpoint(interp, inits, hints, step, counted, (trip.hint, trip.type))
-    conditions = fixed.conditions if op.breaks else ()
+    breaks = op.breaks and fixed.conditions != (Lit(True),)
+    conditions = fixed.conditions if breaks else ()
     block = fixed.builder.block((*fixed.own, *fixed.params), (*conditions, *fixed.yields))
-    interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, op.breaks, op.span))
+    interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, breaks, op.span))
     ends = dict(zip(fixed.outs, zip(fixed.inits, fixed.yields, strict=True), strict=True))
     return [_if_any_iteration(interp, source) if _set_by_an_iteration(value, ends) else value for value in fixed.values]
 
@@ -370,6 +426,24 @@ def _if_any_iteration(interp: Interpreter, source: Value) -> Value:
     return interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0)), hint="is_defined")
 
 
+def _note_range(interp: Interpreter, trip: iteration.Trip, index: Var) -> None:
+    """Note below which length the index of a loop is, where it is not negative."""
+
+    def size(end: Operand) -> Size | None:
+        return interp.sizes.get(end) if isinstance(end, Var) else end.value if isinstance(end, Lit) else None
+
+    match trip:
+        case iteration.Trip(Lit(int() as start), stop, Lit(int() as step)) if start >= 0 and step > 0:
+            bound = size(stop)
+        case iteration.Trip(start, Lit(-1), Lit(-1)):
+            last = size(start)
+            bound = Dim(last.base, last.offset + 1) if isinstance(last, Dim) else last
+        case _:
+            bound = None
+    if bound is not None:
+        interp.within[index] = bound
+
+
 def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
     """Carry one value over the items of `source`, in a loop."""
     if iteration.is_endless(source):
@@ -377,6 +451,7 @@ def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable
     trip = iteration.trip(interp, source, "i")
 
     def once(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
+        _note_range(interp, trip, own[0])
         return [step(carried[0], trip.item(own[0]))], []
 
     fixed = find_fixpoint(interp, [start], [hint], once, index=(trip.hint, trip.type))
@@ -412,6 +487,11 @@ class _Turns:
 
 def run_while(interp: Interpreter, op: While, env: Env) -> None:
     """Run a `While`."""
+    if interp.level is not None and not hands_on(op.body):
+        inner, names = while_handing_on(interp, op)
+        run_while(interp, inner, env)
+        env.update(zip(op.outs, received(interp, names, [env[out] for out in inner.outs[1:]]), strict=True))
+        return
 
     def test(carried: list[Value]) -> Value:
         env.update(zip(op.test.params, carried, strict=True))
@@ -428,7 +508,7 @@ def run_while(interp: Interpreter, op: While, env: Env) -> None:
 
 
 def _run_turns(interp: Interpreter, turns: _Turns, inits: list[Value]) -> list[Value]:
-    saved = _State.of(interp)
+    saved = Standing.of(interp)
     try:
         with one_way(interp):
             return _while(interp, turns, inits)
@@ -460,7 +540,7 @@ def _collecting_while(interp: Interpreter, turns: _Turns, inits: list[Value], gr
         _refuse_foreign(interp, growing)
         if not list_arrays.as_list_of_rows(interp, growing):
             raise _uncountable(interp, growing, turns.span)
-        saved = _State.of(interp)
+        saved = Standing.of(interp)
         try:
             return _while(interp, turns, inits)
         except Grows as another:

@@ -190,6 +190,11 @@ class Joined:
             instantiate(template, partial(make, hint), heap) for template, hint in zip(self.values, self.hints, strict=True)
         ]
         for ref, template in self.held.items():
+            if ref.kind == "carried" and isinstance(template, Contents):
+                pairs = zip(template.keys, template.items, strict=True)
+                items = tuple(instantiate(item, partial(make, hint), heap) for hint, item in pairs)
+                heap.contents[ref] = Contents(template.keys, items)
+                continue
             hint = ref.cls.__name__.lower() + "_item" if ref.kind != "instance" else "field"
             heap.contents[ref] = instantiate(template, partial(make, hint), heap)
         return values

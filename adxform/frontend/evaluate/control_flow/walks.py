@@ -7,6 +7,7 @@ is left of it is not known: the contents are a `Poison` that says why.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,15 +15,35 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError
+from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.signals import WalkedAgain
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Contents, Once, Poison, Rest, Static, Steps, Tuple, Value, is_unknown
+from adxform.frontend.evaluate.values import (
+    Contents,
+    Enumerate,
+    Generator,
+    Mapped,
+    Once,
+    Poison,
+    Range,
+    Ref,
+    Rest,
+    Slice,
+    Static,
+    Steps,
+    Tuple,
+    Value,
+    Zip,
+    is_unknown,
+)
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Object
+from adxform.ir.types import Array, Object
 
 _KEYS = ("taken", "source")
 _UNOPENED = Lit(False)
 _NO_MORE = Lit(-1)
+LEFT = "a loop may have left it before its end"
 _MEANWHILE = Poison("it is walked over here")
 
 
@@ -39,10 +60,13 @@ def iterator(
     sources: tuple[Value, ...] = (),
     behind: tuple[tuple[Any, Any, Poison], ...] = (),
     streams: tuple[Var | None, ...] = (),
+    generator: Generator | None = None,
 ) -> Once:
     """An iterator over what `open_` will return of `sources`, for Python of the class `cls`."""
     unknown = any(is_unknown(source) or (isinstance(source, Once) and source.unknown) for source in sources)
-    return Once(interp.heap.new("iterator", Once, _KEYS, (Lit(0), _UNOPENED)), open_, early, cls, unknown, behind, streams)
+    return Once(
+        interp.heap.new("iterator", Once, _KEYS, (Lit(0), _UNOPENED)), open_, early, cls, unknown, behind, streams, generator
+    )
 
 
 def taken_of(interp: Interpreter, once: Once) -> int | None:
@@ -50,6 +74,10 @@ def taken_of(interp: Interpreter, once: Once) -> int | None:
     contents: Any = interp.heap.contents[once.state]
     taken = contents.get("taken") if isinstance(contents, Contents) else None
     if not isinstance(taken, Lit):
+        if once.generator is not None and isinstance(contents, Poison) and contents.why == LEFT:
+            place = once.generator.whole.fn.span
+            if place not in interp.knowledge.walked_again:
+                raise WalkedAgain(place)
         why = contents.why if isinstance(contents, Poison) else "whether it was walked over before depends on the run"
         raise unknown_rest(interp, why)
     return None if taken == _NO_MORE else taken.value
@@ -58,6 +86,16 @@ def taken_of(interp: Interpreter, once: Once) -> int | None:
 def unknown_rest(interp: Interpreter, why: str) -> AdxError:
     """The error for an iterator of which it is not known what it has left."""
     return interp.error(f"what is left of this iterator cannot be told: {why}", "make it a list, or anew where it is used")
+
+
+def begin(interp: Interpreter, once: Once) -> int | None:
+    """How many items were taken of a generator; unless it is at its end, its caller walks over it from here on."""
+    taken = taken_of(interp, once)
+    if taken:
+        raise unknown_rest(interp, "some of its items were taken before")
+    if taken is not None:
+        interp.heap.contents[once.state] = _MEANWHILE  # type: ignore[assignment]
+    return taken
 
 
 def begun(interp: Interpreter, once: Once, stepwise: Steps = "") -> tuple[Value, int]:
@@ -107,20 +145,56 @@ def _check_streams(interp: Interpreter, once: Once) -> None:
         interp.builder.effect(runtime.check_walked, cursor, span=interp.span)
 
 
+def after(interp: Interpreter, source: Value, taken: int) -> Value:
+    """What is left of `source`, of which only a run can tell how many items it has, after some were taken."""
+    match source:
+        case Var(_, Array()):
+            return interp.call(Lit(operator.getitem), (source, Slice(Lit(taken), Lit(None), Lit(None))))
+        case Range(start, stop, step):
+            return Range(iteration.item_at(interp, source, Lit(taken)), stop, step)
+        case Enumerate(items, start):
+            return Enumerate(after(interp, items, taken), iteration.add(interp, start, Lit(taken)))
+        case Zip(parts):
+            return Zip(tuple(after(interp, part, taken) for part in parts))
+        case Mapped(fn, items):
+            return Mapped(fn, after(interp, items, taken))
+        case _:
+            raise unknown_rest(interp, "its items are not known one by one any more")
+
+
+def iterated(interp: Interpreter, source: Value) -> Value:
+    """`source`; of an object with an ``__iter__`` of the program's own, the iterator that it returns."""
+    if not isinstance(source, Ref | Static | Tuple) or (isinstance(source, Ref) and source.kind != "instance"):
+        return source
+    method = protocols.special(interp, source, "__iter__")
+    if method is None:
+        return source
+    found = interp.call(method, (), hint="items")
+    if isinstance(found, Ref) and found.kind == "instance":
+        raise interp.error(
+            "an iterator is an object with `__next__` of its own", "write `__iter__` as a generator: `yield` each item"
+        )
+    return found
+
+
 def rest(interp: Interpreter, source: Value, stepwise: Steps = "") -> Value:
     """What is left of `source`, if that is an iterator, whose walk begins here; else `source`."""
+    source = iterated(interp, source)
     if not isinstance(source, Once):
         if stepwise == "calls" and is_unknown(source):
             cursor = interp.emit(runtime.Cursor, (interp.operand(source),), Object(), "cursor")
             interp.builder.effect(runtime.check_walked, cursor, span=interp.span)
         return source
     found, taken = begun(interp, source, stepwise)
+    if taken and iteration.known_places(interp, found) is None:
+        return after(interp, found, taken)
     return Rest(found, taken) if taken else found
 
 
 @contextmanager
 def walked(interp: Interpreter, sources: tuple[Value, ...], stepwise: Steps = "") -> Iterator[tuple[Value, ...]]:
     """What is left of each of `sources`, which are walked over meanwhile, to their ends."""
+    sources = tuple(iterated(interp, source) for source in sources)
     yield tuple(rest(interp, source, stepwise) for source in sources)
     for source in sources:
         if isinstance(source, Once):
@@ -136,9 +210,11 @@ def opened(interp: Interpreter, source: Value) -> Value:
 def searched(interp: Interpreter, source: Value, tell: Callable[[Value], bool | None], left: str) -> Value:
     """What a search through `source` looks at, which ends at the first item of which `tell` says yes.
 
-    Where it says ``None``, only a run can tell, and what is left of an iterator is not known, which `left` says.
+    Where it says ``None``, only a run can tell, and what is left of an iterator is not known, which `left` says. A generator
+    is left to the search.
     """
-    if not isinstance(source, Once):
+    source = iterated(interp, source)
+    if not isinstance(source, Once) or source.generator is not None:
         return source
     found, taken = begun(interp, source, "some")
     places = iteration.known_places(interp, found)

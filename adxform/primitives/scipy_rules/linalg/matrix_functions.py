@@ -76,6 +76,12 @@ def _doubled(a: Any, corner: Any) -> Any:
 
 
 def _solve_sylvester(a: Any, b: Any, q: Any) -> Any:
+    kinds = np.iscomplexobj(a), np.iscomplexobj(b)
+    if kinds[0] != kinds[1] or (np.iscomplexobj(q) and not kinds[0]):
+        # SciPy hands LAPACK a real Schur form, with blocks, for a complex one: what it returns is no solution.
+        raise NotImplementedError(
+            "scipy.linalg.solve_sylvester is wrong where real matrices meet complex ones: make a and b complex"
+        )
     x = linalg.solve_sylvester(a, b, q)
 
     def pullback(ct: Any) -> Any:

@@ -1,6 +1,6 @@
-"""Distributions and their inverses: in the variable by the density, in a parameter where that is closed.
+"""Distributions and their inverses: in the variable by the density, in shapes of incomplete gamma and beta functions by theirs.
 
-The other parameters move an incomplete gamma or beta function in its own, of which no closed form is known.
+Parameters that move a series of such functions (the degrees of freedom of noncentral distributions) have no slope.
 
 Source: DLMF 8.8.13, 8.17.5, 13.2.2; N. Johnson, S. Kotz, N. Balakrishnan, Continuous Univariate
 Distributions 2, chapters 29 to 31.
@@ -18,7 +18,13 @@ from adxform.primitives.declare import scalar
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules.special.error_functions import normal_density
-from adxform.primitives.scipy_rules.special.incomplete import beta_density, gamma_density, inverse
+from adxform.primitives.scipy_rules.special.incomplete import (
+    beta_density,
+    betainc_by_shapes,
+    gamma_density,
+    gammainc_by_shape,
+    inverse,
+)
 
 _X = np.array([0.5, 1.5, 2.25])
 _REAL = np.array([0.5, -1.5, 2.0])
@@ -117,14 +123,58 @@ def _nctdtrinc_partials(y: Any, df: Any, p: Any, t: Any) -> Any:
     return None, -shift, _noncentral_t(df, y, t, 1.0) * shift
 
 
-def _gdtr_partials(y: Any, a: Any, b: Any, x: Any) -> Any:
+def _gdtr(a: Any, b: Any, x: Any) -> tuple[Any, Any, Any]:
+    """The slopes of ``gdtr(a, b, x)``."""
     density = gamma_density(b, a * x)
-    return density * x, None, density * a
+    return density * x, gammainc_by_shape(b, a * x), density * a
 
 
-def _gdtrc_partials(y: Any, a: Any, b: Any, x: Any) -> Any:
-    density = gamma_density(b, a * x)
-    return -density * x, None, -density * a
+def _chdtr(v: Any, x: Any) -> tuple[Any, Any]:
+    """The slopes of ``chdtr(v, x)``."""
+    return 0.5 * gammainc_by_shape(0.5 * v, 0.5 * x), 0.5 * gamma_density(0.5 * v, 0.5 * x)
+
+
+def _fdtr(n: Any, d: Any, x: Any) -> tuple[Any, Any, Any]:
+    """The slopes of ``fdtr(n, d, x)``, which is an incomplete beta function of ``n * x / (d + n * x)``."""
+    density = _f_density(n, d, x)
+    n_slope, d_slope = betainc_by_shapes(0.5 * n, 0.5 * d, n * x / (d + n * x))
+    return 0.5 * n_slope + density * x / n, 0.5 * d_slope - density * x / d, density
+
+
+def _stdtr(df: Any, t: Any) -> tuple[Any, Any]:
+    """The slopes of ``stdtr(df, t)``, of which each tail is half an incomplete beta function of ``df / (df + t * t)``."""
+    density = _student_density(df, t)
+    tails, _ = betainc_by_shapes(0.5 * df, 0.5, df / (df + t * t))
+    return -0.25 * np.sign(t) * tails - density * t / (2.0 * df), density
+
+
+def _negated(slopes: Any) -> Any:
+    """The slopes of the other tail."""
+    return tuple([-slope for slope in slopes])
+
+
+def _inverted(slopes: Any) -> Any:
+    """The slopes of what solves ``f(*shapes, y) = p`` for `y`, by those of `f`."""
+    stretch = inverse(slopes[-1])
+    return *[-slope * stretch for slope in slopes[:-1]], stretch
+
+
+def _chdtri(v: Any, y: Any) -> Any:
+    """The slopes of the place above which there is so much."""
+    shape, place = _inverted(_chdtr(v, y))
+    return shape, -place
+
+
+def _gdtria_partials(y: Any, p: Any, b: Any, x: Any) -> Any:
+    by_a, by_b, _ = _gdtr(y, b, x)
+    stretch = inverse(by_a)
+    return stretch, -by_b * stretch, -y / x
+
+
+def _gdtrix_partials(y: Any, a: Any, b: Any, p: Any) -> Any:
+    _, by_b, by_x = _gdtr(a, b, y)
+    stretch = inverse(by_x)
+    return -y / a, -by_b * stretch, stretch
 
 
 def _poisson_density(k: Any, m: Any) -> Any:
@@ -175,22 +225,18 @@ _DISCRETE = (
 )
 
 _CENTRAL = (
-    scalar(special.chdtr, lambda y, v, x: (None, 0.5 * gamma_density(0.5 * v, 0.5 * x)), (_COLUMN, _X), singular=True),
-    scalar(special.chdtrc, lambda y, v, x: (None, -0.5 * gamma_density(0.5 * v, 0.5 * x)), (_COLUMN, _X), singular=True),
-    scalar(special.chdtri, lambda y, v, p: (None, -2.0 * inverse(gamma_density(0.5 * v, 0.5 * y))), (_COLUMN, _P), singular=True),
-    scalar(special.fdtr, lambda y, n, d, x: (None, None, _f_density(n, d, x)), (_COLUMN, 4.0, _X), singular=True),
-    scalar(special.fdtrc, lambda y, n, d, x: (None, None, -_f_density(n, d, x)), (_COLUMN, 4.0, _X), singular=True),
-    scalar(special.fdtri, lambda y, n, d, p: (None, None, inverse(_f_density(n, d, y))), (_COLUMN, 4.0, _P), singular=True),
-    scalar(special.gdtr, _gdtr_partials, (_X, 1.3, _COLUMN), singular=True),
-    scalar(special.gdtrc, _gdtrc_partials, (_X, 1.3, _COLUMN), singular=True),
-    scalar(
-        special.gdtria, lambda y, p, b, x: (inverse(gamma_density(b, y * x) * x), None, -y / x), (_P, 1.3, _COLUMN), singular=True
-    ),
-    scalar(
-        special.gdtrix, lambda y, a, b, p: (-y / a, None, inverse(gamma_density(b, a * y) * a)), (_COLUMN, 1.3, _P), singular=True
-    ),
-    scalar(special.stdtr, lambda y, df, t: (None, _student_density(df, t)), (_COLUMN, _REAL)),
-    scalar(special.stdtrit, lambda y, df, p: (None, inverse(_student_density(df, y))), (_COLUMN, _P), singular=True),
+    scalar(special.chdtr, lambda y, v, x: _chdtr(v, x), (_COLUMN, _X), singular=True),
+    scalar(special.chdtrc, lambda y, v, x: _negated(_chdtr(v, x)), (_COLUMN, _X), singular=True),
+    scalar(special.chdtri, lambda y, v, p: _chdtri(v, y), (_COLUMN, _P), singular=True),
+    scalar(special.fdtr, lambda y, n, d, x: _fdtr(n, d, x), (_COLUMN, 4.0, _X), singular=True),
+    scalar(special.fdtrc, lambda y, n, d, x: _negated(_fdtr(n, d, x)), (_COLUMN, 4.0, _X), singular=True),
+    scalar(special.fdtri, lambda y, n, d, p: _inverted(_fdtr(n, d, y)), (_COLUMN, 4.0, _P), singular=True),
+    scalar(special.gdtr, lambda y, a, b, x: _gdtr(a, b, x), (_X, 1.3, _COLUMN), singular=True),
+    scalar(special.gdtrc, lambda y, a, b, x: _negated(_gdtr(a, b, x)), (_X, 1.3, _COLUMN), singular=True),
+    scalar(special.gdtria, _gdtria_partials, (_P, 1.3, _COLUMN), singular=True),
+    scalar(special.gdtrix, _gdtrix_partials, (_COLUMN, 1.3, _P), singular=True),
+    scalar(special.stdtr, lambda y, df, t: _stdtr(df, t), (_COLUMN, _REAL)),
+    scalar(special.stdtrit, lambda y, df, p: _inverted(_stdtr(df, y)), (_COLUMN, _P), singular=True),
     scalar(special.tklmbda, lambda y, x, lmbda: (_tukey_density(y, lmbda), None), (_REAL, -0.4), (0.5 * _REAL, 0.7)),
     scalar(special.nrdtrimn, _nrdtrimn_partials, (_P, _COLUMN, 0.8), singular=True),
     scalar(special.nrdtrisd, _nrdtrisd_partials, (0.3, np.array([0.2, 0.8]), _COLUMN), singular=True),

@@ -78,9 +78,7 @@ def _ellipj(u: Any, m: Any) -> Any:
 
 def _elliprc_partials(y: Any, x: Any, p: Any) -> Any:
     """Where `p` is negative, the principal value; there it is not equal to `x`."""
-    if np.iscomplexobj(p) or np.iscomplexobj(x):
-        return special.elliprd(p, p, x) / -6.0, special.elliprd(x, p, p) / -3.0
-    outside = p < 0
+    outside = (np.real(p) < 0) & (np.imag(p) == 0)
     apart, root = np.where(outside, x - p, 1.0), np.sqrt(x)
     above = np.where(outside, 1.0, p)
     x_slope = np.where(outside, (runtime.quotient(1.0, root) - y) / (2.0 * apart), special.elliprd(above, above, x) / -6.0)

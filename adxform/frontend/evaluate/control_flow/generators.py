@@ -1,0 +1,91 @@
+"""Generators: the code of one runs where it is walked over, with what is done with an item in the place of each ``yield``.
+
+The loops of a generator so become the loops that walk over it, and what it changes is changed when Python changes it. What a walk
+carries from item to item is held by an object meanwhile, which control flow joins as it joins any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from adxform.frontend.evaluate.control_flow import walks
+from adxform.frontend.evaluate.levels import Frame
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import Contents, FunctionValue, Generator, Once, Value
+from adxform.ir.ops import Lit
+
+_DEPTH = 20
+"""How many walks over generators of one function may be within one another."""
+
+Step = Callable[[Value, list[Value]], tuple[Value, list[Value]]]
+"""What is done with an item and the values that a walk carries: whether the walk goes on, and what it carries then."""
+
+
+def code_of(value: Value) -> Generator | None:
+    """The code of `value`, if it is a generator."""
+    return value.generator if isinstance(value, Once) else None
+
+
+def walk(
+    interp: Interpreter, once: Once, inits: Sequence[Value], hints: Sequence[str], step: Step, *, leaves: bool
+) -> list[Value]:
+    """The values that a walk over a generator carries at its end, from `inits` on. It may end early where it `leaves`."""
+    if walks.begin(interp, once) is None:
+        return list(inits)
+    found = run(interp, once, inits, hints, step, leaves=leaves)
+    walks.leave(interp, once, walks.LEFT if leaves else "")
+    return found
+
+
+def run(
+    interp: Interpreter, once: Once, inits: Sequence[Value], hints: Sequence[str], step: Step, *, leaves: bool
+) -> list[Value]:
+    """As `walk`, from the first item on, by someone who says himself that the items are taken."""
+    generator = once.generator
+    assert generator is not None
+    carried = interp.heap.new("carried", Generator, tuple(hints), tuple(inits))
+    depth = len(interp.frames)
+
+    def give(item: Value) -> Value:
+        inner, span = interp.frames[depth:], interp.span
+        del interp.frames[depth:]
+        try:
+            going, values = step(item, list(interp.heap.contents[carried].items))
+        finally:
+            interp.frames[depth:] = inner
+        interp.span = span
+        interp.heap.contents[carried] = Contents(tuple(hints), tuple(values))
+        return going
+
+    body = generator.part if leaves else generator.whole
+    _enter(interp, body, generator.args, give)
+    return list(interp.heap.contents[carried].items)
+
+
+def _enter(interp: Interpreter, body: FunctionValue, args: tuple[Value, ...], give: Callable[[Value], Value]) -> None:
+    """Run the `body` of a generator, of which `give` is given the items."""
+    if sum(frame.fn is body.fn for frame in interp.frames) >= _DEPTH:
+        message = "a generator walks over generators of its own function, deeper than is known before the run"
+        raise interp.error(message, "collect the items in a list that a recursive function fills")
+    span = interp.span
+    interp.frames.append(Frame(body.fn, dict(body.captures), body.scope, None, give))
+    try:
+        for param, value in zip(body.fn.params, args, strict=True):
+            interp.name(param.base, value)
+        interp.run_block(body.fn.body, dict(zip(body.fn.params, args, strict=True)))
+    finally:
+        interp.frames.pop()
+    interp.span = span
+
+
+def listed(interp: Interpreter, once: Once) -> Value:
+    """The items of a generator, from the first on, as a list."""
+    items = interp.new_list(())
+    append = interp.attribute(items, "append")
+
+    def step(item: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
+        interp.call(append, (item,), wanted=False)
+        return Lit(True), []
+
+    run(interp, once, (), (), step, leaves=False)
+    return items

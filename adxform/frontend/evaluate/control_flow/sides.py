@@ -1,0 +1,213 @@
+"""The two sides of a branch: each is run on a heap of its own, and what they end with is joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from adxform.frontend.containers.list_arrays import as_list_of_rows, become_floats, irregular
+from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
+from adxform.frontend.containers.tuple_columns import kind_of
+from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
+from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
+from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
+from adxform.frontend.evaluate.sizes import note_origin
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import Collected, Columns, Contents, Heap, Poison, Ref, SetElements, Value
+from adxform.ir.build import Builder
+from adxform.ir.ops import UNDEFINED, If, Operand, Var
+from adxform.ir.spans import Span
+from adxform.ir.types import Scalar, Type
+
+
+def both(
+    interp: Interpreter,
+    cond: Operand,
+    then: Callable[[], list[Value]],
+    orelse: Callable[[], list[Value]],
+    hints: list[str],
+    span: Span,
+) -> list[Value]:
+    """Write an `If` and return its joined values."""
+    start = interp.heap
+    sides = [run_side(interp, run, known) for run, known in zip((then, orelse), _assumptions(interp, cond), strict=True)]
+    values = join(interp, cond, sides, start, hints, span)
+    return both(interp, cond, then, orelse, hints, span) if values is None else values
+
+
+def join(interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, hints: list[str], span: Span) -> list[Value] | None:
+    """Write the `If` of two `sides` that began with the heap `start`, which is the interpreter's: return their joined values.
+
+    ``None``, and nothing written, where a list from before is held anew: they are to be run again.
+    """
+    level, interp.level = interp.level, None  # what makes arrays of lists raises nothing
+    try:
+        return _written(interp, cond, sides, start, hints, span)
+    finally:
+        interp.level = level
+
+
+def _written(
+    interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, hints: list[str], span: Span
+) -> list[Value] | None:
+    outer = interp.builder
+    if all(side.values is None for side in sides):
+        outer.emit(If((), cond, sides[0].builder.block((), ()), sides[1].builder.block((), ()), span))
+        raise Unreachable
+    joined = _joined(interp, cond, sides, start, hints)
+    if joined is None:
+        return None
+    outs: list[Var] = []
+
+    def out(hint: str, type_: Type) -> Var:
+        outs.append(Var(interp.names.fresh(hint), type_))
+        return outs[-1]
+
+    values = joined.instantiate(out, interp.heap)
+    results: list[tuple[Operand, ...]] = []
+    for side in sides:
+        interp.builder = side.builder
+        results.append(joined.collect(side.values, side.heap, interp.operand))
+    interp.builder = outer
+    _learn(interp, outs, results, cond)
+    true, false = (side.builder.block((), result) for side, result in zip(sides, results, strict=True))
+    outer.emit(If(tuple(outs), cond, true, false, span))
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a branch: the values with which it ends, if it does, and the heap then."""
+
+    values: list[Value] | None
+    builder: Builder
+    heap: Heap
+
+
+def run_side(interp: Interpreter, run: Callable[[], list[Value]], known: frozenset[Var]) -> Side:
+    """A side of a branch, on a heap of its own; `known` are not ``None`` there."""
+    outer, start, assumed = interp.builder, interp.heap, interp.assumed
+    interp.builder, interp.heap, interp.assumed = outer.nested(), start.copy(), assumed | known
+    values: list[Value] | None
+    try:
+        values = run()
+    except Unreachable:
+        values = None
+    finally:
+        builder, interp.builder, interp.assumed = interp.builder, outer, assumed
+    side = Side(values, builder, interp.heap)
+    interp.heap = start
+    return side
+
+
+def _joined(interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, hints: list[str]) -> Joined | None:
+    """What the values and the changed objects of both sides are together; ``None`` where a list from before is held anew."""
+    origin = interp.origins.get(cond) if isinstance(cond, Var) else None
+    lengths = interp.of_lengths.get(cond) if isinstance(cond, Var) else None
+    joiner = Joiner(interp.fresh_dim, params=origin or frozenset(), lengths=lengths or frozenset())
+    lefts, rights = ([UNDEFINED] * len(hints) if side.values is None else side.values for side in sides)
+    heaps = [side.heap for side in sides]
+    levels = not joiner.params and all(side.values is not None for side in sides)
+    for pair in zip(lefts, rights, strict=True) if levels else ():
+        _level_lists(interp, pair, sides)
+    paths = Paths(heaps[0], heaps[1], start)
+    values = [joiner.merge(a, b, paths) for a, b in zip(lefts, rights, strict=True)]
+    changed = changed_objects(start, heaps)
+    growing = (_other_items(interp, ref, start, heaps) for ref in changed if levels)
+    if any(grows is not None and as_list_of_rows(interp, grows) for grows in growing):
+        return None
+    for ref in changed if levels else ():
+        _level_lists(interp, (ref, ref), sides)
+    return Joined(values, {ref: _merge_side(joiner, ref, sides, start) for ref in changed}, hints)
+
+
+def _assumptions(interp: Interpreter, cond: Operand) -> tuple[frozenset[Var], frozenset[Var]]:
+    """What is not ``None`` on either side of a branch."""
+    if not isinstance(cond, Var):
+        return frozenset(), frozenset()
+    absent = interp.negated.get(cond)
+    return frozenset((cond,)), frozenset() if absent is None else frozenset((absent,))
+
+
+def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
+    """What the items of a list become on a path: floats where they were whole numbers, or another number of tuples on each."""
+    sides: list[Any] = [heap.contents[ref] for heap in (start, *heaps)]
+    if all(isinstance(side, Collected) and side.done for side in sides):
+        dtype = row_type(sides[0]).dtype
+        return next((irregular(ref, side) for side in sides[1:] if row_type(side).dtype != dtype), None)
+    known = [side for side in sides if isinstance(side, Contents)]
+    if ref.kind != "list" or ref.outside or ref.shared or not isinstance(sides[0], Contents):
+        return None
+    if any(isinstance(side, Columns) for side in sides):
+        return next(
+            Grows(ref, kind_of(interp, heap, side))
+            for heap, side in zip(heaps, sides[1:], strict=True)
+            if isinstance(side, Columns)
+        )
+    if len(known) < len(sides) or known[1].keys == known[2].keys:
+        return None
+    kind = kind_on_paths(interp, sides, (start, *heaps))
+    return Grows(ref, kind) if kind.fields else None
+
+
+def _level_lists(interp: Interpreter, values: tuple[Value, Value], sides: list[Side]) -> None:
+    """Make lists on both paths arrays of their items where they have another number of them on each, or floats on one only."""
+    left, right = values
+    if not (isinstance(left, Ref) and isinstance(right, Ref) and left.kind == right.kind == "list" and left.cls is right.cls):
+        return
+    held: list[Any] = [side.heap.contents[ref] for side, ref in zip(sides, (left, right), strict=True)]
+    filling = next((contents for contents in held if _is_being_filled(contents, held[0])), None)
+    if filling is not None and left is right:
+        raise irregular(left, filling)
+    if filling is not None or not all(isinstance(contents, Contents | Collected) for contents in held):
+        return
+    if all(isinstance(contents, Contents) for contents in held) and held[0].keys == held[1].keys:
+        return
+    target, item = _level_item(interp, left, held, sides)
+    outer = interp.builder, interp.heap
+    for ref, contents, side in zip((left, right), held, sides, strict=True):
+        interp.builder, interp.heap = side.builder, side.heap
+        other = isinstance(contents, Contents) or (target is not None and become_floats(contents, target))
+        if other and not ref.outside and not ref.shared:
+            as_list_of_rows(interp, Grows(ref, item))
+    interp.builder, interp.heap = outer
+
+
+def _level_item(interp: Interpreter, ref: Ref, held: list[Any], sides: list[Side]) -> tuple[Collected | None, Kind]:
+    """The longer list whose items are kept as they are, if one of `held` is such a list, and what all their items become."""
+    long = [contents for contents in held if isinstance(contents, Collected)]
+    if not long:
+        return None, kind_on_paths(interp, held, [side.heap for side in sides])
+    target = next((one for one in long if any(become_floats(other, one) for other in long)), long[0])
+    return target, irregular(ref, target).item
+
+
+def _is_being_filled(contents: Any, first: Any) -> bool:
+    """Whether a loop is filling a list with `contents`, other than the array of `first` whose items are counted."""
+    same = isinstance(contents, Collected) and isinstance(first, Collected) and contents.buffer == first.buffer
+    return isinstance(contents, Collected) and not contents.done and not (same and contents.counted)
+
+
+def _merge_side(joiner: Joiner, ref: Ref, sides: list[Side], start: Heap) -> Any:
+    """The template of what `ref` holds after `sides`, of which at least one ends."""
+    ends = [side.heap for side in sides if side.values is not None]
+    contents: Any = ends[0].contents[ref]
+    if len(ends) > 1:
+        return joiner.merge_contents(contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
+    if isinstance(contents, Poison | Collected | Columns | SetElements):
+        return joiner.rows(contents) if isinstance(contents, Collected) else contents
+    return Contents(contents.keys, tuple(joiner.escape(item, ends[0], start) for item in contents.items))
+
+
+def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]], cond: Operand) -> None:
+    """Note which joined integers are a length, and which follow from parameters alone."""
+    for out, left, right in zip(outs, *sides, strict=True):
+        if not isinstance(out.type, Scalar):
+            continue
+        sizes = [interp.sizes.get(side) if isinstance(side, Var) else None for side in (left, right)]
+        if sizes[0] is not None and sizes[0] == sizes[1]:
+            interp.sizes[out] = sizes[0]
+            interp.counted.update({out} if {left, right} <= interp.counted else ())
+            interp.cut_at_zero.update(() if interp.cut_at_zero.isdisjoint((left, right)) else {out})
+        note_origin(interp, out, (left, right, cond))

@@ -1,0 +1,56 @@
+"""Calls of user functions that are being run, and parts of them in which exceptions are looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from adxform.frontend.evaluate.values import Heap, Namespace, Value
+from adxform.ir.build import Builder
+from adxform.ir.ops import Function, Operand, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The call of a user function that is being run; of the body of a generator, what `give` does with an item."""
+
+    fn: Function
+    captured: dict[str, Value]
+    scope: Namespace | None
+    key: Any = None
+    give: Callable[[Value], Value] | None = None
+
+
+@dataclass(slots=True)
+class Fork:
+    """A place where an exception may end a path: what comes after it in the block of `outer` runs where `raised` is false.
+
+    `marks` are the variables of the ``try`` there, `heap` what objects hold.
+    """
+
+    outer: Builder
+    raised: Operand
+    error: Var
+    marks: dict[str, Value]
+    heap: Heap
+
+
+@dataclass(slots=True)
+class Level:
+    """A part of the program in which exceptions are looked for, of the call `frame`: a ``try``, or a block inside of one.
+
+    `marks` are the variables that handlers may read, as they are now; `wanted` the classes that some handler around is for;
+    `forks` the places passed so far where an exception may end it.
+    """
+
+    frame: Frame | None
+    marks: dict[str, Value]
+    wanted: tuple[type[BaseException], ...]
+    forks: list[Fork] = field(default_factory=list)
+
+    def rewind(self, count: int) -> None:
+        """Forget all forks but the first `count`."""
+        for fork in self.forks[count:]:
+            fork.outer.rest = None
+        del self.forks[count:]

@@ -1,0 +1,197 @@
+"""Builtins and `itertools` of a generator, by what they mean: each gives what it has of an item before it asks for the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+
+def item_of(source: Any, k: int) -> Any:
+    """Item `k` of what is gone through by position. Before specialisation only."""
+    raise NotImplementedError(source, k)
+
+
+def next_of_each(sources: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The next item of each iterator; ``None`` where one has none. Before specialisation only."""
+    raise NotImplementedError(sources)
+
+
+def counted(source: Any, start: int = 0) -> Iterator[Any]:
+    """``enumerate(source, start)``"""
+    k = start
+    for item in source:
+        yield k, item
+        k += 1
+
+
+def mapped(fn: Any, source: Any) -> Iterator[Any]:
+    """``map(fn, source)``"""
+    for item in source:
+        yield fn(item)
+
+
+def mapped_apart(fn: Any, source: Any) -> Iterator[Any]:
+    """``itertools.starmap(fn, source)``"""
+    for items in source:
+        yield fn(*items)
+
+
+def kept(fn: Any, source: Any) -> Iterator[Any]:
+    """``filter(fn, source)``"""
+    for item in source:
+        if item if fn is None else fn(item):
+            yield item
+
+
+def left_out(fn: Any, source: Any) -> Iterator[Any]:
+    """``itertools.filterfalse(fn, source)``"""
+    for item in source:
+        if not (item if fn is None else fn(item)):
+            yield item
+
+
+def taken_while(fn: Any, source: Any) -> Iterator[Any]:
+    """``itertools.takewhile(fn, source)``"""
+    for item in source:
+        if not fn(item):
+            break
+        yield item
+
+
+def dropped_while(fn: Any, source: Any) -> Iterator[Any]:
+    """``itertools.dropwhile(fn, source)``"""
+    dropping = True
+    for item in source:
+        dropping = dropping and bool(fn(item))
+        if not dropping:
+            yield item
+
+
+def together(before: tuple[Any, ...], source: Any, after: tuple[Any, ...], first: int, last: int) -> Iterator[Any]:
+    """``zip(*before, source, *after)``, where those `before` have `first` items and those `after` it `last`."""
+    k = 0
+    if first > 0:
+        for item in source:
+            if k >= last:
+                break
+            yield (*(item_of(part, k) for part in before), item, *(item_of(part, k) for part in after))
+            k += 1
+            if k >= first:
+                break
+
+
+def abreast(*sources: Any) -> Iterator[Any]:
+    """``zip(*sources)``, of which several are generators."""
+    items = next_of_each(sources)
+    while items is not None:
+        yield items
+        items = next_of_each(sources)
+
+
+def piece(source: Any, start: int, stop: int, step: int) -> Iterator[Any]:
+    """``itertools.islice(source, start, stop, step)``, which takes no item beyond the last that it needs."""
+    count, wanted = 0, start
+    if count < wanted or count < stop:
+        for item in source:
+            place = count
+            count += 1
+            if place == wanted:
+                wanted = min(wanted + step, stop)
+                yield item
+            if count >= wanted and count >= stop:
+                break
+
+
+def chained(*sources: Any) -> Iterator[Any]:
+    """``itertools.chain(*sources)``"""
+    for source in sources:
+        yield from source
+
+
+def chained_from(sources: Any) -> Iterator[Any]:
+    """``itertools.chain.from_iterable(sources)``"""
+    for source in sources:
+        yield from source
+
+
+def accumulated(source: Any, fn: Any) -> Iterator[Any]:
+    """``itertools.accumulate(source, fn)``"""
+    begun = False
+    for item in source:
+        if not begun:
+            begun, total = True, item
+        else:
+            total = fn(total, item)
+        yield total
+
+
+def accumulated_from(source: Any, fn: Any, start: Any) -> Iterator[Any]:
+    """``itertools.accumulate(source, fn, initial=start)``"""
+    total = start
+    yield total
+    for item in source:
+        total = fn(total, item)
+        yield total
+
+
+def neighbours(source: Any) -> Iterator[Any]:
+    """``itertools.pairwise(source)``"""
+    begun = False
+    for item in source:
+        if not begun:
+            begun, last = True, item
+        else:
+            yield last, item
+            last = item
+
+
+def compressed(data: Any, selectors: Any) -> Iterator[Any]:
+    """``itertools.compress(data, selectors)``"""
+    for item, wanted in zip(data, selectors, strict=False):
+        if wanted:
+            yield item
+
+
+def repeated(item: Any, times: int) -> Iterator[Any]:
+    """``itertools.repeat(item, times)``"""
+    for _ in range(times):
+        yield item
+
+
+def repeated_on(item: Any) -> Iterator[Any]:
+    """``itertools.repeat(item)``"""
+    while True:
+        yield item
+
+
+def cycled(source: Any) -> Iterator[Any]:
+    """``itertools.cycle(source)``, of a source that does not change."""
+    while len(source) > 0:
+        yield from source
+
+
+def reduced(fn: Any, source: Any) -> Any:
+    """``functools.reduce(fn, source)``"""
+    begun = False
+    for item in source:
+        if not begun:
+            begun, total = True, item
+        else:
+            total = fn(total, item)
+    if not begun:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    return total
+
+
+def first_of(source: Any) -> Any:
+    """``next(source)``"""
+    for item in source:
+        return item
+    raise StopIteration
+
+
+def first_or(source: Any, default: Any) -> Any:
+    """``next(source, default)``"""
+    for item in source:
+        return item
+    return default

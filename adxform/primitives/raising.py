@@ -1,0 +1,157 @@
+"""Which exceptions an op may raise at run time: what decides on where the body of a ``try`` may be left."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import types
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir import intrinsics
+from adxform.ir.ops import Call, Lit, Operand, Pack, Var
+from adxform.ir.spans import written_in
+from adxform.ir.types import Array, Dim, Object, Scalar, Size
+from adxform.ir.walk import variables_of
+from adxform.primitives.effects import effect_of
+from adxform.primitives.record import Partials, Primitive
+from adxform.primitives.table import lookup
+
+Classes = tuple[type[BaseException], ...]
+ANY: Classes = (BaseException,)
+NONE: Classes = ()
+
+_NEVER = (
+    *(operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs, abs, operator.not_, operator.truth),
+    *(operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_, operator.is_not),
+    *(bool, float, complex, len, np.shape, np.ndim, np.size, intrinsics.dim, intrinsics.stop_gradient, intrinsics.valued),
+    *(operator.and_, operator.or_, operator.xor, operator.invert, min, max),
+    *(np.zeros_like, np.ones_like, np.empty_like, np.copy, np.ndarray.copy, np.transpose, np.ravel, np.ndarray.ravel),
+    *(runtime.left, runtime.entered, runtime.trip_count, intrinsics.turning_point, runtime.is_caught, runtime.instance),
+)
+"""Functions that do not raise, given numbers and arrays whose lengths fit."""
+
+_DIVIDING = (operator.truediv, operator.floordiv, operator.mod, divmod)
+_STORING = (operator.setitem, intrinsics.accumulate, intrinsics.deduct)
+_TOTALS = frozenset(("sum", "prod", "mean", "var", "std", "any", "all", "count_nonzero"))
+
+
+def may_raise(op: Call, floats: bool, within: Mapping[Var, Size]) -> Classes:
+    """The classes of what `op` may raise, `ANY` where they are not known.
+
+    `floats`: floating point errors of NumPy raise. `within`: below which length, and not negative, an integer is.
+    """
+    fn = op.fn.value if isinstance(op.fn, Lit) else None
+    if isinstance(fn, type) and issubclass(fn, BaseException) and not _is_initialised(fn):
+        return NONE
+    if fn is runtime.left or fn is runtime.entered or fn is runtime.instance:
+        return NONE
+    record = lookup(fn)
+    given = (*op.args, *(value for _, value in op.kwargs))
+    if record is None or effect_of(op).opaque or any(isinstance(var.type, Object) for var in variables_of(given)):
+        known = fn in (operator.is_, operator.is_not, runtime.is_caught)
+        return NONE if known else ANY
+    if fn is operator.getitem:
+        return NONE if _is_inside(op.args[0], op.args[1], within) else (IndexError,)
+    if fn in _STORING:
+        number = isinstance(op.args[2], Lit) or isinstance(getattr(op.args[2], "type", None), Scalar)
+        missed = NONE if _is_inside(op.args[0], op.args[1], within) else (IndexError,)
+        return missed if number else (*missed, ValueError)
+    return _of_numbers(fn, record, op, given) + ((FloatingPointError,) if floats else NONE)
+
+
+def _is_initialised(cls: type[BaseException]) -> bool:
+    """Whether making an exception of `cls` runs code of the program's."""
+    return any(isinstance(getattr(cls, name), types.FunctionType) for name in ("__new__", "__init__"))
+
+
+def _of_numbers(fn: Any, record: Primitive, op: Call, given: tuple[Operand, ...]) -> Classes:
+    """What a function of numbers and arrays may raise."""
+    pythons = not any(isinstance(getattr(one, "type", None), Array) or _is_numpys(one) for one in given)
+    if fn in _NEVER and all(map(_is_number, given)):
+        return NONE if pythons or _fit(given) else (ValueError,)
+    if fn in _DIVIDING and pythons:
+        return NONE if isinstance(given[1], Lit) and given[1].value else (ZeroDivisionError,)
+    if fn is operator.pow and pythons:
+        return (OverflowError, ZeroDivisionError)
+    if getattr(fn, "__module__", "") == "math":
+        return (ValueError, OverflowError)
+    if isinstance(fn, np.ufunc) or (isinstance(record.derivative, Partials) and not pythons) or fn in _DIVIDING:
+        fits = _fit(given)
+        return NONE if fits else (ValueError,)
+    if len(op.args) == 1 and not op.kwargs and getattr(fn, "__name__", "") in _TOTALS:
+        return NONE
+    if record.fresh is not None and all(isinstance(one, Lit) for one in given):
+        return NONE
+    if written_in(fn).partition(".")[0] != "numpy":
+        return ANY
+    return (ValueError, TypeError, IndexError, np.exceptions.AxisError, np.linalg.LinAlgError)[: 5 if _is_algebra(fn) else 4]
+
+
+def _is_algebra(fn: Any) -> bool:
+    return "linalg" in written_in(fn)
+
+
+def _is_number(operand: Operand) -> bool:
+    """Whether `operand` is a real number, or an array of those."""
+    if isinstance(operand, Lit):
+        return isinstance(operand.value, bool | int | float | np.bool_ | np.integer | np.floating)
+    return isinstance(operand, Var) and isinstance(operand.type, Scalar | Array) and operand.type.dtype not in _OTHERS
+
+
+_OTHERS = frozenset(("object", "complex64", "complex128", "clongdouble"))
+
+
+def _is_numpys(operand: Operand) -> bool:
+    if isinstance(operand, Var):
+        return isinstance(operand.type, Scalar) and not operand.type.weak
+    return isinstance(operand, Lit) and isinstance(operand.value, np.generic | np.ndarray)
+
+
+def _fit(given: Iterable[Operand]) -> bool:
+    """Whether the lengths of arrays are known to fit."""
+    shapes = set()
+    for one in given:
+        if isinstance(one, Pack):
+            return False
+        type_ = getattr(one, "type", None)
+        if isinstance(type_, Array):
+            if type_.shape is None:
+                return False
+            shapes.add(type_.shape)
+        elif isinstance(one, Lit) and isinstance(one.value, np.ndarray):
+            return False
+    return len(shapes) <= 1
+
+
+def _is_inside(x: Operand, index: Operand, within: Mapping[Var, Size]) -> bool:
+    """Whether `x` has what is at `index`, as far as is known."""
+    if index == Lit(...):
+        return True
+    shape = getattr(getattr(x, "type", None), "shape", None) or ()
+    items = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
+    slices = all(isinstance(item, Pack) and item.kind == "slice" for item in items)
+    return len(items) <= len(shape) and (slices or all(map(_fits_axis, items, shape, itertools.repeat(within))))
+
+
+def _fits_axis(index: Operand, size: Size, within: Mapping[Var, Size]) -> bool:
+    match index:
+        case Pack("slice"):
+            return True
+        case Lit(int() as place):
+            return isinstance(size, int) and -size <= place < size
+        case Var() if index in within:
+            bound = within[index]
+            if isinstance(bound, Dim) and isinstance(size, Dim):
+                return bound.base == size.base and bound.offset <= size.offset
+            return isinstance(bound, int) and isinstance(size, int) and bound <= size
+        case _:
+            return False
+
+
+def meets(raised: Classes, wanted: Classes) -> bool:
+    """Whether one of the `wanted` handlers may be for an exception of one of the classes `raised`."""
+    return any(one is BaseException or issubclass(one, other) for one in raised for other in wanted)

@@ -1,0 +1,137 @@
+"""Deques that a program makes, which keep what moves: delay lines, windows, queues."""
+
+import collections
+import copy
+from collections import deque
+
+import numpy as np
+
+from tests.corpus.case import at, vec
+
+VALUES = vec(0.3, 1.2, -0.7, 0.9)
+
+
+class Delay:
+    def __init__(self, taps):
+        self.line = deque([0.0] * taps)
+
+    def __call__(self, value):
+        self.line.append(value * value)
+        return self.line.popleft() * value
+
+
+@at((VALUES,))
+def delay_line_of_an_object(x):
+    delay = Delay(2)
+    total = 0.0
+    for v in x:
+        total += delay(v)
+    return total
+
+
+@at((VALUES,), (vec(0.5),))
+def moving_window(x):
+    window = deque(maxlen=3)
+    total = 0.0
+    for v in x:
+        window.append(v * v)
+        total += sum(window) / len(window) + max(window) * np.mean(window) + window[0]
+    return total
+
+
+@at((VALUES,))
+def full_window_until_a_sum_is_reached(x):
+    window = deque([x[0]], 3)
+    total, k = 0.0, 0
+    while total < 20.0:
+        window.append(x[k % 4] ** 2 + total * 0.1)
+        total = total + sum(window)
+        k += 1
+    return total + window[0] * window[-1]
+
+
+@at((VALUES,))
+def queue_of_pairs(x):
+    queue = deque([(x[0], 0)])
+    total = 0.0
+    while queue:
+        value, depth = queue.popleft()
+        total += value * depth
+        if depth < 3:
+            queue.append((value * x[depth], depth + 1))
+    return total
+
+
+@at((VALUES,))
+def both_ends(x):
+    d = deque([1.0, 2.0])
+    for v in x:
+        if v > 0.5:
+            d.append(v)
+        else:
+            d.appendleft(v * 2)
+        d.rotate()
+    return d.pop() + 2 * d.popleft() + 3 * d[0]
+
+
+@at((VALUES,))
+def bounded_at_either_end(x):
+    d = deque(maxlen=3)
+    d.extendleft(x)
+    d.rotate(-2)
+    d.extend([x[0] * 2, x[1] * 3])
+    d += [x[2]]
+    return d[0] + d[1] * 2 + d[2] * 3 * d.maxlen
+
+
+@at((VALUES,))
+def what_comparisons_say_of_deques(x):
+    d, other = deque([x[0], x[1]]), collections.deque([x[0], x[2]])
+    total = 0.0
+    for factor, holds in [
+        (2.0, d == [x[0], x[1]]),
+        (3.0, d == deque([x[0], x[1]])),
+        (5.0, d != other),
+        (7.0, d < other),
+        (11.0, isinstance(d, list)),
+        (13.0, type(d) is deque),
+        (17.0, x[1] in d),
+    ]:
+        if holds:
+            total += factor
+    return total * d[1] * x[0]
+
+
+@at((VALUES,))
+def copies_of_deques_are_apart(x):
+    d = deque([x[0], x[1]], maxlen=2)
+    deep, shallow, own = copy.deepcopy(d), copy.copy(d), d.copy()
+    deep.append(x[2])
+    shallow.appendleft(x[3])
+    own.clear()
+    return deep[0] * deep[1] + 3 * d[0] + shallow[0] * shallow[1] * len(shallow) + len(own)
+
+
+@at((VALUES,))
+def arrays_in_a_deque(x):
+    recent = deque(maxlen=2)
+    for k in range(4):
+        recent.append(x * k)
+    first, last = recent
+    return np.sum(first * last)
+
+
+@at((VALUES,))
+def windows_by_name(x):
+    windows = {"even": deque(maxlen=2), "odd": deque(maxlen=2)}
+    for k, v in enumerate(x):
+        windows["even" if k % 2 == 0 else "odd"].append(v * (k + 1))
+    return sum(windows["even"]) * windows["odd"][0]
+
+
+@at((VALUES,))
+def texts_in_a_deque(x):
+    log = deque(maxlen=3)
+    for v in x:
+        log.append(f"{v:.2f}")
+    return x[0] * len(log)
