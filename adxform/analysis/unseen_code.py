@@ -94,7 +94,7 @@ def writing_options(fn: object, count: int, names: tuple[str, ...]) -> Iterator[
             yield place
 
 
-KEEPING = (runtime.set_outside, runtime.kept_outside, runtime.change_outside)
+KEEPING = (runtime.set_outside, runtime.kept_outside, runtime.change_outside, runtime.try_outside)
 """What keeps what it is given outside of the function."""
 OUTSIDE = (*KEEPING, runtime.fill_outside, runtime.written_outside)
 """What changes something outside of the function, and no array that it is given."""

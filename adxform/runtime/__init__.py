@@ -50,6 +50,7 @@ from adxform.runtime.outside import (
     found_outside,
     kept_outside,
     set_outside,
+    try_outside,
     written_outside,
 )
 from adxform.runtime.python_values import (

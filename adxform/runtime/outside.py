@@ -11,6 +11,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, TypeVar
 
+from adxform.runtime.outcomes import Outcome, attempt
+
 _T = TypeVar("_T")
 
 
@@ -92,6 +94,11 @@ def _set(owner: Any, name: str, value: Any) -> Any:
 def change_outside(owner: Any, method: str, *args: Any, **named: Any) -> Any:
     """``owner.method(*args, **named)`` of a list or dict that is not the function's own."""
     return _change(getattr(owner, method), *args, **named)
+
+
+def try_outside(owner: Any, method: str, *args: Any, **named: Any) -> Outcome:
+    """How ``owner.method(*args, **named)`` of a list or dict that is not the function's own ended."""
+    return _change(attempt, getattr(owner, method), *args, **named)
 
 
 def fill_outside(owner: Any, name: str, value: Any) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adxform import runtime
@@ -42,7 +42,7 @@ class Kept:
     @classmethod
     def of(cls, function: Function, given: Sequence[Var]) -> Kept | None:
         """What `function` keeps, of whose parameters those `given` may move; ``None`` where it keeps nothing."""
-        ops = tuple(op for one in functions(function).values() for op in all_ops(one.body))
+        ops = tuple(_seen_through(op) for one in functions(function).values() for op in all_ops(one.body))
         keeping = tuple(op for op in ops if isinstance(op, Call) and op.fn in _KEEPING)
         if not keeping:
             return None
@@ -112,6 +112,17 @@ class Kept:
         for op in self.moving:
             owner = made.get(op.args[0], op.args[0]) if isinstance(op.args[0], Var) else op.args[0]
             yield owner.value if isinstance(owner, Lit) else containers.get(owner)  # type: ignore[arg-type]
+
+
+def _seen_through(op: Op) -> Op:
+    """`op`, without the question how it ends."""
+    match op:
+        case Call(fn=Lit(runtime.try_outside)):
+            return replace(op, fn=CHANGE)
+        case Call(fn=Lit(runtime.attempt), args=(Lit() as fn, *args)):
+            return replace(op, fn=fn, args=tuple(args))
+        case _:
+            return op
 
 
 def _spread(function: Function, classes: Aliases, given: Sequence[Var]) -> Spread:

@@ -66,6 +66,9 @@ def _cached(interp: Interpreter, value: Static, name: str, found: functools.cach
 
 def property_beside_getattr(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
     """What a property says; refused where it may raise an AttributeError and the class has ``__getattr__``, asked then."""
+    if interp.level is not None and find(cls, "__getattr__") is not MISSING:
+        message = f"`{cls.__name__}` has `__getattr__`, which Python asks where the property `{name}` raises, in a `try`"
+        raise interp.error(message, "read the property ahead of the `try`, or write a method in its place")
     before = len(interp.builder.ops)
     try:
         return from_class(interp, value, cls, name, found)
