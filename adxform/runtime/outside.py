@@ -98,7 +98,8 @@ def change_outside(owner: Any, method: str, *args: Any, **named: Any) -> Any:
 
 def try_outside(owner: Any, method: str, *args: Any, **named: Any) -> Outcome:
     """How ``owner.method(*args, **named)`` of a list or dict that is not the function's own ended."""
-    return _change(attempt, getattr(owner, method), *args, **named)
+    outcome: Outcome = _change(attempt, getattr(owner, method), *args, **named)
+    return outcome
 
 
 def fill_outside(owner: Any, name: str, value: Any) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.analysis.unseen_code import OUTSIDE, changes_outside
-from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
+from adxform.ir.ops import UNDEFINED, Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, is_inexact
 from adxform.ir.walk import all_ops, blocks, defined_variables, map_op, outs, reads, variables_of
 from adxform.primitives.alias import Aliases, alias_classes
@@ -37,15 +37,38 @@ def kept_ahead(function: Function) -> Function:
         return function
     classes = alias_classes(function)
     written = {class_ for op in changes if op.fn == _WRITTEN for class_ in classes.classes(op.args)}
-    return replace(function, body=_Ordering(classes, written).block(function.body, False))
+    return replace(function, body=_Ordering(classes, written, _unset(function.body)).block(function.body, False))
+
+
+def _unset(body: Block) -> frozenset[Var]:
+    """The variables that a path may leave without a value."""
+    found: set[Operand] = {UNDEFINED}
+    count = 0
+    while count < len(found):  # what loops carry comes from below
+        count = len(found)
+        for op in all_ops(body):
+            match op:
+                case If():
+                    ends = zip(op.outs, op.then.results, op.orelse.results, strict=False)
+                    found.update(out for out, *results in ends if not found.isdisjoint(results))
+                case For() | While():
+                    inner = op.body.params[1:] if isinstance(op, For) else op.body.params
+                    ends_ = op.body.results[1:] if isinstance(op, For) and op.breaks else op.body.results
+                    carried = zip(op.outs, inner, op.inits, ends_, strict=False)
+                    for out, param, *values in carried:
+                        found.update((out, param) if not found.isdisjoint(values) else ())
+                case _:
+                    pass
+    return frozenset(one for one in found if isinstance(one, Var))
 
 
 @dataclass(frozen=True, slots=True)
 class _Ordering:
-    """`written` are the classes of arrays outside that are written to."""
+    """`written` are the classes of arrays outside that are written to; a path may leave those `unset` without a value."""
 
     classes: Aliases
     written: set[int]
+    unset: frozenset[Var]
 
     def acts(self, op: Op) -> bool:
         """Whether `op`, in its blocks too, does something that may be seen outside."""
@@ -67,8 +90,8 @@ class _Ordering:
                 waiting = {}
                 ops.append(self.inside(op, follows or number < end))
             else:
-                ops.append(_with_unread(op))
-                waiting.update(dict.fromkeys(_left_by(op)))
+                ops.append(self.with_unread(op))
+                waiting.update(dict.fromkeys(var for var in _left_by(op) if var not in self.unset))
         if waiting:
             ops.append(Call((), COMPUTED, tuple(waiting), (), block.ops[end].span))
         return replace(block, ops=(*ops, *block.ops[end + 1 :]))
@@ -78,6 +101,30 @@ class _Ordering:
         if isinstance(op, Call):
             return op
         return map_op(op, _itself, lambda inner: self.block(inner, follows or isinstance(op, For | While)))
+
+    def with_unread(self, op: Op) -> Op:
+        """`op`, in whose blocks nobody reads what may raise, or only such as nobody reads in turn: each says that it is computed.
+
+        What gives a result that a path may leave without a value says so there.
+        """
+        if not blocks(op) or not any(map(_may_raise, _with_inner(op))):
+            return op
+        unset = {place for place, out in enumerate(op.outs) if out in self.unset} if isinstance(op, If) else set()
+        return map_op(op, _itself, lambda block: self.with_unread_inside(block, unset))
+
+    def with_unread_inside(self, block: Block, unset: set[int]) -> Block:
+        """`block`, of which the results at places in `unset` may not be read."""
+        read = {var.name for var in variables_of([one for place, one in enumerate(block.results) if place not in unset])}
+        ops: list[Op] = []
+        for op in reversed(block.ops):
+            inner = self.with_unread(op)
+            unread = isinstance(op, Call) and bool(op.outs) and not any(out.name in read for out in op.outs)
+            if unread and _may_raise(op):
+                ops.append(Call((), COMPUTED, outs(op), (), op.span))
+            if not unread or _may_raise(op):
+                read.update(var.name for one in _with_inner(op) for var in (*reads(one), *_results(one)))
+            ops.append(inner)
+        return replace(block, ops=tuple(reversed(ops)))
 
 
 def _with_inner(op: Op) -> Iterator[Op]:
@@ -94,27 +141,6 @@ def _left_by(op: Op) -> Iterator[Var]:
     if any(_may_raise(one) for one in _with_inner(op)):
         inside = {var for inner in blocks(op) for var in defined_variables(inner)}
         yield from (*outs(op), *(var for var in writes(op) if var not in inside))
-
-
-def _with_unread(op: Op) -> Op:
-    """`op`, in whose blocks nobody reads what may raise, or only such as nobody reads in turn: each says that it is computed."""
-    if not blocks(op) or not any(map(_may_raise, _with_inner(op))):
-        return op
-    return map_op(op, _itself, _with_unread_inside)
-
-
-def _with_unread_inside(block: Block) -> Block:
-    read = {var.name for var in variables_of(block.results)}
-    ops: list[Op] = []
-    for op in reversed(block.ops):
-        inner = _with_unread(op)
-        unread = isinstance(op, Call) and bool(op.outs) and not any(out.name in read for out in op.outs)
-        if unread and _may_raise(op):
-            ops.append(Call((), COMPUTED, outs(op), (), op.span))
-        if not unread or _may_raise(op):
-            read.update(var.name for one in _with_inner(op) for var in (*reads(one), *_results(one)))
-        ops.append(inner)
-    return replace(block, ops=tuple(reversed(ops)))
 
 
 def _results(op: Op) -> tuple[Var, ...]:

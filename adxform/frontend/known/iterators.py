@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from types import GeneratorType
 from typing import Any
@@ -18,6 +19,7 @@ from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.control_flow import iteration, suspended, walks
 from adxform.frontend.evaluate.control_flow.joins import alike_rows, number_type
 from adxform.frontend.evaluate.control_flow.loops import Standing
+from adxform.frontend.evaluate.control_flow.meanwhile import changing_nothing
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.python_classes import VIEWS, class_of
@@ -354,8 +356,10 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
 
             # One of several may end before this one does, which then has something left.
             ends_early = fn is itertools.islice or len(args) - called > 1
-            parts = (*args[:called], *map(source, args[called:]))
-            found = (handler_of[stepwise] or handler)(interp, parts, kwargs, hint)
+            ahead = changing_nothing(interp, fn.__name__) if stepwise == "calls" else nullcontext()
+            with ahead:
+                parts = (*args[:called], *map(source, args[called:]))
+                found = (handler_of[stepwise] or handler)(interp, parts, kwargs, hint)
             assert found is not None
             interp.span = here
             return found
