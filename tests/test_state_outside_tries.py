@@ -183,6 +183,18 @@ def out_of_a_loop(x):
     return s * MODEL.last
 
 
+def endless_loop(x):
+    i, s = 0, 0.0
+    try:
+        while True:
+            MODEL.n += 1
+            s += x[i] ** 2
+            i += 1
+    except IndexError:
+        LOG.append(i)
+    return s * MODEL.n
+
+
 class Swallowing:
     def __enter__(self):
         MODEL.n += 1
@@ -299,7 +311,7 @@ def generator_closed(x):
 
 PROGRAMS = [
     *(body_raises, numpy_raises, all_parts, not_handled, list_and_dict, global_variable, array_outside, tries_in_a_loop),
-    *(out_of_a_loop, swallowed, generator_walked, generator_left, generator_by_next, generator_in_a_try),
+    *(out_of_a_loop, endless_loop, swallowed, generator_walked, generator_left, generator_by_next, generator_in_a_try),
     *(tries_in_a_generator, generator_closed),
 ]
 

@@ -249,7 +249,7 @@ def branch(state: State, cond: Operand, then: State, orelse: State, span: Span) 
     after: dict[str, Operand] = {}
     for name in {**then.written, **orelse.written}:
         sides = [side for side in (then, orelse) if not side.gone(name)]
-        if not any(name in side.written for side in sides):
+        if not any(name in side.written or side.env.get(name) in side.params for side in sides):
             continue
         unknown = unknown_value(name)
         left, right = (unknown if side.gone(name) else side.env.get(name, unknown) for side in (then, orelse))
