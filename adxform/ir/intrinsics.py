@@ -62,8 +62,11 @@ def generator_begins() -> None:
     """Stands before the loops that make the items of a generator. Before specialisation only."""
 
 
-def generator(items: Any, begins: Any) -> Any:
-    """``iter(items)``, the items that the loops since `begins` have made. Before specialisation only."""
+def generator(items: Any, begins: Any, searched: bool = False) -> Any:
+    """``iter(items)``, the items that the loops since `begins` have made. Before specialisation only.
+
+    ``any`` and ``all`` have `searched` it: they may leave some items.
+    """
     return iter(items)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from adxform.analysis.unseen_code import OUTSIDE
+from adxform.errors import AdxError
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Once
@@ -22,14 +23,38 @@ from adxform.primitives.table import lookup
 @contextmanager
 def changing_nothing(interp: Interpreter, what: str) -> Iterator[None]:
     """Refuse what changes something that was there before: `what` the code runs for all items at once."""
-    builder, heap = interp.builder.last(), interp.heap.copy()
-    count = len(builder.ops)
+    since = Since(interp)
     yield
-    ops = list(all_ops(Block((), (*builder.ops[count:], *_rest(builder)), ())))
-    changed = [ref for ref in changed_objects(heap, [interp.heap]) if ref.cls is not Once]
-    if changed or any(_changes_outside(op) for op in ops) or _writes(ops):
-        message = f"code that `{what}` calls changes something, and the loop over it may look there between the items"
-        raise interp.error(message, "write the loop out: `for item in items: if keep(item): …`")
+    if since.changed():
+        raise since.error(what)
+
+
+class Since:
+    """What has been changed since this was made."""
+
+    def __init__(self, interp: Interpreter) -> None:
+        self.interp, self.builder, self.heap = interp, interp.builder.last(), interp.heap.copy()
+        self.count = len(self.builder.ops)
+
+    def changed(self) -> bool:
+        """Whether anything was that was there before."""
+        changed = [ref for ref in changed_objects(self.heap, [self.interp.heap]) if ref.cls is not Once]
+        return bool(changed) or self.seen_outside()
+
+    def seen_outside(self) -> bool:
+        """Whether something outside was, or an array."""
+        return changes((*self.builder.ops[self.count :], *_rest(self.builder)))
+
+    def error(self, what: str) -> AdxError:
+        """The error where `what` runs code that changes something."""
+        message = f"code that `{what}` calls changes something, and is not called from item to item as Python does"
+        return self.interp.error(message, "write the loop out: `for item in items: …`")
+
+
+def changes(written: tuple[Op, ...]) -> bool:
+    """Whether ops change something outside, or an array that none of them makes."""
+    ops = list(all_ops(Block((), written, ())))
+    return any(_changes_outside(op) for op in ops) or _writes(ops)
 
 
 def _rest(builder: Builder) -> Iterator[Op]:
