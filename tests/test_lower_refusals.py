@@ -9,17 +9,8 @@ from typing import Any
 
 import pytest
 
-from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError
+from adxform.errors import AdxError, UnsupportedSyntaxError
 from adxform.frontend.lowering.lower import lower
-
-SCALE = 3
-
-
-def global_write(x):
-    global SCALE
-    y = x
-    SCALE += y
-    return y
 
 
 def try_block(x):
@@ -54,7 +45,6 @@ async def coroutine(x):
 
 
 REFUSED = [
-    (global_write, GlobalMutationError, "SCALE += y", "`SCALE`"),
     (try_block, UnsupportedSyntaxError, "try:", "`except*`"),
     (local_class, UnsupportedSyntaxError, "x + 1", "uses the variable `x`"),
     (late_bound_comprehension, UnsupportedSyntaxError, "lambda: i * x", "outlives"),

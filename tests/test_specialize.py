@@ -300,25 +300,25 @@ def line_of(f: Callable[..., Any], offset: int) -> int:
     return f.__code__.co_firstlineno + offset
 
 
-TABLE = np.ones(3)
+HELD = {"table": np.ones(3)}
 SETTINGS = {"a": 1.0}
 
 
-def test_a_write_to_a_global_array_is_refused():
+def test_a_write_to_an_array_in_a_global_dict_is_refused():
     def f(x):
-        row = TABLE[1:]
+        row = HELD["table"][1:]
         row[0] = x
-        return TABLE.sum()
+        return row.sum()
 
     error = error_of(f, 1.0)
     assert isinstance(error, GlobalMutationError)
     assert (error.span.line, error.span.column) == (line_of(f, 2), 8)
 
 
-def test_a_write_to_a_global_dict_is_refused():
+def test_a_global_dict_that_is_read_back_is_refused():
     def f(x):
         SETTINGS["a"] = x
-        return x
+        return x * SETTINGS["a"]
 
     assert isinstance(error_of(f, 1.0), GlobalMutationError)
 

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from adxform.ir.ops import Call, Lit, Operand, Pack, Var
+from adxform import runtime
+from adxform.ir.ops import Call, Function, Lit, Operand, Pack, Var
 from adxform.ir.spans import is_user, written_in
 from adxform.ir.types import Array
-from adxform.ir.walk import variables
-from adxform.primitives.effects import effect_of
+from adxform.ir.walk import all_ops, variables
+from adxform.primitives.effects import effect_of, functions
 from adxform.primitives.record import Memory
 from adxform.primitives.signatures import form_of
 from adxform.primitives.table import lookup
@@ -93,6 +94,20 @@ def writing_options(fn: object, count: int, names: tuple[str, ...]) -> Iterator[
             yield place
 
 
+KEEPING = (runtime.set_outside, runtime.kept_outside, runtime.change_outside, runtime.try_outside)
+"""What keeps what it is given outside of the function."""
+OUTSIDE = (*KEEPING, runtime.fill_outside, runtime.written_outside)
+"""What changes something outside of the function, and no array that it is given."""
+
+
+def changes_outside(fn: Function) -> Iterator[Call]:
+    """The calls by which `fn` and its helpers change something outside."""
+    for one in functions(fn).values():
+        for op in all_ops(one.body):
+            if isinstance(op, Call) and isinstance(op.fn, Lit) and op.fn.value in OUTSIDE:
+                yield op
+
+
 def _has_callback(operand: Operand) -> bool:
     match operand:
         case Lit(value):
@@ -123,6 +138,8 @@ OFF = (Lit(None), Lit(False))
 def writes_unseen(call: Call) -> bool:
     """Whether `call`, of a function without a record, may write to an array that it gives: some do, others have an ``out``."""
     if not isinstance(call.fn, Lit):
+        return False
+    if call.fn.value in (*OUTSIDE, runtime.found_outside):
         return False
     if may_write(call.fn.value) or any(map(_has_callback, (*call.args, *(value for _, value in call.kwargs)))):
         return True

@@ -61,7 +61,7 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("`assert`", "asserted", SUPPORTED, "Assert"),
         Entry("`import` and `from … import`", "imported", SUPPORTED, "Import ImportFrom alias"),
         Entry("globals that are read", "global_read"),
-        Entry("`global` names that are written", "global_written", _OUTSIDE, "Global"),
+        Entry("`global` names that are written", "global_written", SUPPORTED, "Global"),
         Entry("`nonlocal`", "nonlocal_written", SUPPORTED, "Nonlocal"),
         Entry("`pass`, `...`, a text by itself", "passed", SUPPORTED, "Pass Expr"),
         Entry("`type` aliases and type parameters", "type_alias", _SYNTAX, "TypeAlias TypeVar ParamSpec TypeVarTuple"),
@@ -122,10 +122,10 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
     ),
     "State outside": (
         Entry("what is printed", "printed", INACTIVE),
-        Entry("a list of the caller's that grows", "global_list_grows", _OUTSIDE),
-        Entry("a dict of the caller's that is written", "global_dict_written", _OUTSIDE),
-        Entry("an array in a global that is written", "global_array_written", _OUTSIDE),
-        Entry("an attribute of an object from outside that is written", "attribute_counted", _OUTSIDE),
+        Entry("a list of the caller's that grows", "global_list_grows"),
+        Entry("a dict of the caller's that is written", "global_dict_written"),
+        Entry("an array in a global that is written", "global_array_written"),
+        Entry("an attribute of an object from outside that is written", "attribute_counted"),
         Entry("arguments that are written: the caller's stay as they are", "argument_written"),
     ),
     "Containers": (

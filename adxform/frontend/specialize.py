@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import AdxError, UnsupportedOperationError, together
-from adxform.frontend.calls.left_alone import leaves_alone
+from adxform.frontend.calls.left_alone import leaves_alone, sees_not
 from adxform.frontend.checks.cut_off import refuse_cut_off
 from adxform.frontend.checks.floating_point_errors import raising_errors
 from adxform.frontend.checks.held_copies import refuse_told_apart
+from adxform.frontend.checks.kept_outside import Kept
 from adxform.frontend.checks.shared_memory import (
     parameters_written,
     refuse_additions_to_read_only,
@@ -23,15 +24,28 @@ from adxform.frontend.checks.shared_memory import (
     refuse_outside_writes,
     refuse_shared_arguments,
 )
-from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate import outside_containers, places, structures
 from adxform.frontend.evaluate.expander import RuleExpander
 from adxform.frontend.evaluate.identity import refuse_other_names
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside import from_outside
-from adxform.frontend.evaluate.signals import Grows, Promote, Recursive, Unreachable, WalkedAgain
+from adxform.frontend.evaluate.outside_arrays import brought_back, left_as_written
+from adxform.frontend.evaluate.outside_order import kept_ahead
+from adxform.frontend.evaluate.signals import Changes, Grows, Promote, Recursive, Sets, Unreachable, WalkedAgain
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value
-from adxform.frontend.signature import FEW, Fixed, Leaf, Node, Signature, Tree, leaf_paths, parameter_names, same_static
+from adxform.frontend.signature import (
+    FEW,
+    Fixed,
+    Leaf,
+    Node,
+    Signature,
+    Tree,
+    containers_in,
+    leaf_paths,
+    parameter_names,
+    same_static,
+)
 from adxform.frontend.signature.access import Access, Guard, InThisProcess
 from adxform.frontend.signature.assumed_lengths import with_checks
 from adxform.frontend.signature.counts import with_counts
@@ -40,7 +54,7 @@ from adxform.ir.kinds import settle
 from adxform.ir.ops import Block, Function, Lit, Var
 from adxform.ir.prune import prune
 from adxform.ir.spans import Span
-from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
+from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type, is_inexact
 from adxform.ir.walk import Names, rename_block
 from adxform.runtime.strict import way_back
 
@@ -56,7 +70,8 @@ class Specialized:
     Its parameters are the leaves of the signature that are not `promoted`, then those read by `hidden`. `promoted` are the
     positions and values of leaves that had to be known, `lengths` the positions, axes and lengths of those of which a length had
     to be. `names` say what a user calls each leaf. `written` are the positions of the parameters that a function writes of which
-    a derivative is taken inside: that works on copies, which may leave no trace.
+    a derivative is taken inside: that works on copies, which may leave no trace. `changed` lead to lists and dicts outside that
+    the function changes, none of which is to be an argument as well.
     """
 
     function: Function
@@ -67,6 +82,12 @@ class Specialized:
     names: tuple[str, ...]
     written: tuple[int, ...] = ()
     lengths: tuple[tuple[int, int, int], ...] = ()
+    changed: tuple[Access, ...] = ()
+
+    def changes(self, fn: Callable[..., Any], args: tuple[Any, ...]) -> Access | None:
+        """What leads to a list or dict in `args`, arguments of `fn`, that the function changes as one from outside."""
+        given = containers_in(args) if self.changed else ()
+        return next((access for access in self.changed if id(access.read(fn)) in given), None)
 
     def takes(self, leaves: Sequence[Any]) -> bool:
         """Whether `leaves` have the values and the lengths that had to be known."""
@@ -103,6 +124,12 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
         except Promote as promotion:
             for param in promotion.params:
                 attempt.promote(param)
+            continue
+        except Sets as sets:
+            knowledge.places[sets.place.key] = sets.place
+            continue
+        except Changes as changes:
+            knowledge.containers[id(changes.found.value)] = changes.found
             continue
         except Recursive as recursion:
             knowledge.recursive[recursion.key] = None
@@ -190,21 +217,26 @@ class _Attempt:
 
         args = [argument(tree, name) for tree, name in zip(signature.args, arg_names, strict=True)]
         kwargs = {name: argument(tree, name) for name, tree in signature.kwargs}
+        outside_containers.begin(interp, self.fn)
+        places.begin(interp)
         entry = from_outside(interp, self.fn, Access())
         try:
             tree, results = structures.result(interp, interp.call(entry, args, kwargs))
         except Unreachable:
             tree, results = structures.result(interp, NONE)
         refuse_other_names(interp)
+        places.told_apart(interp, self.fn)
+        outside_containers.told_apart(interp)
         hidden = tuple(interp.hidden)
         params = (*self.params, *interp.hidden.values())
-        asked = leaves_alone(self.fn, interp.unseen, hidden, interp.guards)
+        asked = leaves_alone(self.fn, interp.unseen, hidden, (*interp.guards, *places.told(interp)))
         body = Block(params, tuple(interp.builder.ops), results)
         function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
         written = parameters_written(function, interp.written)
         refuse_shared_arguments(function, interp.apart)
         refuse_outside_arrays_given(function, interp.hidden.values(), interp.handed_arrays)
-        function = prune(function)
+        asked += self.kept_apart(function)
+        function = kept_ahead(prune(left_as_written(interp, function, self.fn)))
         function = raising_errors(function, self.names)
         refuse_told_apart(function, interp.held)
         refuse_cut_off(function)
@@ -214,7 +246,8 @@ class _Attempt:
         if signature.assumed:
             function = with_counts(with_checks(function, interp.equal), interp.equal)
         function = interp.equal.function(function)
-        refuse_outside_writes(function, function.params[len(self.params) :])
+        back = brought_back(function)
+        refuse_outside_writes(function, tuple(var for var in function.params[len(self.params) :] if var not in back))
         paths = [
             path
             for t, n in (*zip(signature.args, arg_names, strict=True), *((t, n) for n, t in signature.kwargs))
@@ -229,7 +262,20 @@ class _Attempt:
             tuple(paths),
             written,
             tuple((*axis, length) for axis, length in sorted(self.known_lengths.items())),
+            tuple(found.access for found in interp.knowledge.containers.values()),
         )
+
+    def kept_apart(self, function: Function) -> tuple[Guard, ...]:
+        """What each call is to ask so that nothing which `function` keeps outside comes back without its derivative."""
+        kept = Kept.of(function, [param for param in self.params if is_inexact(param.type)])
+        if kept is None:
+            return ()
+        kept.refuse_written()
+        kept.refuse_read_back()
+        kept.refuse_recalled(list(places.found_before(self.interp, kept.moving)))
+        containers = self.interp.knowledge.containers
+        outside = {var: containers[key].value for key, var in self.interp.containers.items()}
+        return sees_not(self.interp.shown, kept.owners(outside))
 
     def called(self, fn: Function) -> Function:
         """`fn` and its helpers with the user's names for what has one."""

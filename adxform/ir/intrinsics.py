@@ -48,6 +48,11 @@ def unpack(value: Any, count: int, starred: int | None = None) -> tuple[Any, ...
     return runtime.unpacked(value, count, starred)
 
 
+def set_global(name: str, value: Any) -> None:
+    """``name = value`` under ``global name``. Before specialisation only."""
+    raise AssertionError(name)
+
+
 def chain(*parts: Any) -> tuple[Any, ...]:
     """``(*parts[0], *parts[1], …)``. Before specialisation only."""
     return tuple(item for part in parts for item in part)
@@ -57,8 +62,11 @@ def generator_begins() -> None:
     """Stands before the loops that make the items of a generator. Before specialisation only."""
 
 
-def generator(items: Any, begins: Any) -> Any:
-    """``iter(items)``, the items that the loops since `begins` have made. Before specialisation only."""
+def generator(items: Any, begins: Any, searched: bool = False) -> Any:
+    """``iter(items)``, the items that the loops since `begins` have made. Before specialisation only.
+
+    ``any`` and ``all`` have `searched` it: they may leave some items.
+    """
     return iter(items)
 
 

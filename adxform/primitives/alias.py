@@ -323,7 +323,7 @@ class _Unifier:
             return
         if effect.writes:
             self.written += [var.name for var in positions(op, effect.writes)]
-        if effect.opaque and fn is not intrinsics.turning_point:
+        if effect.opaque and not effect.marks:
             self.opaque = True
             self.expose((*out, *(var for given in (op.fn, *op.args, *(v for _, v in op.kwargs)) for var in memory(given))))
         elif out and effect.views:

@@ -15,7 +15,18 @@ from adxform.ir.types import Array, Object, Scalar, Size, Type, rank
 from adxform.ir.walk import variables
 from adxform.primitives.declare import constant, general, linear, primitive, scalar
 from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Layout, Moves, Reduces, Views
-from adxform.primitives.record import OPAQUE, PURE, RAISES, SHAPE_ONLY, VIEWS_FIRST, WRITES_FIRST, Effect, Memory, Primitive
+from adxform.primitives.record import (
+    MARKS,
+    OPAQUE,
+    PURE,
+    RAISES,
+    SHAPE_ONLY,
+    VIEWS_FIRST,
+    WRITES_FIRST,
+    Effect,
+    Memory,
+    Primitive,
+)
 from adxform.runtime import kernel_scalars, revolve
 
 IndexKind = Literal["basic", "fancy", "unknown"]
@@ -169,7 +180,7 @@ TAPES = (
     primitive(intrinsics.new_stack, Memory()),
     primitive(intrinsics.push, Memory(), effect=WRITES_FIRST),
     primitive(intrinsics.pop, Memory(), effect=WRITES_FIRST),
-    primitive(intrinsics.turning_point, Memory(), effect=OPAQUE),
+    primitive(intrinsics.turning_point, Memory(), effect=MARKS),
 )
 
 

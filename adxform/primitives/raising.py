@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import operator
 import types
@@ -49,6 +50,10 @@ def may_raise(op: Call, floats: bool, within: Mapping[Var, Size]) -> Classes:
         return NONE
     if fn is runtime.left or fn is runtime.entered or fn is runtime.instance:
         return NONE
+    if fn is runtime.set_outside or fn is runtime.kept_outside:
+        return NONE if _holds(op.args[0], op.args[1]) else ANY
+    if fn is runtime.change_outside and op.args[1] in _GROWING:
+        return NONE
     record = lookup(fn)
     given = (*op.args, *(value for _, value in op.kwargs))
     if record is None or effect_of(op).opaque or any(isinstance(var.type, Object) for var in variables_of(given)):
@@ -61,6 +66,20 @@ def may_raise(op: Call, floats: bool, within: Mapping[Var, Size]) -> Classes:
         missed = NONE if _is_inside(op.args[0], op.args[1], within) else (IndexError,)
         return missed if number else (*missed, ValueError)
     return _of_numbers(fn, record, op, given) + ((FloatingPointError,) if floats else NONE)
+
+
+_GROWING = (Lit("append"), Lit("clear"), Lit("reverse"))
+"""Methods of lists and dicts that never raise."""
+
+
+def _holds(owner: Operand, name: Operand) -> bool:
+    """Whether an object from outside has the attribute `name` itself, or may: it is set without an error."""
+    if not isinstance(owner, Lit) or not isinstance(name, Lit):
+        return False
+    found = inspect.getattr_static(type(owner.value), name.value, None)
+    if isinstance(owner.value, types.ModuleType) or isinstance(found, types.MemberDescriptorType):
+        return True
+    return hasattr(owner.value, "__dict__") and not isinstance(owner.value, type) and not hasattr(type(found), "__set__")
 
 
 def _is_initialised(cls: type[BaseException]) -> bool:

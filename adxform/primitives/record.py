@@ -25,8 +25,8 @@ class Effect:
 
     `writes`: positions of the operands whose memory changes. `views`: positions of the operands whose memory an array
     result may share. `reads`: whether it reads the contents of its array operands (``False``: only shapes and dtypes).
-    `opaque`: it may do anything Python can, so it stays, once and in order. `raises`: it raises where numbers leave its domain
-    though its derivatives do not, so it stays.
+    `opaque`: it may do anything Python can, so it stays, once and in order. `marks`: it stays so, and does nothing. `raises`: it
+    raises where numbers leave its domain though its derivatives do not, so it stays.
     """
 
     writes: tuple[int, ...] = ()
@@ -34,6 +34,7 @@ class Effect:
     reads: bool = True
     opaque: bool = False
     raises: bool = False
+    marks: bool = False
 
 
 PURE = Effect()
@@ -42,6 +43,7 @@ WRITES_FIRST = Effect(writes=(0,))
 VIEWS_FIRST = Effect(views=(0,))
 OPAQUE = Effect(opaque=True)
 RAISES = Effect(raises=True)
+MARKS = Effect(opaque=True, marks=True)
 
 
 @dataclass(frozen=True, slots=True)

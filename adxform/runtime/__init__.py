@@ -43,6 +43,16 @@ from adxform.runtime.outcomes import (
     tried,
     value_of,
 )
+from adxform.runtime.outside import (
+    change_outside,
+    computed,
+    fill_outside,
+    found_outside,
+    kept_outside,
+    set_outside,
+    try_outside,
+    written_outside,
+)
 from adxform.runtime.python_values import (
     add_up,
     aggregate,
@@ -115,7 +125,7 @@ from adxform.runtime.slopes import (
 )
 from adxform.runtime.spectra import of_length, spectrum_counts
 from adxform.runtime.staging import Argument, built, staged, told
-from adxform.runtime.strides import cotangent_view, filled, laid_out, own, private, shares_memory, tangent_view
+from adxform.runtime.strides import cotangent_view, filled, laid_out, own, own_copy, private, shares_memory, tangent_view
 from adxform.runtime.written import ContentsAfter, check_apart
 
 # Generated code says `runtime.name`, and so do the files of cached rules: each thing has its name from here.

@@ -64,6 +64,19 @@ def to_be_read(x: Any) -> Any:
     return copy
 
 
+def own_copy(value: Any) -> Any:
+    """Return a copy of `value`, an array, or a list, tuple or dict with arrays in it, of which nobody else knows."""
+    match value:
+        case np.ndarray():
+            return to_be_read(value)
+        case list() | tuple():
+            return type(value)(map(own_copy, value))
+        case dict():
+            return {key: own_copy(item) for key, item in value.items()}
+        case _:
+            return value
+
+
 def _as_it_lies(x: Any) -> Any:
     if x.flags.c_contiguous or x.flags.f_contiguous or x.size == 0:
         return x.copy(order="K")

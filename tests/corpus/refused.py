@@ -25,8 +25,6 @@ from adxform.errors import (
 )
 from tests.corpus.case import at, smooth, vec
 
-COUNTER = 0
-HISTORY = np.zeros(3)
 SETTINGS = {"scale": 2.0}
 
 
@@ -260,33 +258,9 @@ def generator_of_one_path(x):
 
 
 @at((1.5,), raises=GlobalMutationError)
-def global_statement(x):
-    global COUNTER
-    COUNTER = COUNTER + 1  # here
-    return x * COUNTER
-
-
-@at((vec(1.0, 2.0, 3.0),), raises=GlobalMutationError)
-def global_array_written(x):
-    HISTORY[0] = x[0]  # here
-    return np.sum(x * HISTORY)
-
-
-@at((1.5,), raises=GlobalMutationError)
-def global_dictionary_written(x):
-    SETTINGS["scale"] = x  # here
-    return x * SETTINGS["scale"]
-
-
-def closure_that_keeps_score(total):
-    def scored(x):
-        total[0] = total[0] + x  # here
-        return x * total[0]
-
-    return at((1.5,), raises=GlobalMutationError)(scored)
-
-
-captured_array_written = closure_that_keeps_score(np.zeros(2))
+def global_dictionary_read_back(x):
+    SETTINGS["scale"] = x
+    return x * SETTINGS["scale"]  # here
 
 
 @at((vec(1.0, 2.0, 3.0, 4.0),), raises=MissingRuleError)

@@ -25,7 +25,7 @@ from adxform.runtime.dispatch.batches import Batch, MisfitsError, batched
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import InWorkspace
 from adxform.runtime.dispatch.leaf_flattening import MisfitError, matching
-from adxform.runtime.dispatch.refusals import name_of
+from adxform.runtime.dispatch.refusals import name_of, refuse_repeated
 from adxform.runtime.dispatch.tracebacks import for_users
 
 Args = tuple[Any, ...]
@@ -72,6 +72,10 @@ class Prepared(Derivative):
     def source(self) -> str:
         """The generated module of the main rule."""
         return self.rules[0].text
+
+    def refuse_repeated(self) -> None:
+        """Raise where the function changes state outside of it, which is not done once for each of several vectors."""
+        refuse_repeated(self.call.entry.specialized.function)
 
     @property
     def options(self) -> dict[str, Any]:

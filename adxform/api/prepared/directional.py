@@ -193,6 +193,7 @@ class PreparedJvp(Directional):
         if out is None and (found := self._batch((*primals, tuple(tangents)))) is not MISS:
             return found
         this, inputs = self.at(tuple(primals), {})
+        this.refuse_repeated()
         batch = this.vectors("tangents", this.primals, values_at(inputs, this.places), tuple(tangents))
         ends = this.call.result
         types = (leaf.type for leaf in leaves_of(ends) if is_inexact(leaf.type))
@@ -349,6 +350,7 @@ class PreparedVjp(Directional):
     def likes(self, inputs: list[Any]) -> list[Any]:
         """Values of the types and shapes of the leaves of the result; their contents may be anything."""
         for primal in self.primal:
+            self.refuse_repeated()
             with self.in_workspace(primal, inputs) as work:
                 return list(work.run(inputs, ()))
         assert self._stand_ins is not None
@@ -364,6 +366,7 @@ class PreparedVjp(Directional):
         if out is None and (found := self._batch((*primals, cts))) is not MISS:
             return found
         this, inputs = self.at(tuple(primals), {})
+        this.refuse_repeated()
         call = this.call
         ends = this.likes(inputs)
         batch = this.vectors("cotangents", call.result, ends, cts)

@@ -19,7 +19,7 @@ from adxform.runtime.dispatch.batches import split
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.leaf_flattening import alongside, placed, settler
 from adxform.runtime.dispatch.orders import Mode
-from adxform.runtime.dispatch.refusals import jacobian_ends
+from adxform.runtime.dispatch.refusals import jacobian_ends, refuse_repeated
 from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
 from adxform.runtime.dispatch.tracebacks import for_users
 
@@ -54,6 +54,7 @@ class PreparedJacobian(Prepared):
         """The preparation of `fn` for arguments like these."""
         argnums, mode = options["argnums"], options["mode"]
         call, made = prepare(fn, args, kwargs, argnums, options["engine"])
+        refuse_repeated(call.entry.specialized.function)
         wrt, holomorphic = call.wrt(argnums), options["holomorphic"]
         mode = jacobian_ends(call.fn, call.named_arguments(argnums), call.result, mode, holomorphic=holomorphic)
         primal = call.rule("primal", ())

@@ -134,6 +134,8 @@ class Preparation:
                 return None
         if self.containers and shared((*args, *self._ordered(kwargs).values())) != self.signature.shared:
             return None
+        if self.containers and self.call.entry.specialized.changes(self.call.fn, (*args, *given.values())) is not None:
+            return None
         if self.fits is not None and not self.fits(leaves):
             return None
         return leaves if self.surroundings_fit() and self.watch.append_hidden(leaves) else None
@@ -153,6 +155,8 @@ class Preparation:
             lines += [] if lines else self._value_misfits(values)
             if not lines and signature.shared != self.signature.shared:
                 lines.append("a list, dict or dataclass is given twice where it was given once, or the other way round")
+            changed = self.call.entry.specialized.changes(self.call.fn, (*args, *given.values()))
+            lines += [] if changed is None else [f"`{changed}`, which the function changes, is given as an argument as well"]
             if not lines:
                 leaves = self._fitted(values)
         lines += [*registered_since(self.rules, self.reached), *self.watch.misfits()]
@@ -320,7 +324,7 @@ def preparation(
     named = tuple([(name, check_of(tree, values)) for name, tree in call.signature.kwargs])
     watched = watch(call.fn, specialized)
     reached = dependencies(watched, specialized, rules)
-    containers = sum(map(mutable_nodes, trees)) > 1
+    containers = sum(map(mutable_nodes, trees)) > (not call.entry.specialized.changed)
     empty = replace(call, leaves=())
     pools = Pools()
     with_pools: list[tuple[DerivedRule | CutRule, Pool]] = []

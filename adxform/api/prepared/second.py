@@ -35,7 +35,7 @@ from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import InWorkspace, execute, runner
 from adxform.runtime.dispatch.leaf_flattening import finisher, matcher, placer, settler
 from adxform.runtime.dispatch.orders import Mode
-from adxform.runtime.dispatch.refusals import HESSIAN_BY_COMPLEX, HESSIAN_WAY_OUT, refuse_complex
+from adxform.runtime.dispatch.refusals import HESSIAN_BY_COMPLEX, HESSIAN_WAY_OUT, refuse_complex, refuse_repeated
 from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
 from adxform.runtime.dispatch.tracebacks import for_users, shorten
 
@@ -128,6 +128,7 @@ class SecondOrder(Prepared):
         Unit vectors are made of `zeros`; those of the imaginary axes too, which give the gradient -i times the slope along them.
         Of `outs`, an array or ``None`` for each result, those of derivatives are written to.
         """
+        self.refuse_repeated()
         count, width = (len(rule.typed.results), 2) if rule is self.whole else (0, 1)
         size = len(zeros)
         given = [*outs[count:], *[None] * (width * size)][: width * size]
@@ -252,6 +253,7 @@ class PreparedHvp(SecondOrder):
             return found
         primals, vs = self._split(args)
         this, inputs = self.at(primals, kwargs)
+        this.refuse_repeated()
         batch = this.vectors("vectors", this.point, values_at(inputs, this.places), vs)
         stack, groups = BatchResults.of(batch.count, this.types), batch.rows(this.batched.request.directions)
         if out is None:
@@ -397,7 +399,8 @@ class PreparedHessian(SecondOrder):
 
     @classmethod
     def refuse(cls, call: Application, argnums: Argnums) -> None:
-        """Raise where it is by complex numbers."""
+        """Raise where it is by complex numbers, or the function changes state outside of it."""
+        refuse_repeated(call.entry.specialized.function)
         for name, tree in call.named_arguments(argnums):
             refuse_complex(call.fn, HESSIAN_BY_COMPLEX, HESSIAN_WAY_OUT, name, tree)
 

@@ -28,7 +28,7 @@ from adxform.runtime.dispatch.batches import split
 from adxform.runtime.dispatch.derivation import traceable
 from adxform.runtime.dispatch.leaf_flattening import placed
 from adxform.runtime.dispatch.orders import restricted
-from adxform.runtime.dispatch.refusals import definition, jacobian_ends
+from adxform.runtime.dispatch.refusals import definition, jacobian_ends, refuse_repeated
 from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
 from adxform.runtime.dispatch.tracebacks import for_users
 from adxform.sparse.graph import GiveUp
@@ -161,6 +161,7 @@ class PreparedSparseHessian(Sparse, PreparedHessian):
     def of(cls, fn: Callable[..., Any], args: Args, kwargs: Kwargs, options: Mapping[str, Any]) -> Self:
         """The preparation of `fn` for arguments like these, its pattern included."""
         call, _ = prepare(fn, args, kwargs, options["argnums"])
+        refuse_repeated(call.entry.specialized.function)
         wrt = call.wrt(options["argnums"])
         call.output(wrt, False)
         inputs = call.inputs()
@@ -219,6 +220,7 @@ class PreparedSparseJacobian(Sparse, PreparedJacobian):
         """The preparation of `fn` for arguments like these: by columns or by rows, whichever takes fewer products."""
         argnums, mode = options["argnums"], options["mode"]
         call, _ = prepare(fn, args, kwargs, argnums)
+        refuse_repeated(call.entry.specialized.function)
         wrt = call.wrt(argnums)
         given = call.named_arguments(argnums)
         mode = jacobian_ends(call.fn, given, call.result, mode, holomorphic=options["holomorphic"])

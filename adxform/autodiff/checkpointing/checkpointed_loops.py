@@ -429,7 +429,7 @@ class CheckpointReversal(BlockReversal):
     def refuse_repeated(self, op: For | While) -> None:
         """Raise where iterations of the loop do what cannot be done again."""
         for inner in (*_done(op.body), *(_done(op.test) if isinstance(op, While) else ())):
-            if isinstance(inner, Call) and effect_of(inner).opaque and inner.fn != Lit(intrinsics.turning_point):
+            if isinstance(inner, Call) and effect_of(inner).opaque and not effect_of(inner).marks:
                 called = (
                     f"`{name_of(inner.fn.value)}`" if isinstance(inner.fn, Lit) and callable(inner.fn.value) else "a function"
                 )

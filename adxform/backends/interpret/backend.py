@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from adxform.analysis.unseen_code import changes_outside
 from adxform.backends.interpret.stepping import interpret
 from adxform.backends.interpret.tracing import watcher
 from adxform.backends.protocol import Backend, Lowered, Run
@@ -50,4 +51,4 @@ class InterpretBackend(Backend):
         """The text of the function, and what interprets it."""
         run = Interpreted(lowered.function)
         generated = Generated(show(lowered.function) + "\n", lowered.function.name)
-        return generated, run if fallback is None else Assuming(run, fallback)
+        return generated, run if fallback is None else Assuming(run, fallback, any(changes_outside(lowered.function)))

@@ -113,4 +113,8 @@ class NumbaBackend(CompilingBackend):
         """The Python around kernels; the machine code of these is called from it where arrays are laid out for that."""
         if not isinstance(run, Guarded):
             return PYTHON.fast_path(run, generated, count)
-        return None if run.refusal is not None else fast_path_code(generated, count, run.compiled, partial(directly, run))
+        return (
+            None
+            if run.refusal is not None or run.changes
+            else fast_path_code(generated, count, run.compiled, partial(directly, run))
+        )

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.analysis.unseen_code import KEEPING, changes_outside
 from adxform.backends.numba.checks import is_exception
 from adxform.backends.numba.importing import needing_numba
 from adxform.backends.numba.kernel_extraction import Outlined, outline, used_in_python
 from adxform.backends.numba.kernel_workspaces import with_workspaces
 from adxform.backends.numba.pipeline import LOOPS, LoopSetting
+from adxform.backends.python.backend import as_it_runs
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings
 from adxform.backends.python.loading import load
@@ -28,6 +30,8 @@ from adxform.passes.driver import through
 from adxform.passes.loops.tape_arrays import tapes_as_arrays
 from adxform.primitives.effects import is_opaque
 from adxform.runtime import kernel_scalars
+from adxform.runtime.outside import anew as begun_anew
+from adxform.runtime.outside import once
 from adxform.runtime.strict import way_back
 from adxform.runtime.timing import phase
 from adxform.threads.deep_recursion import has_stack_left, in_thread, is_deep, on_deep_stack, ran_out
@@ -35,6 +39,7 @@ from adxform.threads.deep_recursion import has_stack_left, in_thread, is_deep, o
 WORKS = 10**9
 HARMLESS = frozenset(
     {intrinsics.turning_point, intrinsics.push, intrinsics.pop, intrinsics.new_stack, runtime.private, *kernel_scalars.CHECKS}
+    | {*KEEPING, runtime.found_outside, runtime.computed}
 )
 
 
@@ -44,7 +49,8 @@ class Guarded:
 
     Compiled code raises where an index is, or may be, out of bounds, where a number leaves the domain of an operation of
     Python's, and where Numba cannot compile it for these arguments: if it never could, it is not tried more than a few times.
-    What `workspaces` return, which `compiled` calls, is the same for the same arguments, but for what is in it.
+    What `workspaces` return, which `compiled` calls, is the same for the same arguments, but for what is in it. It `changes`
+    something outside, or not.
     """
 
     compiled: Callable[..., Any]
@@ -53,6 +59,7 @@ class Guarded:
     workspaces: frozenset[str] = frozenset()
     tries: int = 3
     refusal: str | None = None
+    changes: bool = False
 
     def compile(self) -> None:
         """Have the kernels compiled now, for arrays that lie row by row; others are compiled for when they come."""
@@ -71,14 +78,20 @@ class Guarded:
 
     def __call__(self, *args: Any) -> Any:
         """What `plain` returns for `args`."""
+        return once(self._run, *args) if self.changes else self._run(*args)
+
+    def _run(self, *args: Any) -> Any:
+        anew = begun_anew if self.changes else as_it_runs
         if self.tries:
             if self.tries < WORKS and not has_stack_left():
-                return in_thread(lambda: self(*args))
+                again = anew(self._run)
+                return in_thread(lambda: again(*args))
             try:
                 found = self.compiled(*args)
             except Exception as error:
                 if ran_out(error) and not is_deep():
-                    return in_thread(lambda: self(*args))
+                    again = anew(self._run)
+                    return in_thread(lambda: again(*args))
                 if type(error).__module__.startswith("numba."):
                     if all(map(has_machine_type, args)):
                         way_back(error)
@@ -92,7 +105,7 @@ class Guarded:
             else:
                 self.tries, self.refusal = WORKS, None
                 return found
-        return self.plain(*args)
+        return anew(self.plain)(*args)
 
 
 def has_machine_type(arg: Any) -> bool:
@@ -134,8 +147,11 @@ def realise(
     decorators = {name: front if from_the_front else either for name, from_the_front in found.kernels.items()}
     generated = emit(found.function, surroundings=surroundings, decorators=decorators)
     made = {part.name: tuple([param.type for param in part.params]) for part in found.function.helpers}
+    changes = any(changes_outside(form.plain))
     plainly = fallback or load(emit(form.plain, surroundings=surroundings))
-    return generated, Guarded(load(generated), plainly, {name: made[name] for name in found.kernels}, found.workspaces)
+    return generated, Guarded(
+        load(generated), plainly, {name: made[name] for name in found.kernels}, found.workspaces, changes=changes
+    )
 
 
 def kernels() -> Any:
@@ -188,6 +204,6 @@ def compiles(fn: Function, engine: Engine) -> bool:
 
 
 def is_repeatable(fn: Function) -> bool:
-    """Whether running `fn` a second time, from the same arguments, changes nothing but what it returns."""
+    """Whether running `fn` a second time, from the same arguments, changes nothing but what it returns, and what `once` does."""
     ops = [op for part in (fn, *fn.helpers) for op in all_ops(part.body)]
     return all(not is_opaque(op) or callee(op) in HARMLESS or is_exception(callee(op)) for op in ops if isinstance(op, Call))

@@ -34,7 +34,7 @@ from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, look
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
 from adxform.frontend.evaluate.set_orders import as_constant
-from adxform.frontend.evaluate.signals import Lost, Recursive, Thrown, Unreachable
+from adxform.frontend.evaluate.signals import Changes, Lost, Recursive, Sets, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import (
@@ -232,7 +232,7 @@ def _tried(interp: Interpreter, *call: Any) -> Value | None:
     try:
         with one_way(interp):
             return _call_defined(interp, *call)
-    except (AdxError, Lost, Thrown, Unreachable):
+    except (AdxError, Lost, Thrown, Unreachable, Sets, Changes):
         if level is not None:
             level.rewind(forks)
         del builder.last().ops[count:], interp.frames[frames:]
@@ -245,7 +245,7 @@ def _tried(interp: Interpreter, *call: Any) -> Value | None:
 
 _NOTES = (
     *("guards", "classes", "outside", "hidden", "hidden_values", "parameters", "functions", "modules"),
-    *("held", "apart", "written", "unseen", "handed_arrays"),
+    *("held", "apart", "written", "unseen", "handed_arrays", "shown", "objects"),
 )
 """What an interpreter notes of the objects that it meets."""
 

@@ -6,14 +6,15 @@ A callback finds functions and data by names, in lists and in objects, where oth
 from __future__ import annotations
 
 import itertools
+import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adxform.errors import GlobalMutationError
 from adxform.frontend.calls.callback_calls import is_librarys
-from adxform.frontend.calls.reached import Changes, changes_of, reached_from, widest
-from adxform.frontend.checks.handed_over import Handed, Rebound, UnseenCall, refuse_changed
+from adxform.frontend.calls.reached import Changes, changes_of, reach_of, reached_from, widest
+from adxform.frontend.checks.handed_over import Handed, Rebound, Shown, UnseenCall, refuse_changed
 from adxform.frontend.signature.access import Access, Guard
 from adxform.frontend.signature.class_meaning import is_changeable
 
@@ -76,8 +77,46 @@ def leaves_alone(
     return (Guard(Access(), LeavesAlone(calling, tuple(hidden), asked)),) if calling else ()
 
 
+@dataclass(frozen=True, slots=True)
+class SeesNot:
+    """A function of which the calls in `shown` come by none of the objects that it has `kept` numbers in that may move."""
+
+    shown: tuple[Shown, ...]
+    kept: tuple[Any, ...]
+
+    def met(self, value: Callable[..., Any]) -> bool:
+        """Whether that is so now, of whatever function."""
+        return all(not self.seen(call) for call in self.shown)
+
+    def seen(self, call: Shown) -> bool:
+        """Whether `call` may come by one of the objects; a function of the program by any variable of a module."""
+        calls_back = any(callable(one) and not is_librarys(one) for one in call.objects)
+        kept = {id(one) for one in self.kept}
+        among_variables = calls_back and any(isinstance(one, types.ModuleType) for one in self.kept)
+        return among_variables or any(id(one) in kept for one in reach_of(call.objects))
+
+
+def sees_not(shown: Sequence[Shown], kept: Iterable[Any]) -> tuple[Guard, ...]:
+    """What each call is to ask of a function that has `kept` numbers that may move in objects outside.
+
+    Raises:
+        GlobalMutationError: code that cannot be looked into may read one, which would come back without its derivative.
+    """
+    looking = tuple(call for call in shown if not all(map(_only_computes, call.objects)))
+    asked = SeesNot(looking, tuple(kept))
+    for call in looking if asked.kept else ():
+        if asked.seen(call):
+            message = (
+                f"`{call.to}`, a function that adxform cannot look into, may read a number that is kept outside and may move"
+            )
+            raise GlobalMutationError(message, span=call.span, help="keep it after that call, or give it a copy of what it reads")
+    return (Guard(Access(), asked),) if looking and asked.kept else ()
+
+
 def _only_computes(fn: Any) -> bool:
     """Whether `fn` is a library's, and changes nothing by itself, for good."""
+    if not callable(fn):
+        return False
     return (not is_changeable(fn) if isinstance(fn, type) else is_librarys(fn)) and not changes_of(fn).among
 
 

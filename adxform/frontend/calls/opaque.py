@@ -11,7 +11,7 @@ import numpy as np
 from adxform.frontend.calls.draws import MAKERS, drawn_type, method_of
 from adxform.frontend.calls.unseen import hand_over
 from adxform.frontend.containers import deques
-from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate import indexing, outside_containers
 from adxform.frontend.evaluate.operands import given_to_unknown, refuse_keeping
 from adxform.frontend.evaluate.outside import constant
 from adxform.frontend.evaluate.state import Interpreter
@@ -35,8 +35,11 @@ def opaque(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs
     owner = getattr(fn, "__objclass__", None)
     if owner in CONTAINERS and args and isinstance(args[0], Ref) and issubclass(args[0].cls, owner):
         return interp.call(interp.attribute(args[0], fn.__name__), args[1:], kwargs, hint, wanted)  # `list.append(items, x)`
+    found = outside_containers.call(interp, fn, args, kwargs, hint, wanted)
+    if found is not None:
+        return found
     deques.refuse(interp, (*args, *kwargs.values()))
-    hand_over(interp, fn, args, kwargs)
+    hand_over(interp, fn, args, kwargs, wanted=wanted)
     if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())):
         raise interp.error("an argument may be None or not, which only a run can tell", "test it first: `if x is not None:`")
     if any(fn is text for text in (repr, str, ascii, format)) and any(isinstance(arg, Once) for arg in args):

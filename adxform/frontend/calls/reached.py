@@ -240,6 +240,13 @@ class _Calls:
                 self.found.append(value)  # it holds data as well, which is found by name
 
 
+def reach_of(values: Sequence[Any]) -> Iterator[Any]:
+    """All objects that code may come by which is given `values` and may call the functions among them."""
+    calls = _Calls()
+    calls.follow(filter(callable, values))
+    return reached_from([*values, *calls.found])
+
+
 def reached_from(values: Iterable[Any], names: Set[str] | None = None) -> Iterator[Any]:
     """All objects that a program may change among `values` and in them, each once; only by the attributes `names`, if given."""
     return filter(_is_told_apart, _all_in(values, names))

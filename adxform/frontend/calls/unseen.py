@@ -15,15 +15,17 @@ import numpy as np
 from adxform.analysis.unseen_code import OFF, may_write, writing_options
 from adxform.errors import GlobalMutationError
 from adxform.frontend.calls.reached import changes_of, widest
-from adxform.frontend.checks.handed_over import HandedArray, UnseenCall
+from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value
 from adxform.ir.ops import Var
 from adxform.ir.types import Array
 
 
-def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> None:
+def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Mapping[str, Value], *, wanted: bool) -> None:
     """Note what `fn`, which cannot be looked into, may change when it is called with `args` and `kwargs`.
+
+    Of one whose result is `wanted`, note what it may read as well.
 
     Raises:
         GlobalMutationError: it is given a list, a dict or a set from outside the function, of which it would have a copy.
@@ -31,11 +33,14 @@ def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Map
     """
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or type(fn).__name__
     given = (*args, *kwargs.values())
-    called = (fn, *filter(None, map(_function_of, _flat(given))))
+    called = (fn, *(one for one in map(_function_of, _flat(given)) if one is not None))
     among = widest((object,) if _changes(interp, fn, args, kwargs) else (), *(changes_of(one).among for one in called))
     own = getattr(fn, "__self__", None)
     values = tuple(_flat((*given, *(() if own is None else (Static(own),)))))
     handed = tuple(value.value for value in values if isinstance(value, Static) and among)
+    if wanted:
+        objects = (value.value for value in values if isinstance(value, Static))
+        interp.shown.append(Shown(name, interp.span, (*called, *objects)))
     interp.unseen.append(UnseenCall(name, interp.span, called, handed, among))
     for value in values if among else ():
         match value:

@@ -63,6 +63,15 @@ class HandedArray:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """What the function called `to`, which cannot be looked into and gives something back, may read: `objects`, and by them."""
+
+    to: str
+    span: Span
+    objects: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class UnseenCall:
     """A call of the function called `to`, which cannot be looked into, and which may call each of `called`.
 
@@ -136,6 +145,8 @@ def _changed(
         case "attribute":
             holders = (owner,) if key in getattr(owner, "__dict__", ()) else (owner, *type(owner).__mro__)
             found = next((objects[id(one)] for one in holders if id(one) in objects), None)
+            if isinstance(owner, types.ModuleType) and (id(vars(owner)), key) in names:
+                return names[id(vars(owner)), key]
             return _reset(found, key) if _has_method(owner, key) or isinstance(owner, _FOR_GOOD) else found
         case _:
             return objects.get(id(owner))

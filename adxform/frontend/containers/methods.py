@@ -171,7 +171,7 @@ def _get(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
     assert isinstance(args[0], Ref)
     if isinstance(args[1], Var) and not interp.origins.get(args[1]):
         return interp.call(Static(iterations.got), (*args, NONE)[:3], hint=hint)
-    found = interp.contents(args[0]).get(hashed(interp, args[1], "a dict key"))
+    found = interp.contents(args[0]).get(hashed(interp, args[1], "a dict key", args[0]))
     return found if found is not None else args[2] if len(args) > 2 else NONE
 
 
@@ -197,7 +197,7 @@ def _update(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _set_default(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    ref, key = args[0], hashed(interp, args[1], "a dict key")
+    ref, key = args[0], hashed(interp, args[1], "a dict key", args[0])
     assert isinstance(ref, Ref)
     found = interp.contents(ref).get(key)
     if found is None:
@@ -207,7 +207,7 @@ def _set_default(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str,
 
 
 def _dict_pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    ref, key = args[0], hashed(interp, args[1], "a dict key")
+    ref, key = args[0], hashed(interp, args[1], "a dict key", args[0])
     assert isinstance(ref, Ref)
     contents = interp.contents(ref)
     found = contents.get(key)

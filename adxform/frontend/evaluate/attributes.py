@@ -15,19 +15,19 @@ import numpy as np
 
 from adxform.frontend.containers import deques
 from adxform.frontend.containers.methods import METHODS
-from adxform.frontend.derivative_operators import Operator
-from adxform.frontend.evaluate import indexing
+from adxform.frontend.derivative_operators import Decorated, Operator
+from adxform.frontend.evaluate import getters, indexing, outside_containers, places
 from adxform.frontend.evaluate.class_attributes import from_class, of_class, of_super
-from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor, is_generated
+from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor, is_generated, is_librarys
 from adxform.frontend.evaluate.outside import from_outside, guard, looked_up, missing, outside_write, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, FunctionValue, Method, Range, Ref, Slice, Static, Tuple, Value, is_unknown
 from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, HasClass, Owns, path_to
-from adxform.ir.ops import Block, Call, Lit, Op, Var
+from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_inexact
-from adxform.ir.walk import all_ops, variables
+from adxform.ir.walk import variables
 from adxform.primitives.refusals.numpy_functions import REFUSED_ATTRIBUTES
 from adxform.primitives.table import lookup
 from adxform.threads import locks
@@ -44,6 +44,8 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return _of_array(interp, value, type_, name, hint)
         case Var(_, Scalar() as type_):
             return _of_scalar(interp, value, type_, name)
+        case Var(_, Object()) if (method := outside_containers.attribute(interp, value, name)) is not None:
+            return method
         case Var(_, Object()):
             found = interp.emit(getattr, (value, Lit(name)), Object(), hint)
             interp.methods[found] = name
@@ -215,26 +217,8 @@ def _of_its_class(interp: Interpreter, value: Value, cls: type, name: str, found
     if found is MISSING or isinstance(found, types.MemberDescriptorType):
         return interp.call(Method(of_class(interp, cls, "__getattr__"), (value,)), (Lit(name),), hint=name)
     if isinstance(found, property | functools.cached_property):
-        return _property_beside_getattr(interp, value, cls, name, found)
+        return getters.property_beside_getattr(interp, value, cls, name, found)
     return from_class(interp, value, cls, name, found)
-
-
-def _property_beside_getattr(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
-    """What a property says; refused where it may raise an AttributeError and the class has ``__getattr__``, asked then."""
-    before = len(interp.builder.ops)
-    try:
-        return from_class(interp, value, cls, name, found)
-    finally:
-        made = Block((), tuple(interp.builder.ops[before:]), ())
-        if find(cls, "__getattr__") is not MISSING and any(map(_is_attribute_error, all_ops(made))):
-            message = f"`{cls.__name__}` has `__getattr__`, which Python asks where the property `{name}` raises AttributeError"
-            raise interp.error(message, "write a method in the place of the property")
-
-
-def _is_attribute_error(op: Op) -> bool:
-    """Whether `op` makes an AttributeError, or may raise one: it reads an attribute of what nothing is known of."""
-    fn = op.fn.value if isinstance(op, Call) and isinstance(op.fn, Lit) else None
-    return fn is getattr or (isinstance(fn, type) and issubclass(fn, AttributeError))
 
 
 def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
@@ -298,12 +282,17 @@ def _of_constant(interp: Interpreter, literal: Any, name: str, value: Lit) -> Va
 def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
     """An attribute of an object from outside: its methods by its class, its data by reading it."""
     owner, access = value.value, value.access
+    if (found := places.load(interp, owner, name)) is not None:
+        return found
     if isinstance(owner, types.ModuleType):
         return _of_module(interp, owner, access, name)
     made = objects.attribute(interp, value, name) if isinstance(owner, Operator) else None
     if made is not None:
         return made
     path = path_to(access, ("attribute", name))
+    followed = getters.followed(interp, value, name)
+    if followed is not None:
+        return followed
     try:
         found = getattr(owner, name)
     except RecursionError:  # the stack is ours: there may be room on another
@@ -323,8 +312,6 @@ def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: A
     """The attribute `found` by `path` of an object from outside that is no class: of its own, or what its class holds."""
     owner, access = value.value, value.access
     static = inspect.getattr_static(type(owner), name, None)
-    if isinstance(static, property) and isinstance(static.fget, types.FunctionType) and not _library(type(owner)):
-        return _property_beside_getattr(interp, value, type(owner), name, static)
     if name in getattr(owner, "__dict__", {}):
         return from_outside(interp, found, path)
     if static is not None and not inspect.isdatadescriptor(static) and hasattr(owner, "__dict__"):
@@ -339,8 +326,18 @@ def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: A
     return from_outside(interp, found, path)
 
 
-def _library(cls: type) -> bool:
-    return cls.__module__.partition(".")[0] in ("numpy", "builtins", "scipy")
+def _keeps_its_own_way(cls: type) -> bool:
+    """Whether objects of `cls` keep attributes where no code of the program tells: a library's, and what threads have each."""
+    hook = next(vars(base)["__setattr__"] for base in cls.__mro__ if _is_native_hook(vars(base).get("__setattr__")))
+    return is_librarys(cls) or hook.__objclass__ not in (object, types.SimpleNamespace)
+
+
+def _is_native_hook(found: Any) -> bool:
+    return isinstance(found, types.WrapperDescriptorType)
+
+
+def _is_librarys(module: types.ModuleType) -> bool:
+    return module.__name__.partition(".")[0] in ("numpy", "math", "operator", "scipy", "functools", "itertools", "adxform")
 
 
 def _of_module(interp: Interpreter, module: types.ModuleType, access: Any, name: str) -> Value:
@@ -348,8 +345,7 @@ def _of_module(interp: Interpreter, module: types.ModuleType, access: Any, name:
         found = locks.attribute(module, name)
     except AttributeError as error:
         return missing(interp, path_to(access, ("attribute", name)), error)
-    fixed = module.__name__.partition(".")[0] in ("numpy", "math", "operator", "scipy", "functools", "itertools", "adxform")
-    return from_outside(interp, found, None if fixed else path_to(access, ("attribute", name)))
+    return from_outside(interp, found, None if _is_librarys(module) else path_to(access, ("attribute", name)))
 
 
 def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
@@ -359,8 +355,8 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
             interp.fail(AttributeError, f"'super' object has no attribute '{name}'")
         case Ref(kind="instance"):
             _store_in_object(interp, value, name, new)
-        case Static(owner):
-            raise outside_write(interp, f"the attribute `{name}` of a {type(owner).__name__}")
+        case Static() | Lit() if isinstance(held := looked_up(interp, value), Static):
+            _store_outside(interp, held, name, new)
         case Var(_, Object()):
             kept = interp.operand(new)
             interp.refuse_keeping(variables(kept))
@@ -376,15 +372,28 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
             raise interp.error(f"the attribute `{name}` of this value cannot be set", "build a new value instead")
 
 
-def _store_in_object(interp: Interpreter, value: Ref, name: str, new: Value) -> None:
-    """An attribute of an object that the function makes, by ``__setattr__`` of its class, if it has one."""
+def _store_outside(interp: Interpreter, value: Static, name: str, new: Value) -> None:
+    """An attribute of an object from outside, as its class has it set, or a variable of a module."""
+    owner = value.value
+    if isinstance(owner, types.ModuleType) and not _is_librarys(owner):
+        places.store(interp, value, name, new)
+    elif isinstance(owner, type | types.ModuleType | types.FunctionType | Operator | Decorated) or _keeps_its_own_way(
+        type(owner)
+    ):
+        raise outside_write(interp, f"the attribute `{name}` of a {type(owner).__name__}")
+    else:
+        _store_in_object(interp, value, name, new)
+
+
+def _store_in_object(interp: Interpreter, value: Ref | Static, name: str, new: Value) -> None:
+    """An attribute of an object, by ``__setattr__`` of its class, if it has one."""
     if not _changed_by_class(interp, value, name, "__setattr__", (new,)):
         store_by_object(interp, value, name, new)
 
 
-def _changed_by_class(interp: Interpreter, value: Ref, name: str, hook: str, given: tuple[Value, ...]) -> bool:
+def _changed_by_class(interp: Interpreter, value: Ref | Static, name: str, hook: str, given: tuple[Value, ...]) -> bool:
     """Whether the method `hook` of the class of `value` changes its attribute `name`; frozen dataclasses raise for fields."""
-    cls: Any = value.cls
+    cls: Any = _class_of(value)
     for base in cls.__mro__:
         method = vars(base).get(hook)
         if not isinstance(method, types.FunctionType):
@@ -418,9 +427,13 @@ def delete_by_object(interp: Interpreter, value: Ref, name: str) -> None:
     interp.write(value, Contents(tuple(key for key, _ in kept), tuple(item for _, item in kept)))
 
 
-def store_by_object(interp: Interpreter, value: Ref, name: str, new: Value) -> None:
+def _class_of(value: Ref | Static) -> type:
+    return value.cls if isinstance(value, Ref) else type(value.value)
+
+
+def store_by_object(interp: Interpreter, value: Ref | Static, name: str, new: Value) -> None:
     """``object.__setattr__(value, name, new)``: the class decides first, by a property of that name, say."""
-    cls = value.cls
+    cls = _class_of(value)
     found = find(cls, name)
     guard(interp, Access((), Lit(cls)), Defines(name, found is not MISSING))
     if isinstance(found, property) and found.fset is not None:
@@ -432,5 +445,7 @@ def store_by_object(interp: Interpreter, value: Ref, name: str, new: Value) -> N
     elif not isinstance(found, types.MemberDescriptorType) and not has_dict(cls):
         state = "has no attribute" if found is MISSING else "has a read-only attribute"
         interp.fail(AttributeError, f"'{cls.__name__}' object {state} '{name}'")
+    elif isinstance(value, Static):
+        places.store(interp, value, name, new)
     else:
         interp.write(value, interp.contents(value).put(name, new))

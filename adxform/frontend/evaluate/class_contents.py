@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from typing import Any
@@ -61,3 +62,26 @@ _OF_ITEMS = ("__len__", "__getitem__", "__iter__", "__contains__", "__reversed__
 def has_dict(cls: type) -> bool:
     """Whether instances of `cls` may have attributes beside their slots."""
     return any("__dict__" in vars(base) for base in cls.__mro__)
+
+
+def told_by(owner: Any, name: str) -> types.FunctionType | None:
+    """The code of the program that reading the attribute `name` of `owner` runs, or asking whether it is there."""
+    cls: Any = type(owner)
+    hook, found = find(cls, "__getattribute__"), find(cls, name)
+    if isinstance(hook, types.FunctionType):
+        return hook
+    held = name in getattr(owner, "__dict__", {})
+    if isinstance(found, property):
+        return found.fget if isinstance(found.fget, types.FunctionType) else None
+    if isinstance(found, functools.cached_property):
+        return None if held else found.func  # type: ignore[return-value]
+    getter = find(type(found), "__get__")
+    if isinstance(getter, types.FunctionType) and (not held or find(type(found), "__set__") is not MISSING):
+        return getter
+    hook = find(cls, "__getattr__")
+    return hook if found is MISSING and not held and isinstance(hook, types.FunctionType) else None
+
+
+def is_librarys(cls: type) -> bool:
+    """Whether `cls` is one of Python's own, or of NumPy's or SciPy's."""
+    return cls.__module__.partition(".")[0] in ("numpy", "builtins", "scipy")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.outside import guard
-from adxform.frontend.evaluate.state import FoundOutside, Given, Interpreter
-from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.state import Given, Interpreter
+from adxform.frontend.evaluate.values import FoundOutside, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import HasClass, SameAs
 from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Var

@@ -10,9 +10,9 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.checks.shared_memory import read_meanwhile
-from adxform.frontend.evaluate import protocols
+from adxform.frontend.evaluate import outside_containers, protocols
 from adxform.frontend.evaluate.control_flow.joins import number_type
-from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
+from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
 from adxform.frontend.evaluate.outside import constant
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.sizes import learn
@@ -71,7 +71,7 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
         case Ref(kind="dict", meta=None) if (own := _under_number(interp, x, index)) is not None:
             return interp.call(Static(iterations.looked_up), (*own, index), hint=hint)
         case Ref(kind="dict"):
-            key = hashed(interp, index, "a dict key")
+            key = hashed(interp, index, "a dict key", x)
             found = interp.contents(x).get(key)
             if found is None and x.meta is not None and x.meta != NONE:
                 found = interp.call(x.meta, ())
@@ -106,6 +106,8 @@ def _with_masks(interp: Interpreter, index: Value) -> Value:
             items = interp.contents(index).items
             masks = all(isinstance(item, Lit) and isinstance(item.value, bool) for item in items)
             return interp.call(Lit(np.array), (index,), hint="mask") if masks else index
+        case Static():
+            return as_index(interp, index)
         case _:
             return index
 
@@ -358,12 +360,14 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             if is_whole_mask(operands[1], rank(x.type)):
                 interp.apart += read_meanwhile(x, operands[2:], interp.span)
             interp.builder.effect(operator.setitem, *operands, span=interp.span)
+        case Var(_, Object()) if (method := outside_containers.attribute(interp, x, "__setitem__")) is not None:
+            interp.call(method, (index, value), wanted=False)
         case Var(_, Object()):
             operands_ = x, interp.operand(index), interp.operand(value)
             interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
         case Ref(kind="dict"):
-            interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key"), value))
+            interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key", x), value))
         case Ref(cls=collections.deque) if isinstance(index, Slice):
             interp.fail(TypeError, "sequence index must be integer, not 'slice'")
         case Ref(kind="list"):

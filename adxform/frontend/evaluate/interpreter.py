@@ -11,7 +11,7 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, tuple_columns
-from adxform.frontend.evaluate import attributes, operands, outside, survey
+from adxform.frontend.evaluate import attributes, operands, outside, outside_containers, places, survey
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
@@ -19,6 +19,7 @@ from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
+    FoundOutside,
     FunctionValue,
     Ref,
     Slice,
@@ -195,6 +196,13 @@ class Evaluator(Interpreter):
         """The error for a change to something that belongs to the caller's program."""
         return outside.outside_write(self, what)
 
+    def outside_change(self, ref: Ref) -> Exception:
+        """What is raised where a list or dict that belongs to the caller's program is changed."""
+        found = self.identity(ref)
+        if isinstance(found, FoundOutside):
+            return outside_containers.changed(self, found)
+        return self.outside_write(f"a {ref.cls.__name__}")
+
     def reduce_loop(self, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:
         """The result of a loop that carries one value over the items of `source`."""
         return loops.reduce_loop(self, source, start, step, hint)
@@ -257,7 +265,8 @@ class Evaluator(Interpreter):
                     self.name(outs[0].base, result)
                     env[outs[0]] = result
             case Free(out, name):
-                env[out] = outside.free_name(self, name)
+                found = places.free_name(self, name)
+                env[out] = outside.free_name(self, name) if found is None else found
             case Attribute(out, value, name):
                 env[out] = self.attribute(self.use(self.value(value, env)), name, out.base)
             case Closure(out, fn, captures, defaults):

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from adxform.errors import AdxError
 from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.class_contents import find, is_generated
 from adxform.frontend.evaluate.outside import constant
 from adxform.frontend.evaluate.python_classes import class_of
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Slice, Static, Tuple, Value
+from adxform.frontend.evaluate.values import FoundOutside, Ref, Slice, Static, Tuple, Value
 from adxform.frontend.types.forgotten_kinds import refuse
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, is_inexact
@@ -62,8 +63,11 @@ def refuse_index(interp: Interpreter, index: Value, what: str) -> None:
         interp.fail(TypeError, "only integer scalar arrays can be converted to a scalar index")
 
 
-def hashed(interp: Interpreter, key: Value, what: str) -> Any:
-    """The key or element that `key` is, which must be known; lists, dicts, sets and arrays are none."""
+def hashed(interp: Interpreter, key: Value, what: str, box: Value | None = None) -> Any:
+    """The key or element that `key` is, which must be known; lists, dicts, sets and arrays are none.
+
+    Where only the run knows it, the run asks the `box` that it is a key of, if that is a dict from outside.
+    """
     for part in _parts(key):
         cls = protocols.class_of(part)
         if cls is not None and find(cls, "__hash__") is None:
@@ -74,7 +78,12 @@ def hashed(interp: Interpreter, key: Value, what: str) -> Any:
         own = None if cls is None else find(cls, "__hash__")
         if cls is not None and isinstance(own, types.FunctionType) and not is_generated(own) and equal is not object.__eq__:
             raise interp.error(f"a `{cls.__name__}`, which defines `__hash__`, is {what}", "take a number or a text for it")
-    return interp.static(key, what)
+    try:
+        return interp.static(key, what)
+    except AdxError:
+        if isinstance(box, Ref) and box.outside and isinstance(interp.identity(box), FoundOutside):
+            raise interp.outside_change(box) from None
+        raise
 
 
 def _parts(key: Value) -> list[Value]:

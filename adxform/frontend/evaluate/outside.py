@@ -14,8 +14,8 @@ from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationEr
 from adxform.frontend.derivative_operators import Decorated
 from adxform.frontend.evaluate.class_contents import refuse_named_tuple
 from adxform.frontend.evaluate.settled import is_listed, may_change
-from adxform.frontend.evaluate.state import FoundOutside, Interpreter
-from adxform.frontend.evaluate.values import Static, Tuple, Value
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import FoundOutside, Static, Tuple, Value
 from adxform.frontend.signature import FEW, INSTANCES, Leaf, describe, leaf_type, parts
 from adxform.frontend.signature.access import (
     Access,
@@ -89,6 +89,9 @@ def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
     guard_class(interp, type(value))
     if isinstance(value, type):
         guard_class(interp, value)
+    changed = _changed(interp, value, access)
+    if changed is not None:
+        return changed
     structure = parts(value)
     if structure is not None and structure[0] not in INSTANCES:
         guard(interp, access, LooksLike(describe(value, access.hint)[0], access.hint))
@@ -107,6 +110,15 @@ def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
     else:
         guard(interp, access, HasClass(type(value)))
     return Static(value, access)
+
+
+def _changed(interp: Interpreter, value: Any, access: Access) -> Var | None:
+    """What stands for the list or dict `value`, found by `access`, if the function changes it."""
+    found = interp.containers.get(id(value))
+    first = interp.knowledge.containers[id(value)].access if found is not None else access
+    if access != first:
+        guard(interp, access, SameAs(first))
+    return found
 
 
 def _structure(interp: Interpreter, value: Any, access: Access) -> Value:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adxform.errors import AdxError
-from adxform.frontend.evaluate.values import Ref
+from adxform.frontend.evaluate.values import FoundOutside, Place, Ref
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar
@@ -42,6 +42,22 @@ class Promote(Restart):
     def __init__(self, params: frozenset[Var]) -> None:
         super().__init__("a parameter must be known when compiling")
         self.params = params
+
+
+class Sets(Restart):
+    """The program sets this place outside of the function, or reads it where only the paths to there tell what it holds."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__("the program sets a place outside of the function")
+        self.place = place
+
+
+class Changes(Restart):
+    """The program changes this list or dict from outside."""
+
+    def __init__(self, found: FoundOutside) -> None:
+        super().__init__("the program changes a container outside of the function")
+        self.found = found
 
 
 class Recursive(Restart):

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
-from adxform.frontend.checks.handed_over import HandedArray, UnseenCall
+from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
 from adxform.frontend.checks.shared_memory import Apart
 from adxform.frontend.evaluate.levels import Frame, Level
@@ -22,8 +22,10 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    FoundOutside,
     Heap,
     Maybe,
+    Place,
     Poison,
     Ref,
     Slice,
@@ -50,7 +52,7 @@ NAMELESS = ("tmp", "result")
 
 @dataclass(slots=True)
 class Knowledge:
-    """What restarts have taught."""
+    """What restarts have taught: which hidden values are known when compiling, which calls are recursive, what is set outside."""
 
     hidden: dict[Access, Lit] = field(default_factory=dict)
     recursive: dict[Any, None] = field(default_factory=dict)
@@ -58,16 +60,10 @@ class Knowledge:
     """Where generators are made of which a loop leaves some for later: they run from one item to the next."""
     lengths: dict[tuple[Access, int], int] = field(default_factory=dict)
     """Of axes of hidden arrays."""
+    places: dict[tuple[int, str], Place] = field(default_factory=dict)
+    containers: dict[int, FoundOutside] = field(default_factory=dict)
     follows_deques: bool = False
     """Whether the items of deques that the function makes are known, and no object of the run."""
-
-
-@dataclass(frozen=True, slots=True)
-class FoundOutside:
-    """The identity of a container of the caller's program: it is `value`, which `access` leads to."""
-
-    value: Any
-    access: Access
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +123,12 @@ class Interpreter(ABC):
         self.changed: dict[Ref, tuple[tuple[Any, ...], Span]] = {}
         self.lengths: list[str] = []
         self.named: dict[Var, str] = {}
+        self.cells: dict[tuple[int, str], Ref] = {}
+        """What holds the values of places outside that the function sets."""
+        self.objects: dict[Var, type] = {}
+        """The classes of lists and dicts outside that the function changes: the run asks what is in them."""
+        self.containers: dict[int, Var] = {}
+        """Those of them that are there when the function begins, by their place in memory."""
         self.hidden: dict[Access, Var] = {}
         self.guards: dict[Guard, None] = {}
         self.classes: dict[int, type] = {}
@@ -141,6 +143,7 @@ class Interpreter(ABC):
         """Arrays that a function writes of which a derivative is taken here."""
         self.unseen: list[UnseenCall] = []
         self.handed_arrays: list[HandedArray] = []
+        self.shown: list[Shown] = []
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}
         self.assumed: frozenset[Var] = frozenset()
@@ -227,9 +230,9 @@ class Interpreter(ABC):
                 raise Lost
             if contents.params:
                 raise Promote(contents.params)
-            raise self.error(
-                f"this {ref.cls.__name__} cannot be followed: {contents.why}", "build it outside of the condition or loop"
-            )
+            own = contents.way != Poison("").way
+            way = contents.way if own else "build it outside of the condition or loop"
+            raise self.error(f"this {ref.cls.__name__} cannot be followed: {contents.why}", way)
         if isinstance(contents, Collected | Columns):
             params = self.deciding(ref)
             if params:
@@ -256,7 +259,7 @@ class Interpreter(ABC):
     def write(self, ref: Ref, contents: Contents) -> None:
         """Give `ref` new contents."""
         if ref.outside:
-            raise self.outside_write(f"a {ref.cls.__name__}")
+            raise self.outside_change(ref)
         if ref.shared:
             message = f"this {ref.cls.__name__} is held in another place too, so a change to it cannot be followed"
             raise self.error(message, "build a new one instead of changing it")
@@ -463,6 +466,10 @@ class Interpreter(ABC):
     @abstractmethod
     def outside_write(self, what: str) -> AdxError:
         """The error for a change to something that belongs to the caller's program."""
+
+    @abstractmethod
+    def outside_change(self, ref: Ref) -> Exception:
+        """What is raised where a list or dict that belongs to the caller's program is changed."""
 
     @abstractmethod
     def reduce_loop(self, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, Literal, NamedTuple
 
 from adxform.frontend.signature.access import Access
@@ -159,6 +159,32 @@ class Static:
 
     def __hash__(self) -> int:
         return id(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundOutside:
+    """The identity of a container of the caller's program: it is `value`, which `access` leads to."""
+
+    value: Any
+    access: Access
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """The attribute `name` of the object `owner` from outside, found by `access`, which the function sets.
+
+    Of a variable of a module, `owner` is the module. It is `joined` where it is read after paths of which some set it.
+    """
+
+    owner: Any
+    access: Access
+    name: str
+    joined: bool = False
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """What is the same of all paths that lead to it: a module is its variables, as its functions know it."""
+        return id(vars(self.owner) if isinstance(self.owner, ModuleType) else self.owner), self.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Handler, Known
-from adxform.frontend.evaluate import attributes, protocols
+from adxform.frontend.evaluate import attributes, getters, places, protocols
 from adxform.frontend.evaluate.class_contents import MISSING, find
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import from_outside, guard, rooted
@@ -39,6 +39,7 @@ from adxform.frontend.signature import python_class, refused_arrays
 from adxform.frontend.signature.access import Access, Defines, Derives, Fits, Has
 from adxform.frontend.signature.class_meaning import changes
 from adxform.frontend.types import forgotten_kinds
+from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
@@ -54,14 +55,22 @@ def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     return NONE
 
 
+def _set_global(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``name = value`` under ``global name``."""
+    scope = interp.frames[-1].scope
+    name = interp.static(args[0], "the name of a variable")
+    if scope is None:
+        raise interp.outside_write(f"the global variable `{name}`")
+    places.store(interp, places.module_of(interp, scope.fn, scope.access), name, args[1])
+    return NONE
+
+
 def _setattr_of_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``object.__setattr__(x, name, value)``, which asks no ``__setattr__`` of the class."""
     match args:
-        case (Ref(kind="instance") as owner, name, value) if not kwargs:
+        case (Ref(kind="instance") | Static() as owner, name, value) if not kwargs:
             attributes.store_by_object(interp, owner, interp.static(name, "an attribute name"), value)
             return NONE
-        case (Static(), _, _):
-            return _setattr(interp, args, kwargs, hint)
         case _:
             return None
 
@@ -212,6 +221,11 @@ def _is_own_descriptor(found: Any) -> bool:
 
 def _found(interp: Interpreter, owner: Any, name: str, access: Access | None) -> bool:
     """Whether `owner`, which a program may change, has the attribute `name` now; each call asks again."""
+    if places.is_set(interp, owner, name):
+        return True
+    if getters.changes_where_asked(owner, name):
+        message = f"asked whether it has `{name}`, an object of `{type(owner).__name__}` may change something"
+        raise interp.error(message, f"ask its class, or read `.{name}` without a default")
     try:
         there = hasattr(owner, name)
     except Exception as error:
@@ -441,6 +455,7 @@ TABLE: dict[Any, Handler] = {
     super: _super,
     **{fn: _refused(fn) for fn in (locals, globals, eval, exec, dir)},
     setattr: _setattr,
+    intrinsics.set_global: _set_global,
     object.__setattr__: _setattr_of_object,
     type.__setattr__: _change_of_class,
     type.__delattr__: _change_of_class,

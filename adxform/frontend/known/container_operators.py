@@ -512,7 +512,7 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
             keys = interp.contents(box.of if isinstance(box, View) else box).keys
             if isinstance(item, Var) and not isinstance(item.type, Array) and not interp.origins.get(item):
                 return any_equal(interp, [constant(interp, key) for key in keys], item)
-            return Lit(hashed(interp, item, "a key") in keys)
+            return Lit(hashed(interp, item, "a key", box) in keys)
         case Ref(kind="list") if interp.filled(box) is not None:
             return interp.call(Static(iterations.contained), (box, item))
         case Once():

@@ -66,7 +66,7 @@ def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
         case Static(found) if _has_both(interp, manager, type(found)):
             for method in (special(found, "__enter__"), special(found, "__exit__")):
                 if isinstance(method, types.MethodType):  # one written in C changes nothing of the program's
-                    hand_over(interp, method, (), {})
+                    hand_over(interp, method, (), {}, wanted=True)
             return _entered(interp, manager, hint)
         case Var(_, Object()):
             return _entered(interp, manager, hint)
@@ -118,7 +118,7 @@ def _handed(interp: Interpreter, manager: Ref) -> Value:
         attributes += (Lit(key), given_to_unknown(interp, item))
     interp.refuse_keeping(var for operand in attributes for var in variables(operand))
     for method in ("__enter__", "__exit__"):
-        hand_over(interp, find(manager.cls, method), (), {})
+        hand_over(interp, find(manager.cls, method), (), {}, wanted=True)
     why = f"only a run knows what a {name} holds once it was entered, as its `__exit__` may do something when an exception passes"
     interp.heap.contents[manager] = Poison(why, way="use what `as` names")  # type: ignore[assignment]
     return interp.emit(runtime.instance, (Lit(manager.cls), Pack("dict", tuple(attributes))), Object(), "manager")

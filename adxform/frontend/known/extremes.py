@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.control_flow.meanwhile import changing_nothing
 from adxform.frontend.evaluate.set_orders import without_order
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Enumerate, Ref, Static, Tuple, Value, Zip, is_unknown
@@ -59,7 +61,8 @@ class _Extreme:
         if known == []:
             return interp.fail(ValueError, self._nothing)
         if _goes_by_order(interp, source, known) or ("key" in kwargs and not unknown):
-            return self._in_order(interp, source, known, kwargs.get("key", Static(iterations.itself)), hint)
+            with changing_nothing(interp, self.fn.__name__) if "key" in kwargs else nullcontext():
+                return self._in_order(interp, source, known, kwargs.get("key", Static(iterations.itself)), hint)
         if known is not None and _are_unlike(known):
             return interp.call(Static(self.of_known), (known[0], Tuple(tuple(known[1:]))), hint=hint)
         if known is not None and len(known) > _AT_ONCE:

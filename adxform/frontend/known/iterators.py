@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from types import GeneratorType
 from typing import Any
@@ -18,6 +19,7 @@ from adxform.frontend.evaluate import protocols
 from adxform.frontend.evaluate.control_flow import iteration, suspended, walks
 from adxform.frontend.evaluate.control_flow.joins import alike_rows, number_type
 from adxform.frontend.evaluate.control_flow.loops import Standing
+from adxform.frontend.evaluate.control_flow.meanwhile import Since, changes, changing_nothing
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.python_classes import VIEWS, class_of
@@ -354,8 +356,17 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
 
             # One of several may end before this one does, which then has something left.
             ends_early = fn is itertools.islice or len(args) - called > 1
-            parts = (*args[:called], *map(source, args[called:]))
-            found = (handler_of[stepwise] or handler)(interp, parts, kwargs, hint)
+            ahead = changing_nothing(interp, fn.__name__) if stepwise == "calls" else nullcontext()
+            with ahead:
+                given: list[Value] = []
+                changing = 0
+                for arg in args[called:]:
+                    since = Since(interp)
+                    given.append(source(arg))
+                    changing += since.changed()
+                    if not in_steps and changing > _CHANGING.get(fn, 0 if called else 1):
+                        raise since.error(fn.__name__)
+                found = (handler_of[stepwise] or handler)(interp, (*args[:called], *given), kwargs, hint)
             assert found is not None
             interp.span = here
             return found
@@ -366,6 +377,10 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
     handler_of: dict[Steps, Handler | None] = {"": None, "calls": None, "all": step_by_step, "some": in_part or step_by_step}
     called = 1 if fn in (map, filter, itertools.starmap) else 0  # the function comes first
     return made
+
+
+_CHANGING = {itertools.chain: 1000, itertools.chain.from_iterable: 1000, itertools.accumulate: 0}
+"""How many of the iterators that are gone through may change something: they are gone through one after another."""
 
 
 def _keys_of(interp: Interpreter, sources: Args) -> list[Any]:
@@ -473,10 +488,13 @@ def _before(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
 
 def _generator(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """The iterator over the items of a generator, which ran to its end: what it changed is not known until all are taken."""
-    items, begins = args
+    items, begins, *searched = args
     assert isinstance(begins, Static)
     assert isinstance(begins.value, _Before)
     before = begins.value
+    if searched == [Lit(True)] and changes(tuple(before.builder.ops[before.ops :])):
+        message = "a generator that `any` or `all` may leave early changes something"
+        raise interp.error(message, "write the loop out: `for item in items: …`")
     behind: list[tuple[Ref, Any, Poison]] = []
     for ref in changed_objects(before.heap, [interp.heap]):
         meanwhile = Poison("a generator changes it, which may not have run to its end")

@@ -8,7 +8,7 @@ from typing import Any
 from adxform.frontend.calls.primitive_calls import checked_number
 from adxform.frontend.checks.held_copies import Taken
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import indexing, protocols
+from adxform.frontend.evaluate import indexing, outside_containers, protocols
 from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, refuse_cast
 from adxform.frontend.evaluate.class_contents import find
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -61,6 +61,8 @@ def _in_place(fn: Any) -> Handler:
                     return interp.fail(ValueError, "non-broadcastable output operand: it has fewer axes than the result")
                 interp.builder.effect(operator.setitem, x, Lit(...), result, span=interp.span)
                 return x
+            case Var(_, Object()) if fn is operator.iadd and (same := outside_containers.added(interp, x, value)) is not None:
+                return same
             case Var(_, Object()):
                 found = unknown_operands.asked_by_the_run(interp, fn, x, value, hint, moves=True)
                 return interp.emit(fn, (x, interp.operand(value)), Object(), hint) if found is None else found

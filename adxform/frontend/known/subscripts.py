@@ -15,7 +15,7 @@ from adxform import runtime
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import indexing, protocols
+from adxform.frontend.evaluate import indexing, outside_containers, protocols
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
@@ -130,6 +130,8 @@ def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 
 def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     ref, index = args[0], _place(interp, *args)
+    if isinstance(ref, Var) and (method := outside_containers.attribute(interp, ref, "__delitem__")) is not None:
+        return interp.call(method, (index,), wanted=False)
     if not isinstance(ref, Ref):
         cls = class_of(ref)
         if cls is not None and not hasattr(cls, "__delitem__"):
@@ -164,7 +166,7 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
             return interp.fail(IndexError, "list assignment index out of range")
         interp.write(ref, list_contents(tuple(items)))
         return NONE
-    key = hashed(interp, index, "a key")
+    key = hashed(interp, index, "a key", ref)
     if contents.get(key) is None:
         return interp.fail(KeyError, key)
     kept = [(own, item) for own, item in zip(contents.keys, contents.items, strict=True) if own != key]

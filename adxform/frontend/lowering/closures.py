@@ -110,15 +110,17 @@ def _scope(source: FunctionSource) -> Scope:
                 refused.append(_error(source, inner, message, help_, GlobalMutationError))
         if isinstance(inner, gast.Global):
             declared.update(inner.names)
-    scope = Scope(source, names, {}, source.outer, {}, refused)
+    scope = Scope(source, names, {}, source.outer - declared, {}, refused, frozenset(map(str, declared)))
     for arg, _, _ in parameters(node.args):
         scope.bound.setdefault(scope.mangle(arg.id), []).append((arg.lineno, arg.col_offset))
     for name, inner in bindings(walked):
         if name in shared:
             continue
         if name in declared:
-            help_ = "return the value, or keep it in an object that is passed as an argument"
-            refused.append(_error(source, inner, f"the global variable `{name}` is written", help_, GlobalMutationError))
+            if not isinstance(inner, gast.Name) or isinstance(inner.ctx, gast.Del):
+                help_ = "assign to it, or do that outside of the function"
+                refused.append(_error(source, inner, f"the global variable `{name}` is bound so", help_, GlobalMutationError))
+            continue
         scope.bound.setdefault(scope.mangle(name), []).append((inner.lineno, inner.col_offset))
     within = (one for nested in walked if isinstance(nested, SCOPES) for one in gast.walk(nested))
     assigned = {scope.mangle(name) for one in within if isinstance(one, gast.Nonlocal) for name in one.names}

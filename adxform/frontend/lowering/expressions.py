@@ -286,10 +286,12 @@ def _is_found_outside(state: State, name: str) -> bool:
     return not (name in state.env or name in state.scope.bound or name in state.scope.outer)
 
 
-def _lower_generator(state: State, node: gast.GeneratorExp, source: Operand | None = None) -> Operand:
+def _lower_generator(
+    state: State, node: gast.GeneratorExp, source: Operand | None = None, searched: tuple[Operand, ...] = ()
+) -> Operand:
     begins = state.builder.call(intrinsics.generator_begins, hint="begins", span=state.at(node))
     items = _lower_comprehension(state, node, "items", source)
-    return state.builder.call(intrinsics.generator, items, begins, hint="items", span=state.at(node))
+    return state.builder.call(intrinsics.generator, items, begins, *searched, hint="items", span=state.at(node))
 
 
 def _lower_kept_generator(state: State, node: gast.GeneratorExp, hint: str) -> Operand:
@@ -438,7 +440,7 @@ def _lower_search(state: State, node: gast.Call, hint: str) -> Operand:
         return side.builder.call(decides, side.env.pop(found), hint=hint, span=side.at(node))
 
     def call(side: State) -> Operand:
-        items = _lower_generator(side, generator, source)
+        items = _lower_generator(side, generator, source, (Lit(True),))
         out = side.builder.var(hint)
         side.builder.emit(Call((out,), callee, (items,), (), side.at(node)))
         return out

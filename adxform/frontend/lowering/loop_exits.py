@@ -41,7 +41,8 @@ class _Carried:
     def by(cls, state: State, node: Any) -> _Carried:
         target = [node.target] if isinstance(node, gast.For) else []
         bound = map(state.scope.mangle, bound_names([*target, *node.body]))
-        names = tuple(name for name in bound if state.cell(name) is None)
+        own = [name for name in bound if name not in state.scope.declared]
+        names = tuple(name for name in own if state.cell(name) is None)
         asked = tuple(DEFINED.format(name) for name in names if name in state.scope.asks)
         return cls((*names, *asked), breaks(node) or any(exits(inner) for inner in node.body))
 

@@ -42,8 +42,8 @@ _MATERIALISE = 32
 class Scope:
     """One function being lowered. `bound` says where each name of its own is bound, as (line, column) in order.
 
-    `outer` are the names of the functions around it; `brief` the nested functions that must not outlive a loop's
-    iteration, with the names in question.
+    `outer` are the names of the functions around it, `declared` those that it says are global; `brief` the nested functions that
+    must not outlive a loop's iteration, with the names in question.
 
     A first lowering gathers in `doubtful` the variables that a path may leave without a value, and in `unsure` the names
     that are read nevertheless; where there are such, a second one keeps a condition beside each of them, and asks it first.
@@ -58,6 +58,7 @@ class Scope:
     outer: frozenset[str]
     brief: dict[Var, tuple[str, ...]]
     refused: list[AdxError]
+    declared: frozenset[str] = frozenset()
     asks: frozenset[str] = frozenset()
     cells: frozenset[str] = frozenset()
     rebound: dict[str, None] = field(default_factory=dict)
@@ -78,9 +79,9 @@ class Scope:
 class State:
     """One block being filled. `env` maps names to values; `written` are those bound since the block began.
 
-    `free` caches the names found outside; `loop` are the names that the loops around this block bind; after `dead`
-    nothing is reached; `cells` has the function's own variables that are objects. In a `comprehension` that is a function of its
-    own names of the function around it are free variables.
+    `loop` are the names that the loops around this block bind; after `dead` nothing is reached; `cells` has the function's own
+    variables that are objects. In a `comprehension` that is a function of its own names of the function around it are free
+    variables.
 
     `params` are those of the block, after a ``try``; the `attempted` names may be read when an exception ends a block around this
     one, and are `read_later` by a ``finally``, whatever ends it. A handler is `handling` an exception.
@@ -89,7 +90,6 @@ class State:
     scope: Scope
     builder: Builder
     env: dict[str, Operand]
-    free: dict[str, Var]
     written: dict[str, None] = field(default_factory=dict)
     loop: frozenset[str] = frozenset()
     depth: int = 0
@@ -105,7 +105,7 @@ class State:
     def entry(cls, scope: Scope) -> State:
         """The state at the beginning of a function."""
         env: dict[str, Operand] = {GOING: TRUE, KEEP_GOING: TRUE, RUNNING: TRUE, RESULT: UNDEFINED}
-        return cls(scope, Builder(scope.names, scope.source.span(scope.source.node)), env, {})
+        return cls(scope, Builder(scope.names, scope.source.span(scope.source.node)), env)
 
     def at(self, node: Any) -> Span:
         """Make `node` the place of the ops that follow; return its span."""
@@ -115,6 +115,9 @@ class State:
 
     def bind(self, name: str, value: Operand) -> None:
         """Give `name` the value `value` from here on."""
+        if name in self.scope.declared:
+            self.builder.effect(intrinsics.set_global, Lit(name), value)
+            return
         if isinstance(value, Pack) and _size(value) > _MATERIALISE:
             value = self.builder.call(tuple, value, hint=name)
         cell = self.cell(name)
@@ -148,7 +151,7 @@ class State:
             if not self.dead:
                 self._ask(name, value, node)
             return value
-        if name not in self.free and DEFINED.format(name) in self.scope.outer:
+        if DEFINED.format(name) in self.scope.outer:
             self._raise_unless(self.free_name(DEFINED.format(name), node), name, node, free=True)
         return self.free_name(name, node)
 
@@ -160,11 +163,10 @@ class State:
         return self.free_name(name, self.scope.source.node) if outside else None
 
     def free_name(self, name: str, node: Any) -> Operand:
-        """What the function finds under `name` outside of itself."""
-        if name not in self.free:
-            self.free[name] = self.builder.var(base_of(name))
-            self.builder.emit(Free(self.free[name], name, self.at(node)))
-        return self.free[name]
+        """What the function finds under `name` outside of itself, now: what it calls may set a global variable."""
+        out = self.builder.var(base_of(name))
+        self.builder.emit(Free(out, name, self.at(node)))
+        return out
 
     def _ask(self, name: str, value: Operand, node: Any) -> None:
         """Append the raising of Python's error where `name` may have no value."""
@@ -195,8 +197,8 @@ class State:
     def nested(self) -> State:
         """The state of a block inside this one."""
         builder, depth = self.builder.nested(), self.depth + 1
-        env, free = dict(self.env), dict(self.free)
-        inner = State(self.scope, builder, env, free, {}, self.loop, depth, False, self.comprehension, self.cells)
+        env = dict(self.env)
+        inner = State(self.scope, builder, env, {}, self.loop, depth, False, self.comprehension, self.cells)
         inner.attempted, inner.handling, inner.read_later = self.attempted, self.handling, self.read_later
         return inner
 
@@ -247,7 +249,7 @@ def branch(state: State, cond: Operand, then: State, orelse: State, span: Span) 
     after: dict[str, Operand] = {}
     for name in {**then.written, **orelse.written}:
         sides = [side for side in (then, orelse) if not side.gone(name)]
-        if not any(name in side.written for side in sides):
+        if not any(name in side.written or side.env.get(name) in side.params for side in sides):
             continue
         unknown = unknown_value(name)
         left, right = (unknown if side.gone(name) else side.env.get(name, unknown) for side in (then, orelse))

@@ -110,7 +110,8 @@ def _lower_handler(state: State, handler: Any, error: Var, lower_statements: Sta
 def _sides(state: State, kind: tuple[Operand, ...], nodes: Sequence[Any]) -> tuple[State, State, Operand]:
     """The side for what may raise, with `nodes`; the side for what is done then, whose parameters are the exception and the
     variables as they were then; and the condition of the `If`."""
-    bound = [name for name in map(state.scope.mangle, bound_names(nodes)) if state.cell(name) is None]
+    own = [name for name in map(state.scope.mangle, bound_names(nodes)) if name not in state.scope.declared]
+    bound = [name for name in own if state.cell(name) is None]
     names = (*bound, *(DEFINED.format(name) for name in bound if name in state.scope.asks))
     initial = [state.env.get(name, unknown_value(name)) for name in names]
     body, caught = state.nested(), state.nested()

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from adxform import runtime
-from adxform.errors import ArgnumsError, NonScalarOutputError, TangentMismatchError
+from adxform.analysis.unseen_code import OUTSIDE
+from adxform.errors import ArgnumsError, GlobalMutationError, NonScalarOutputError, TangentMismatchError
 from adxform.frontend.argument_contexts import Context
 from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.shared_memory import inner_pairs, parameters_written, refuse_outside_writes, refuse_shared_arguments
@@ -21,9 +22,9 @@ from adxform.frontend.evaluate.values import NONE, InnerPullback, Ref, Tuple, Va
 from adxform.frontend.nested.mirrors import floats_of, is_live, matched, mirrored, refuse, refuse_real, type_of, with_floats
 from adxform.ir import intrinsics
 from adxform.ir.build import seed
-from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
+from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar, is_complex, is_inexact, rank
-from adxform.ir.walk import free_variables
+from adxform.ir.walk import all_ops, free_variables
 from adxform.primitives.alias import alias_classes
 
 Kwargs = dict[str, Value]
@@ -91,6 +92,7 @@ def trace(
             main, extra = _pair(interp, out)
             out = Tuple((main, stop(interp, extra)))
         _, results = structures.result(interp, out)
+        _refuse_changes_outside(interp)
         changed = [ref for ref, contents in heap.contents.items() if interp.heap.contents[ref] is not contents]
         if changed:
             message = f"a {changed[0].cls.__name__} from outside of the inner function is changed in it"
@@ -118,6 +120,17 @@ def trace(
     interp.apart += inner_pairs(function, (*operands, *free), pairs, interp.span)
     refuse_told_apart(function, interp.held)
     return Traced(function, (*operands, *free), tuple(range(len(params))), out)
+
+
+def _refuse_changes_outside(interp: Interpreter) -> None:
+    """Raise where the function of which a derivative is taken changes something outside: it may run any number of times."""
+    block = interp.builder.block((), ())
+    helpers = interp.helper_functions() if any(isinstance(op, Invoke) for op in all_ops(block)) else ()
+    for op in (op for body in (block, *(helper.body for helper in helpers)) for op in all_ops(body)):
+        if isinstance(op, Call) and isinstance(op.fn, Lit) and op.fn.value in OUTSIDE:
+            message = "this changes state outside of a function of which a Hessian, a Jacobian or an inner derivative is taken"
+            way = "pull cotangents back by `vjp`, which runs it once, or take one product after the other by `hvp`"
+            raise interp.error(message, way, GlobalMutationError, span=op.span)
 
 
 def _pair(interp: Interpreter, out: Value) -> tuple[Value, Value]:

@@ -347,10 +347,16 @@ def is_numeric(leaf: Any) -> bool:
 
 def shared(values: tuple[Any, ...]) -> frozenset[tuple[int, int]]:
     """The lists, dicts and dataclasses in `values`, counted in order, that occur more than once, each with the first one."""
+    found = containers_in(values)
+    return frozenset((k, found.index(container)) for k, container in enumerate(found) if found.count(container) > 1)
+
+
+def containers_in(values: tuple[Any, ...]) -> list[int]:
+    """The places in memory of the lists, dicts and dataclasses in `values`."""
     found: list[int] = []
     for value in values:
         _containers(value, found)
-    return frozenset((k, found.index(container)) for k, container in enumerate(found) if found.count(container) > 1)
+    return found
 
 
 def _containers(value: Any, found: list[int]) -> None:

@@ -170,7 +170,7 @@ def classes_written(op: Op, aliases: Aliases) -> list[int]:
         case Call():
             effect = effect_of(op)
             found = aliases.classes(positions(op, effect.writes)) if effect.writes else []
-            return [*aliases.exposed, *found] if effect.opaque and callee(op) is not intrinsics.turning_point else found
+            return [*aliases.exposed, *found] if effect.opaque and not effect.marks else found
         case Invoke(callee=name):
             summary = aliases.summaries[name]
             found = list(aliases.exposed) if summary.opaque else []

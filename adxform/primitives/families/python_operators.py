@@ -17,7 +17,7 @@ from adxform.primitives.contraction_types import matmul_result
 from adxform.primitives.declare import constant, linear, scalar
 from adxform.primitives.facets import Algebra, Chooses, Contracts, Gives, Kernel, Layout, Sign
 from adxform.primitives.families.numpy_products import matmul_left, matmul_right
-from adxform.primitives.record import RAISES, Primitive
+from adxform.primitives.record import MARKS, RAISES, Primitive
 
 
 def may_divide_by_zero(args: tuple[Operand, ...]) -> bool:
@@ -251,6 +251,8 @@ RECORDS: tuple[Primitive, ...] = (
         kernel=Kernel.FORM,
     ),
     constant(runtime.check_power, effect=RAISES),
+    constant(runtime.computed, effect=MARKS),
+    constant(runtime.own_copy),
     constant(runtime.check_whole_power, effect=RAISES),
     constant(runtime.check_finite, effect=RAISES),
     constant(runtime.check_exact, effect=RAISES),

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from adxform.backends.table import may_compile
-from adxform.errors import ArgnumsError, NonScalarOutputError
+from adxform.errors import AliasError, ArgnumsError, NonScalarOutputError
 from adxform.frontend.argument_contexts import bare
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Decorated, Engine, Operator, Order
-from adxform.frontend.signature import Node, Signature, Tree, equal_lengths, parameter_names
+from adxform.frontend.signature import Node, Signature, Tree, containers_in, equal_lengths, parameter_names
 from adxform.ir.spans import own_signature
 from adxform.ir.types import Type, is_inexact
 from adxform.ir.walk import never_ends
@@ -170,13 +170,17 @@ class Application:
         return execute(self.fn, rule, inputs, seeds)
 
     def keep(self, rule: DerivedRule, inputs: Sequence[Any]) -> list[Any]:
-        """Copies of the caller's `inputs` of `rule`, which may be written to later.
+        """Copies of the caller's `inputs` of `rule`, which may be written to later, but of what the function keeps as it is.
 
         Raises:
             AliasError: the function writes to one that shares memory with another.
         """
         check_sharing(self.fn, rule, inputs)
-        return [to_be_read(value) if isinstance(value, np.ndarray) else value for value in inputs]
+        kept = self.cut(rule).kept
+        return [
+            to_be_read(value) if isinstance(value, np.ndarray) and place not in kept else value
+            for place, value in enumerate(inputs)
+        ]
 
     def run_forward(self, rule: DerivedRule, inputs: list[Any]) -> tuple[tuple[Any, ...], Residuals]:
         """The early results of `rule` for `inputs`, which are the tape's from now on, and what the last sweep needs.
@@ -262,7 +266,7 @@ def applied(
         counters.count("cache_hits")
         return Application(known.target or fn, known.signature, leaves, entry, 0, engine=engine)
     call = found_or_made(fn, args, kwargs, argnums, engine)
-    if not call.lead:
+    if not call.lead and not (call.entry.specialized.changed and containers_in((*args, *kwargs.values()))):
         if len(site) >= KINDS:
             site.clear()
         target = None if call.fn is fn else call.fn
@@ -285,6 +289,10 @@ def found_or_made(
         signature = sized(target, identity(fn), signature, leaves)
     work = {key + len(lead) if isinstance(key, int) else key for key, kind in contexts.items() if kind == "scratch"}
     entry = entry_for(target, identity(fn), signature, leaves)
+    changed = entry.specialized.changes(target, (*lead, *args, *named.values(), *keywords.values()))
+    if changed is not None:
+        message = f"`{changed}`, which `{name_of(target)}` changes, is given as an argument as well"
+        raise AliasError(message, span=definition(target), help="pass a copy of it")
     return Application(target, signature, leaves, entry, len(lead), held, leaves_at(signature, work), engine)
 
 

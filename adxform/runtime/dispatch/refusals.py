@@ -7,10 +7,19 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from adxform.errors import AdxError, NonDifferentiableError, NonScalarOutputError, OptionError, SourceUnavailableError
+from adxform.analysis.unseen_code import changes_outside
+from adxform.errors import (
+    AdxError,
+    GlobalMutationError,
+    NonDifferentiableError,
+    NonScalarOutputError,
+    OptionError,
+    SourceUnavailableError,
+)
 from adxform.frontend.lowering.source_text import find_source
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, sign
 from adxform.ir.kinds import scalar_type
+from adxform.ir.ops import Function
 from adxform.ir.spans import NOWHERE, Span
 from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_complex, is_float, is_inexact
 from adxform.runtime.dispatch.result_structures import leaves_of, named_ends
@@ -32,6 +41,14 @@ REVERSE_WAY_OUT = 'leave `mode` out or use `mode="forward"`; or return the real 
 HESSIAN_BY_COMPLEX = "a Hessian by complex numbers is not one matrix"
 HESSIAN_WAY_OUT = "use `hvp`, the derivative of the gradient along a vector, or differentiate by the real and the imaginary part"
 DERIVATIVE_BY_COMPLEX = "by a complex number there is a derivative of holomorphic functions alone"
+
+
+def refuse_repeated(function: Function) -> None:
+    """Raise where `function`, which a derivative runs several times, changes state outside of it: that happens once in a call."""
+    for op in changes_outside(function):
+        message = "this changes state outside of a function that a derivative along several vectors runs for each of them"
+        way = "pull cotangents back by `vjp`, which runs it once, or take one product after the other"
+        raise GlobalMutationError(message, span=op.span, help=way)
 
 
 def name_of(fn: Callable[..., Any]) -> str:

@@ -26,6 +26,7 @@ from adxform.ir.walk import free_variables, outs, reads_with_blocks
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import has_memory, is_removable
 from adxform.runtime.dispatch.buffered_rules import BufferedRule, buffered_later
+from adxform.runtime.dispatch.own_tape import inputs_kept, own_tape
 
 Contents = tuple[Any, Any]
 Ops = tuple[Op, ...]
@@ -37,7 +38,7 @@ class CutRule:
 
     `changed` are the positions on the tape of what `backward` may change, and whether it changes the arrays on a stack. It takes
     cotangents for `directions` vectors, and returns `gradients` results for all of them. `buffered` is the form of `backward`
-    that writes into buffers, where it will run many times.
+    that writes into buffers, where it will run many times. The inputs at the places `kept` the function keeps outside of itself.
     """
 
     forward: Generated
@@ -50,6 +51,7 @@ class CutRule:
     changed: tuple[tuple[int, bool], ...]
     buffered: BufferedRule | None
     directions: int = 1
+    kept: frozenset[int] = frozenset()
 
 
 def cut(
@@ -61,7 +63,7 @@ def cut(
     """
     engine = choose(joint, engine)[0].engine
     backend = backend_of(engine)
-    joint = backend.before_cut(joint, engine)
+    joint = _with_own_tape(backend.before_cut(joint, engine), inputs, results)
     classes = alias_classes(joint)
     ahead, later = halves(joint, inputs, results, often)
     tape = tuple(free_variables(later))
@@ -84,7 +86,8 @@ def cut(
     forward, run_forward = realise(backend, backend.lower(first, engine), surroundings, aliases=classes)
     backend = backend if may_repeat(tape, changed, classes) else once(backend)
     backward, run_backward = realise(backend, backend.lower(last, engine), surroundings, aliases=classes)
-    return CutRule(forward, backward, run_forward, run_backward, *counts, tuple(changed), form)
+    kept = inputs_kept(joint, joint.params[:inputs])
+    return CutRule(forward, backward, run_forward, run_backward, *counts, tuple(changed), form, kept=kept)
 
 
 def once(backend: Backend) -> Backend:
@@ -118,7 +121,7 @@ def widened(
     """
     engine = choose(joint, engine)[0].engine
     backend = backend_of(engine)
-    joint, batched = backend.before_cut(joint, engine), backend.before_cut(batched, engine)
+    joint, batched = (_with_own_tape(backend.before_cut(one, engine), inputs, results) for one in (joint, batched))
     one = halves(joint, inputs, results, often)[1]
     ahead, more = halves(batched, inputs, results, often)
     tape = tuple(free_variables(one))
@@ -132,6 +135,10 @@ def widened(
     backend = backend if may_repeat(tape, parts.changed, classes) else once(backend)
     backward, run = realise(backend, backend.lower(replace(batched, name=name, body=body), engine), surroundings, aliases=classes)
     return replace(parts, backward=backward, run_backward=run, gradients=len(more.results), buffered=form, directions=directions)
+
+
+def _with_own_tape(joint: Function, inputs: int, results: int) -> Function:
+    return own_tape(joint, turning(joint, joint.params[inputs:]), inputs, results)
 
 
 def halves(joint: Function, inputs: int, results: int, often: bool) -> tuple[Block, Block]:

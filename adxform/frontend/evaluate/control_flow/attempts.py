@@ -22,6 +22,7 @@ from typing import NoReturn
 import numpy as np
 
 from adxform import runtime
+from adxform.errors import GlobalMutationError
 from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_side
 from adxform.frontend.evaluate.levels import Fork, Frame, Level
 from adxform.frontend.evaluate.signals import Thrown, Unreachable
@@ -75,7 +76,13 @@ def _asked(interp: Interpreter, level: Level, builder: Builder, op: Call) -> Op 
     effect = effect_of(op)
     asked = Builder(builder.names, op.span)
     outcome: Operand = NONE
-    if effect.opaque:
+    if op.fn == Lit(runtime.change_outside):
+        outcome = asked.call(runtime.try_outside, *op.args, hint="outcome", kwargs=dict(op.kwargs))
+        error = asked.call(runtime.error_of, outcome, hint="error")
+    elif isinstance(op.fn, Lit) and op.fn.value in _SETTING:
+        message = "an attribute of an object from outside is set in a `try`, which may raise"
+        raise interp.error(message, "set it outside of the `try`", GlobalMutationError, span=op.span)
+    elif effect.opaque:
         outcome = asked.call(runtime.attempt, op.fn, *op.args, hint="outcome", kwargs=dict(op.kwargs))
         error = asked.call(runtime.error_of, outcome, hint="error")
     elif op.fn in _STORES:
@@ -91,6 +98,7 @@ def _asked(interp: Interpreter, level: Level, builder: Builder, op: Call) -> Op 
     return Call(op.outs, Lit(runtime.value_of), (outcome,), (), op.span) if op.outs else None
 
 
+_SETTING = (runtime.set_outside, runtime.kept_outside)
 _STORES: Mapping[Operand, Lit] = {
     Lit(operator.setitem): NONE,
     Lit(intrinsics.accumulate): Lit(np.add),
@@ -104,7 +112,7 @@ def fork_off(interp: Interpreter, builder: Builder, raised: Operand, error: Var)
     level = interp.level
     assert level is not None
     interp.unruled.setdefault(error, (BaseException, interp.span))
-    level.forks.append(Fork(builder, raised, error, dict(level.marks), interp.heap.copy()))
+    level.forks.append(Fork(builder, raised, error, level.as_raised(), interp.heap.copy()))
     builder.rest = builder.nested()
 
 
@@ -124,6 +132,7 @@ def throw(interp: Interpreter, error: Operand, classes: Classes) -> NoReturn:
     if level is not None and meets(classes, level.wanted):
         if not isinstance(error, Var):
             error = interp.builder.call(runtime.raised_from, error, NONE, hint="error", span=interp.span)
+        level.marks.update(level.as_raised())
         raise Thrown(error)
     interp.builder.emit(Raise(error, interp.span))
     raise Unreachable

@@ -1,0 +1,85 @@
+"""What code of the program makes of an attribute that is read: properties, cached ones, ``__getattr__`` and descriptors.
+
+Of an object from outside such code is followed where it may change something, or what it does would be done when a derivative is
+made, and by each look at whether what was assumed still holds.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+from adxform.frontend.calls.reached import changes_of
+from adxform.frontend.evaluate import places
+from adxform.frontend.evaluate.class_attributes import from_class, of_class
+from adxform.frontend.evaluate.class_contents import MISSING, find, is_librarys, told_by
+from adxform.frontend.evaluate.outside import guard
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import Method, Static, Value
+from adxform.frontend.signature.access import Owns
+from adxform.ir.ops import Block, Call, Lit, Op
+from adxform.ir.walk import all_ops
+
+
+def followed(interp: Interpreter, value: Static, name: str) -> Value | None:
+    """What code of the program makes of the attribute `name` of an object from outside; ``None`` where none is followed."""
+    owner = value.value
+    cls: Any = type(owner)
+    if isinstance(owner, type) or is_librarys(cls):
+        return None
+    found = find(cls, name)
+    if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
+        return property_beside_getattr(interp, value, cls, name, found)
+    held = name in getattr(owner, "__dict__", {})
+    if isinstance(found, functools.cached_property):
+        guard(interp, value.access, Owns(name, held))
+        return None if held else _cached(interp, value, name, found)
+    code = told_by(owner, name)
+    if code is None or _is_quiet(types.MethodType(code, owner)):
+        return None
+    if code is find(cls, "__getattr__"):
+        guard(interp, value.access, Owns(name, False))
+        return interp.call(Method(of_class(interp, cls, "__getattr__"), (value,)), (Lit(name),), hint=name)
+    message = f"reading `{name}` of a {cls.__name__} from outside runs `{code.__qualname__}`, which may change something"
+    raise interp.error(message, "write a property or a method")
+
+
+def changes_where_asked(owner: Any, name: str) -> bool:
+    """Whether to ask `owner` for the attribute `name` may change something."""
+    code = None if isinstance(owner, type) or is_librarys(type(owner)) else told_by(owner, name)
+    return code is not None and not _is_quiet(types.MethodType(code, owner))
+
+
+def _is_quiet(method: types.MethodType) -> bool:
+    """Whether a call of `method` changes nothing."""
+    changes = changes_of(method)
+    return not (changes.among or changes.names or changes.rebound)
+
+
+def _cached(interp: Interpreter, value: Static, name: str, found: functools.cached_property[Any]) -> Value:
+    """What a cached property makes, which its object keeps."""
+    made = interp.call(of_class(interp, type(value.value), name, "func"), (value,), hint=name)
+    places.store(interp, value, name, made)
+    return made
+
+
+def property_beside_getattr(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
+    """What a property says; refused where it may raise an AttributeError and the class has ``__getattr__``, asked then."""
+    if interp.level is not None and find(cls, "__getattr__") is not MISSING:
+        message = f"`{cls.__name__}` has `__getattr__`, which Python asks where the property `{name}` raises, in a `try`"
+        raise interp.error(message, "read the property ahead of the `try`, or write a method in its place")
+    before = len(interp.builder.ops)
+    try:
+        return from_class(interp, value, cls, name, found)
+    finally:
+        made = Block((), tuple(interp.builder.ops[before:]), ())
+        if find(cls, "__getattr__") is not MISSING and any(map(_is_attribute_error, all_ops(made))):
+            message = f"`{cls.__name__}` has `__getattr__`, which Python asks where the property `{name}` raises AttributeError"
+            raise interp.error(message, "write a method in the place of the property")
+
+
+def _is_attribute_error(op: Op) -> bool:
+    """Whether `op` makes an AttributeError, or may raise one: it reads an attribute of what nothing is known of."""
+    fn = op.fn.value if isinstance(op, Call) and isinstance(op.fn, Lit) else None
+    return fn is getattr or (isinstance(fn, type) and issubclass(fn, AttributeError))
