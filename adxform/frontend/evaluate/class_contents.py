@@ -76,6 +76,8 @@ def told_by(owner: Any, name: str) -> types.FunctionType | None:
     if isinstance(found, functools.cached_property):
         return None if held else found.func  # type: ignore[return-value]
     getter = find(type(found), "__get__")
+    if isinstance(getter, types.FunctionType) and getter.__module__.partition(".")[0] == "adxform":
+        return None  # a derivative that a class holds: it is bound, no more
     if isinstance(getter, types.FunctionType) and (not held or find(type(found), "__set__") is not MISSING):
         return getter
     hook = find(cls, "__getattr__")

@@ -61,7 +61,7 @@ class _Extreme:
         if known == []:
             return interp.fail(ValueError, self._nothing)
         if _goes_by_order(interp, source, known) or ("key" in kwargs and not unknown):
-            with changing_nothing(interp, self.fn.__name__) if "key" in kwargs else nullcontext():
+            with changing_nothing(interp, self.fn.__name__) if "key" in kwargs and known is None else nullcontext():
                 return self._in_order(interp, source, known, kwargs.get("key", Static(iterations.itself)), hint)
         if known is not None and _are_unlike(known):
             return interp.call(Static(self.of_known), (known[0], Tuple(tuple(known[1:]))), hint=hint)
