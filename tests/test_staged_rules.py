@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.errors import AdxError, GlobalMutationError, MissingRuleError
+from adxform.errors import AdxError, MissingRuleError, UnsupportedOperationError
 from adxform.primitives import table
 from benchmarks.memory import BUFFERS, peak_and_kept
 from tests import staged_programs
@@ -261,7 +261,7 @@ def build_nothing(x: Any) -> Any:
     [
         (build_writing, MissingRuleError, "writes to an array that it was built with, which belongs to all its calls"),
         (build_writing_back, MissingRuleError, "writes to an array that it was built with, which belongs to all its calls"),
-        (build_counting, GlobalMutationError, "attribute `calls`"),
+        (build_counting, UnsupportedOperationError, "sets a place outside of the function"),
         (build_failing, MissingRuleError, "could not be built: ValueError: not of these"),
         (build_nothing, MissingRuleError, "built as float, which is no function"),
     ],
