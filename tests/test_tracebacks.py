@@ -288,7 +288,8 @@ def test_a_function_without_a_rule_is_named_where_a_loop_lists_what_it_returns(f
 
 
 def test_values_without_a_name_are_not_called_tmp() -> None:
-    assert "`tmp`" not in str(raised(lambda: adxform.grad(lambda x: zeta(x[0] * 2.0, 2.0))(X)))
+    error = raised(lambda: adxform.grad(lambda x: zeta(x[0] * 2.0, 2.0))(X))
+    assert "`tmp`" not in str(error)
 
 
 # -- defects ------------------------------------------------------------------------------------------------------------

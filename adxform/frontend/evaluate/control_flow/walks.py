@@ -16,6 +16,7 @@ from typing import Any
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.evaluate import protocols
+from adxform.frontend.evaluate.class_contents import is_librarys
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.signals import WalkedAgain
 from adxform.frontend.evaluate.state import Interpreter
@@ -165,6 +166,8 @@ def after(interp: Interpreter, source: Value, taken: int) -> Value:
 def iterated(interp: Interpreter, source: Value) -> Value:
     """`source`; of an object with an ``__iter__`` of the program's own, the iterator that it returns."""
     if not isinstance(source, Ref | Static | Tuple) or (isinstance(source, Ref) and source.kind != "instance"):
+        return source
+    if isinstance(source, Static) and is_librarys(type(source.value)):  # the rows of a sparse matrix
         return source
     method = protocols.special(interp, source, "__iter__")
     if method is None:
