@@ -662,7 +662,6 @@ def appends(p: Any) -> Any:
 
 
 REFUSED: dict[str, tuple[Model, str]] = {
-    "shape_of_cdf": (lambda p: stats.gamma.cdf(1.0, p[0]), "no derivative"),
     "mean_that_is_none": (lambda p: stats.cauchy.mean(p[0]), "no formula"),
     "draws": (lambda p: np.sum(stats.norm.rvs(p[0], size=3)), "drawn with parameters which move"),
     "frozen_draws": (lambda p: np.sum(stats.norm(p[0], 1.0).rvs(size=3)), "drawn with parameters which move"),
