@@ -8,6 +8,7 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Dim, rank
+from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables
 from adxform.passes.memory.layout import ordered_arrays
 from adxform.passes.memory.out_forms import is_elementwise
@@ -42,6 +43,7 @@ class StorageFacts:
         self.fn = fn
         self.earlier = {out for op in fn.body.ops[:start] for out in outs(op)}
         self.classes: Aliases = alias_classes(fn)
+        self.undefined = maybe_undefined(fn.body)
         self.lengths = {
             size.base
             for param in fn.params
@@ -169,7 +171,7 @@ class StorageFacts:
         """Whether what `slot` carries can be copied into one place at every iteration."""
         like = slot.param.type
         sides = (slot.init, slot.result, slot.out)
-        same = all(isinstance(side, Var) and side.type == like for side in sides)
+        same = all(isinstance(side, Var) and side.type == like and side not in self.undefined for side in sides)
         return slot.only and same and self.is_known(slot.param) and self.is_dense(slot.init) and self.is_dense(slot.result)
 
     def is_passed_on(self, id_: int) -> bool:
