@@ -47,7 +47,7 @@ def by_functions(scope: Scope) -> Lines:
         f"np.place({w}, {w} < 0.1, [{a}])",
         f"np.put_along_axis({w}, np.array([1]), {a}, 0)",
         f"np.add.at({w}, [0, 0, 1], {scope.pick(a, f'{w}[:3]')})",
-        f"np.maximum.at({w}, [0, 1], {a})" if scope.chance.random() < 0.2 else f"np.add({w}, {a}, out={w})",
+        f"np.add({w}, {a}, out={w})",
         f"{w}.partition(1)",
         f"{w}.sort()",
         f"{w}.fill({a})",

@@ -254,7 +254,7 @@ def tuples(scope: Scope) -> Lines:
             made = scope.pick(
                 f"sum(e.rate * e.size for e in {o})",
                 f"{o}[0].rate * {o}[-1].size",
-                f"sum(a.rate - b.rate for a in {o} for b in {o} if a is not b)",
+                f"sum(a.rate - b.rate for a in {o} for b in {o} if a.rate != b.rate)",
             )
             return [*lines, *named(scope, made)]
 
@@ -282,10 +282,10 @@ def members(scope: Scope) -> Lines:
 
 
 def ordered(scope: Scope) -> Lines:
-    """What is sorted with keys, kept in heaps, and looked up in borders."""
+    """What is sorted with keys, and looked up in borders."""
     e, v = scope.name("items"), scope.pick(*scope.vectors)
     a, b = number(scope, 1), number(scope, 1)
-    match scope.pick("keys", "numbers", "bisect", "borders", "heap", "places"):
+    match scope.pick("keys", "numbers", "bisect", "borders", "places"):
         case "keys":
             lines = [f"{e} = sorted([({a}, 2), ({b}, 1), ({v}[0], 3)], key=lambda t: t[1]{scope.pick('', ', reverse=True')})"]
             return [*lines, *named(scope, f"{e}[0][0] * {e}[1][0] ** 2")]
@@ -301,9 +301,6 @@ def ordered(scope: Scope) -> Lines:
         case "borders":
             lines = [f"{e} = [-1.0, 0.0, 1.0]", f"k = min(max(bisect.bisect({e}, {a}) - 1, 0), 1)"]
             return [*lines, *named(scope, f"{v}[k] + ({v}[k + 1] - {v}[k]) * ({a} - {e}[k])")]
-        case "heap":
-            lines = [f"{e} = [3, 1, 2]", f"heapq.heapify({e})", f"heapq.heappush({e}, {scope.pick('0', '5')})"]
-            return [*lines, *named(scope, f"{v}[heapq.heappop({e}) % 3] * {a}")]
         case _:
             lines = [f"{e} = sorted(range(len({v})), key=lambda i: {v}[i])"]
             return [*lines, *named(scope, f"{v}[{e}[0]] * {scope.pick(*scope.vectors)}[{e}[{index(scope)}]]")]

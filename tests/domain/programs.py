@@ -209,4 +209,4 @@ def _sizes(value: Any) -> Iterator[float]:
 
 def cell_of(text: str, seed: int) -> Cell:
     """The program `text` at the point of a seed."""
-    return Cell(f"seed {seed}", program(text), arguments(seed))
+    return Cell(f"seed {seed}", program(text, __name__="random_program"), arguments(seed))

@@ -260,7 +260,7 @@ def generated(scope: Scope) -> Lines:
             return lines
         case "expression":
             lines = [f"{g} = ({scope.pick('t * t', 'np.sin(t)', f't * {k}')} for t in {v} if {scope.pick('t > -0.4', 't != 0')})"]
-            return [*lines, *named(scope, scope.pick(f"sum({g})", f"next({g}, 0.5) + sum({g})", f"max({g}, default=0.3)"))]
+            return [*lines, *named(scope, scope.pick(f"sum({g})", f"next({g}, 0.5)", f"max({g}, default=0.3)"))]
         case "parts":
             scope.module += [f"def {g}(q, size):", "    for t in range(0, len(q), size):", "        yield q[t : t + size]"]
             return named(scope, f"sum(np.sum(part) ** 2 for part in {g}({v}, 2))")
@@ -313,7 +313,7 @@ def expressions(scope: Scope) -> Lines:
         f"({a}) // 0.7 + ({b}) % 0.9",
         f"((({k} << 2 >> 1) | 3) & 7 ^ 2) * ({a}) + {v}[~0]",
         f"+({a}) - -({b}) * (not {condition(scope, 0)})",
-        f"({a}) * len({{1, 2, *(2, 3)}}) + sum({{i % 3 for i in range({k})}})",
+        f"({a}) * len({{1, 2, *(2, 3)}}) + sum({{i % 3 for i in range(5)}})",
         f"({a}) * sum({{i % 2 for i in (1, 2, 3)}})",
         f"({a}) * ({k} in (1, 2)) + ({b}) * ('c' not in {{'a': 1}}) * ({v} is not None)",
         f"{v}[None, ..., 0][0] + np.sum({v}[::2, None]) + {v}.T.size",

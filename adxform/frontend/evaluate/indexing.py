@@ -128,6 +128,8 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
     if isinstance(index, Var) and not interp.origins.get(index) and (columns := columns_of(interp, items)) is not None:
         picked = tuple(_item(interp, column, index, what, build) for column in columns)
         return Tuple(picked, items[0].cls if isinstance(items[0], Tuple) else tuple)
+    if isinstance(index, Var) and not interp.followed(index) and len(items) <= _CHOICES:
+        return _one_of(interp, items, index, what)
     at = place_in(interp, index, what)
     if isinstance(at, slice):
         part = items[at]
@@ -171,7 +173,7 @@ def _under_number(interp: Interpreter, ref: Ref, key: Value) -> tuple[Tuple, Tup
 
 
 def _one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str) -> Value:
-    """The one of `items`, numbers of different kinds, that only a run can tell."""
+    """The one of `items`, of whatever can be one thing on one path and another on another, that only a run can tell."""
     if len(items) > _CHOICES:
         raise interp.error(
             f"the items of a {what} are numbers of different kinds, and only a run can tell which is taken",
@@ -181,7 +183,7 @@ def _one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str
 
 
 _CHOICES = 32
-"""Among how many numbers of different kinds a run may choose: each is a branch."""
+"""Among how many items of different kinds a run may choose: each is a branch."""
 
 
 def element_type(interp: Interpreter, x: Var, index: Operand) -> Type:

@@ -334,6 +334,11 @@ class Poison(NamedTuple):
     way: str = "make it the same kind of value on every path"
 
 
+_CHANGED_SINCE = Poison(
+    "only a run can tell which of several objects it is, and one of these has changed since",
+    way="take a copy where it is chosen, e.g. with `.copy()`",
+)
+
 Value = (
     Var
     | Lit
@@ -363,21 +368,46 @@ NONE = Lit(None)
 
 
 class Cells(dict[Ref, Contents]):
-    """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots."""
+    """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
 
-    def __init__(self, cells: dict[Ref, Contents], foreign: dict[Ref, Contents]) -> None:
+    An object that stands for one of several, as a run decides, knows nothing of a change to one of them: it is not to be used any
+    more afterwards. `sources` are those for which objects stand, and `standing` is the other way round.
+    """
+
+    def __init__(self, cells: dict[Ref, Contents], like: Cells | None = None) -> None:
         super().__init__(cells)
-        self.foreign = foreign
+        self.foreign: dict[Ref, Contents] = {} if like is None else like.foreign
+        self.sources: dict[Ref, frozenset[Ref]] = {} if like is None else like.sources
+        self.standing: dict[Ref, frozenset[Ref]] = {} if like is None else like.standing
 
     def __missing__(self, ref: Ref) -> Contents:
         return self.foreign[ref]
+
+    def __setitem__(self, ref: Ref, contents: Contents) -> None:
+        others = self.standing.get(ref)
+        before = self.get(ref) if others else None
+        super().__setitem__(ref, contents)
+        if others and not _are_the_same(before, contents):
+            for other in others:
+                if other in self:
+                    self[other] = _CHANGED_SINCE  # type: ignore[assignment]
+
+    def watch(self, ref: Ref) -> None:
+        """From now on changes to the objects for which `ref` stands are looked for."""
+        for source in self.sources.get(ref, ()):
+            self.standing[source] = self.standing.get(source, frozenset()) | {ref}
+
+    def among(self, ref: Ref, before: Cells) -> frozenset[Ref]:
+        """What `ref` may be of the objects that there were `before`: itself, or those for which it stands."""
+        own = frozenset([ref]) if ref in before else frozenset()
+        return own.union(*(self.among(source, before) for source in self.sources.get(ref, ())))
 
 
 class Heap:
     """The contents of every `Ref`; a copy is a snapshot."""
 
     def __init__(self, cells: Cells | None = None) -> None:
-        self.contents = Cells({}, {}) if cells is None else cells
+        self.contents = Cells({}) if cells is None else cells
 
     def new(
         self,
@@ -404,7 +434,14 @@ class Heap:
 
     def copy(self) -> Heap:
         """A snapshot."""
-        return Heap(Cells(self.contents, self.contents.foreign))
+        return Heap(Cells(self.contents, self.contents))
+
+
+def _are_the_same(before: Any, after: Any) -> bool:
+    """Whether an object that had the contents `before` is as it was."""
+    if not (isinstance(before, Contents) and isinstance(after, Contents)):
+        return before is after
+    return before.keys == after.keys and all(one is other for one, other in zip(before.items, after.items, strict=True))
 
 
 def is_undefined(value: Value) -> bool:

@@ -139,12 +139,14 @@ class Joiner:
             contents: Any = heap.contents[value]
             if isinstance(contents, Poison):
                 return contents
+            sources = heap.contents.among(value, old.contents)
             if isinstance(contents, Collected):
-                return Built(value.kind, value.cls, (), (self.rows(contents),)) if contents.done else _HALF_FILLED
+                rows = (self.rows(contents),)
+                return Built(value.kind, value.cls, (), rows, None, sources) if contents.done else _HALF_FILLED
             if isinstance(contents, Columns):
                 return _OF_TUPLES
             items = tuple(self.escape(item, heap, old) for item in contents.items)
-            return Built(value.kind, value.cls, contents.keys, items, value.meta)
+            return Built(value.kind, value.cls, contents.keys, items, value.meta, sources)
         if isinstance(value, Once) and value.state not in old.contents:
             return Poison("it is an iterator that is made on one path only")
         if isinstance(value, Maybe):
@@ -200,14 +202,15 @@ class Joiner:
             left = left.items[0]
         if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
             rows = self.merge_contents(left, right, paths)
-            return Built(a.kind, a.cls, (), (rows,)) if isinstance(rows, Collected) else rows
+            return Built(a.kind, a.cls, (), (rows,), None, _sources(a, b, paths)) if isinstance(rows, Collected) else rows
         if isinstance(left, Columns) or isinstance(right, Columns):
             return _OF_TUPLES
         if isinstance(left, Collected) or isinstance(right, Collected):
             return Poison("it is a list whose length only a run can tell on one path only", self.decided)
         if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or not _same_keys(a.kind, left, right):
             return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.decided)
-        return Built(a.kind, a.cls, left.keys, self._merge_all(left.items, right.items, paths), a.meta)
+        items = self._merge_all(left.items, right.items, paths)
+        return Built(a.kind, a.cls, left.keys, items, a.meta, _sources(a, b, paths))
 
     def merge_contents(self, a: Any, b: Any, paths: Paths) -> Any:
         """The template of the contents of one object that differ between paths."""
@@ -284,6 +287,13 @@ class Joiner:
             self._own(1, n, owned) if isinstance(n, Dim) and local(n) and n.base not in owned else n for n in type_.shape
         )
         return Array(type_.dtype, shape)
+
+
+def _sources(a: Ref | Built, b: Ref, paths: Paths) -> frozenset[Ref]:
+    """Which of the objects there were before, of those that are joined."""
+    before = paths.before.contents
+    own = a.sources if isinstance(a, Built) else paths.left.contents.among(a, before)
+    return own | paths.right.contents.among(b, before)
 
 
 def alike_rows(a: Type | None, b: Type | None, alike: bool) -> bool:

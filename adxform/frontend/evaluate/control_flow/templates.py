@@ -40,13 +40,17 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """An object that is a different one on each path, with the same kind, class and keys."""
+    """An object that is a different one on each path, with the same kind, class and keys.
+
+    `sources` are those that there were before the paths parted, which may change later on.
+    """
 
     kind: Any
     cls: type
     keys: tuple[Any, ...]
     items: tuple[Template, ...]
     meta: Value | None = None
+    sources: frozenset[Ref] = frozenset()
 
 
 Template: TypeAlias = Any
@@ -115,13 +119,11 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             return Maybe(instantiate(present, make, heap), instantiate(held, make, heap))
         case Collected(buffer=buffer, count=count):
             return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
-        case Built(kind, cls, _, (Collected() as rows,)):
-            ref = Ref(kind, cls, shared=True)
-            heap.contents[ref] = instantiate(rows, make, heap)
-            return ref
-        case Built(kind, cls, keys, items, meta):
+        case Built(kind, cls, keys, items, meta, sources):
             ref = Ref(kind, cls, shared=True, meta=meta)
-            heap.contents[ref] = Contents(keys, tuple(instantiate(item, make, heap) for item in items))
+            made = tuple(instantiate(item, make, heap) for item in items)
+            heap.contents[ref] = made[0] if items and isinstance(items[0], Collected) else Contents(keys, made)
+            heap.contents.sources[ref] = sources
             return ref
         case SetElements():
             return template
@@ -186,6 +188,7 @@ class Joined:
 
     def instantiate(self, make: Callable[[str, Type], Var], heap: Heap) -> list[Value]:
         """The values, with a variable made for each slot by its hint and type, once `heap` has what the objects hold."""
+        known = len(heap.contents.sources)
         values = [
             instantiate(template, partial(make, hint), heap) for template, hint in zip(self.values, self.hints, strict=True)
         ]
@@ -197,6 +200,8 @@ class Joined:
                 continue
             hint = ref.cls.__name__.lower() + "_item" if ref.kind != "instance" else "field"
             heap.contents[ref] = instantiate(template, partial(make, hint), heap)
+        for ref in tuple(heap.contents.sources)[known:]:
+            heap.contents.watch(ref)
         return values
 
     def collect(self, values: Sequence[Value] | None, heap: Heap, operand: Callable[[Value], Operand]) -> tuple[Operand, ...]:
