@@ -116,6 +116,36 @@ def ends_of_an_ordered_dict(x):  # type: ignore[no-untyped-def]
     return value * len(key) * table.popitem()[1] ** 2 + next(iter(table.values()))
 
 
+@READ.append
+def stored_under_a_key_of_the_run(x):  # type: ignore[no-untyped-def]
+    table, place = {0: x[0], 1: float(x[1]), 2: 1.0}, int(x[3] * 2) % 3
+    table[place] += x[1] ** 2
+    table["abc".index("b")] *= x[3]
+    return table[0] + table[1] * table[2]
+
+
+@READ.append
+def stored_under_a_text_of_the_run(x):  # type: ignore[no-untyped-def]
+    total = {"low": 0.0, "high": 0.0}
+    for v in x:
+        total["low" if v < 0.5 else "high"] += v**2
+    return total["low"] * total["high"]
+
+
+@READ.append
+def object_stored_at_a_place(x):  # type: ignore[no-untyped-def]
+    bodies = [Body(x[0], x[1]), Body(x[1], x[2]), Body(x[2], x[3])]
+    bodies[int(x[0] > 0) - 2] = Body(x[3] ** 2, x[0])
+    return sum(body.a * body.b for body in bodies)
+
+
+@READ.append
+def numbers_of_several_kinds_stored_at_a_place(x):  # type: ignore[no-untyped-def]
+    items = [x[0], float(x[1]), 1.0]
+    items[-int(x[3] > 1)] = x[3] ** 2
+    return items[0] * items[1] + items[2]
+
+
 @CHANGED.append
 def list_chosen_and_changed(x):  # type: ignore[no-untyped-def]
     first, second = [x[0], x[1]], [x[1], x[2]]
@@ -240,3 +270,34 @@ def test_a_place_beyond_the_end_raises() -> None:
 
     with pytest.raises(IndexError, match="list index out of range"):
         check_derivatives(beyond, X.copy())
+
+
+def test_a_place_beyond_the_end_is_not_stored_at() -> None:
+    def beyond(x):  # type: ignore[no-untyped-def]
+        bodies = [Body(x[0], x[1]), Body(x[1], x[2])]
+        bodies[int(x[0]) + 5] = bodies[0]
+        return bodies[0].a
+
+    with pytest.raises(IndexError, match="list assignment index out of range"):
+        check_derivatives(beyond, X.copy())
+
+
+def test_a_new_key_of_the_run_is_refused() -> None:
+    def grows(x):  # type: ignore[no-untyped-def]
+        table = {0: x[0], 1: x[1]}
+        table[int(x[0]) + 5] = x[2]
+        return sum(table.values())
+
+    with pytest.raises(UnsupportedOperationError, match="a dict that does not have it") as caught:
+        check_derivatives(grows, X.copy())
+    assert caught.value.span.line > 0
+
+
+def test_a_missing_key_of_the_run_raises() -> None:
+    def missing(x):  # type: ignore[no-untyped-def]
+        table = {0: x[0], 1: x[1]}
+        table[int(x[0]) + 5] += x[2]
+        return sum(table.values())
+
+    with pytest.raises(KeyError):
+        check_derivatives(missing, X.copy())

@@ -64,6 +64,7 @@ from adxform.runtime.python_values import (
     first_largest,
     first_smallest,
     larger,
+    new_key,
     place,
     position,
     record,

@@ -117,14 +117,10 @@ def outside(scope: Scope) -> Lines:
             return [f"{name}.calls += 1", f"{name}.last = {a}", *named(scope, scope.pick(f"{name}.last * {constant(scope)}", a))]
         case "list":
             scope.module.append(f"{name} = []")
-            return [f"{name}.append({scope.pick('1.0', a)})", *named(scope, scope.pick(f"{name}[-1] * {constant(scope)}", a))]
+            return [f"{name}.append({scope.pick('1.0', a)})", *named(scope, a)]
         case "dict":
             scope.module.append(f"{name} = {{'last': 0.0, 'calls': 0}}")
-            return [
-                f"{name}['last'] = {a}",
-                f"{name}['calls'] += 1",
-                *named(scope, scope.pick(f"{name}['last'] * {constant(scope)}", a)),
-            ]
+            return [f"{name}['last'] = {a}", f"{name}['calls'] += 1", *named(scope, a)]
         case "array":
             scope.module.append(f"{name} = np.zeros(3)")
             lines = [scope.pick(f"{name}[0] = {a}", f"{name}[:] = {a}", f"{name}[:2] = {scope.pick(*scope.vectors)}[:2]")]
@@ -156,10 +152,11 @@ def outside(scope: Scope) -> Lines:
             scope.module += ["        return value", f"{name} = {cls}()"]
             return named(scope, f"{name}.law({a}, {constant(scope)})")
         case _:
-            scope.module.append(f"{name} = {{}}")
-            made = scope.pick(a, vector(scope, 1))
-            lines = [f"{name}.clear()", f"if 'k' not in {name}:", f"    {name}['k'] = {made}"]
-            return [*lines, *named(scope, f"np.sum({name}['k']) * {constant(scope)}")]
+            cls, memo, made = name.title(), scope.name("o"), scope.pick(a, vector(scope, 1))
+            scope.module += [f"class {cls}:", "    def __init__(self):", "        self.memo = {}", "    def law(self, v, k):"]
+            scope.module += ["        if k not in self.memo:", f"            self.memo[k] = v * {constant(scope)}"]
+            scope.module += ["        return self.memo[k]"]
+            return [f"{memo} = {cls}()", *named(scope, f"np.sum({memo}.law({made}, 1) * {memo}.law({made}, 1))")]
 
 
 def read_from_outside(scope: Scope) -> Lines:

@@ -15,7 +15,8 @@ from adxform.frontend.containers import collecting, list_arrays
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.containers.sets import new_frozen_set, new_set
-from adxform.frontend.evaluate import indexing, protocols
+from adxform.frontend.evaluate import protocols
+from adxform.frontend.evaluate.chosen_items import columns_of
 from adxform.frontend.evaluate.class_contents import find
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.attempts import branch
@@ -305,7 +306,7 @@ def _ordered_by_run(interp: Interpreter, items: list[Value], keys: list[Value], 
     asked = [part for key in keys for part in all_leaves(interp, key)]
     if not any(isinstance(part, Var) and not interp.origins.get(part) for part in asked):
         return None
-    if not interp.of_numbers(tuple(items)) and indexing.columns_of(interp, tuple(items)) is None:
+    if not interp.of_numbers(tuple(items)) and columns_of(interp, tuple(items)) is None:
         return None
     places, source = _places(interp, interp.new_list(tuple(keys)), Lit(len(items)), kwargs), interp.new_list(tuple(items))
     order = [interp.call(Lit(operator.getitem), (places, Lit(k))) for k in range(len(items))]
