@@ -25,9 +25,9 @@ from rich.console import Console
 from rich.progress import track
 
 import adxform
-from tests.domain.programs import cancels, cell_of, is_moderate, leaves_range, overflows, text_of
+from tests.domain.programs import cancels, cell_of, is_moderate, leaves_range, left_outside, overflows, text_of
 from tests.domain.shrink import shrunk
-from tests.tables.cell import Verdict, judge
+from tests.tables.cell import Verdict, judge, laid_out, tangents_of
 
 DIFFERENCED = 1e-9
 """By how much a value changes in one of the steps by which slopes are told, times what is allowed of it."""
@@ -45,8 +45,23 @@ def verdict_of(text: str, seed: int) -> Verdict:
         return replace(verdict, kind="cancelled")
     if verdict.reason.startswith("v·Hv is") and leaves_range(verdict.cell):
         return replace(verdict, kind="overflowed")
+    if verdict.kind == "right" and "STATE" in text and (said := leaves_other_state(text, seed)):
+        return replace(verdict, kind="wrong", reason=said)
     missing = re.match("the modes differ: forward (nan, reverse (?!nan)|(?!nan).*, reverse nan)|v·Hv is nan", verdict.reason)
     return replace(verdict, kind="overflowed") if missing and overflows(verdict.cell) else verdict
+
+
+def leaves_other_state(text: str, seed: int) -> str:
+    """What differs outside of the program between a plain call and one in each mode; nothing if nothing does."""
+    plain = left_outside(text, seed, lambda cell: cell.function(*laid_out(cell.args)))
+    modes = {
+        "reverse": lambda cell: adxform.vjp(cell.function, *laid_out(cell.args)),
+        "forward": lambda cell: adxform.jvp(cell.function, laid_out(cell.args), tangents_of(cell.args)[0]),
+    }
+    for mode, run in modes.items():
+        if (found := left_outside(text, seed, run)) != plain:
+            return f"{mode}: outside is {found}, after a plain call {plain}"
+    return ""
 
 
 def is_wrong(text: str, seed: int) -> bool:

@@ -6,7 +6,7 @@ import copy
 import random
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -130,6 +130,16 @@ def arguments(seed: int) -> tuple[Any, ...]:
     matrix = values.uniform(-1.0, 1.0, (LENGTH, LENGTH))
     exponent: Any = values.choice([1, 2, 3])
     return x, float(values.uniform(-1.0, 1.0)), int(values.integers(1, 4)), int(exponent), matrix
+
+
+def left_outside(text: str, seed: int, run: Callable[[Cell], object]) -> dict[str, str]:
+    """What the program `text` has left outside of its functions, under names that begin with ``STATE``, after one `run` of it."""
+    cell = cell_of(text, seed)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run(cell)
+    found = {name: value for name, value in cell.function.__globals__.items() if name.startswith("STATE")}
+    return {name: repr(vars(value) if hasattr(value, "__dict__") else value) for name, value in found.items()}
 
 
 def is_moderate(cell: Cell) -> bool:
