@@ -108,6 +108,12 @@ def numbers_of_several_kinds_by_a_key(x):  # type: ignore[no-untyped-def]
 
 
 @READ.append
+def numbers_of_kinds_of_the_run_in_order(x):  # type: ignore[no-untyped-def]
+    low, high = sorted([x[0] * 2, sum(v for v in x if v > 0.5)])
+    return low * high**2 + sorted([x[1], len(x) - 4, int(x[3])])[1]
+
+
+@READ.append
 def ends_of_an_ordered_dict(x):  # type: ignore[no-untyped-def]
     table = collections.OrderedDict(a=x[0], b=x[1], c=x[2], d=x[3])
     table.move_to_end("a")
@@ -280,6 +286,16 @@ def test_a_place_beyond_the_end_is_not_stored_at() -> None:
 
     with pytest.raises(IndexError, match="list assignment index out of range"):
         check_derivatives(beyond, X.copy())
+
+
+def test_integers_that_no_float_equals_are_not_put_in_order_with_floats() -> None:
+    def ordered(x, k):  # type: ignore[no-untyped-def]
+        low, high = sorted([x[0], k + 2**60])
+        return low * high
+
+    with pytest.raises(UnsupportedOperationError, match="larger than") as caught:
+        check_derivatives(ordered, X.copy(), 1)
+    assert caught.value.span.line > 0
 
 
 def test_a_new_key_of_the_run_is_refused() -> None:

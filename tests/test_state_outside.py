@@ -72,6 +72,12 @@ class Model:
     def scaled(self, t):
         return t * self.k
 
+    def last_value_and_count(self, x):
+        self.table["last"] = x[0] * x[1]
+        self.table["calls"] = self.calls
+        self.table["calls"] += 1
+        return x[0] * x[1] ** 2
+
     def count(self, x):
         self.calls += 1
         return np.sum(x**2) * self.k
@@ -545,6 +551,19 @@ class Refused:
     def a_log_that_is_read(self, x):
         self.log.append(x[0])
         return x[1] * self.log[-1]  # here
+
+    def a_table_read_under_a_key_of_the_run(self, x):
+        self.table["calls" if x[0] > 0 else "last"] = x[0]
+        return self.table["calls"] * x[1]  # here
+
+    def a_table_that_is_updated(self, x):
+        self.table["last"] = x[0]
+        self.table.update(calls=x[1])
+        return self.table["calls"] * x[1]  # here
+
+    def a_table_read_under_the_same_text(self, x):
+        self.table["last"] = x[0] * x[1]
+        return self.table["last"] * x[1]  # here
 
     def a_memo_of_values(self, x):
         key = x.tobytes()

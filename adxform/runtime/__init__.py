@@ -65,6 +65,7 @@ from adxform.runtime.python_values import (
     first_smallest,
     larger,
     new_key,
+    not_put_in_order,
     place,
     position,
     record,

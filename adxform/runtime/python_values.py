@@ -99,6 +99,14 @@ def new_key() -> UnsupportedOperationError:
     )
 
 
+def not_put_in_order() -> UnsupportedOperationError:
+    """Return what is raised where integers that no float equals are put in order with floats."""
+    return UnsupportedOperationError(
+        "numbers of different kinds are put in order, among them one larger than 2**53",
+        help="make them one kind, e.g. with `float(…)`",
+    )
+
+
 def unpacked(value: Any, count: int, starred: int | None = None) -> tuple[Any, ...]:
     """Return the items of an iterable for `count` targets, as ``a, b = value`` takes them; that at `starred` gets the rest."""
     items = tuple(value)

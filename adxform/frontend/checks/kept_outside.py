@@ -68,7 +68,7 @@ class Kept:
         stored = {var for op in self.moving for var in (op.outs if op.fn == MADE else variables(op.args[0]))}
         names = {op.args[1] for op in self.moving if op.fn != CHANGE}
         for op, var in _reading(self.ops) if stored else ():
-            if var in stored and not self.is_only_compared(op):
+            if var in stored and not self.is_only_compared(op) and not self._is_of_another_key(op, var):
                 message = (
                     f"`{var.base}` is read, where a number is stored that may move: it would come back without its derivative"
                 )
@@ -87,6 +87,13 @@ class Kept:
         return not any(out in results for out in op.outs) and all(
             isinstance(one, Call) and (_tells(one) or one.fn in ORDERING) for one in readers
         )
+
+    def _is_of_another_key(self, op: Op, container: Var) -> bool:
+        """Whether `op` reads a text's item of a dict in which what may move is stored under other texts alone."""
+        read = _text(op, "__getitem__", container)
+        stores = [one for one in self.moving if container in variables(one.args[0])]
+        kept = [_text(one, "__setitem__", container) for one in stores]
+        return read is not None and all(key is not None and key != read for key in kept)
 
     def refuse_recalled(self, before: Sequence[Var]) -> None:
         """Raise where what may move is compared with what an earlier call kept of it: where both are equal, programs return that.
@@ -131,6 +138,17 @@ def _spread(function: Function, classes: Aliases, given: Sequence[Var]) -> Sprea
         found.add(var)
     found.run(spread_to_results, function.body)
     return found
+
+
+def _text(op: Op, method: str, container: Var) -> str | None:
+    """The text under which `op` reads or stores an item of `container` by `method`; ``None`` for any other op or key."""
+    match op:
+        case Call(fn=Lit(operator.getitem), args=(owner, Lit(str() as key))) if method == "__getitem__" and owner == container:
+            return key
+        case Call(fn=Lit(runtime.change_outside), args=(owner, Lit(name), Lit(str() as key), *_), kwargs=()):
+            return key if name == method and owner == container else None
+        case _:
+            return None
 
 
 def _kept_by(op: Call) -> tuple[Var, ...]:

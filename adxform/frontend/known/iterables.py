@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend.containers import collecting, list_arrays
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Handler
@@ -48,7 +49,7 @@ from adxform.frontend.evaluate.values import (
 from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, INT, Array, Object, Scalar, rank
+from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_inexact, rank
 from adxform.primitives.definitions import generators, iterations
 
 Args = tuple[Value, ...]
@@ -327,16 +328,27 @@ def _of_many_kinds(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value 
     items, key = iteration.known_items(interp, source) or [], kwargs.get("key", NONE)
     if len({number_type(item) for item in items}) < 2 or not all(map(_is_as_a_float, items)):
         return None
-    keys = [interp.call(Lit(float) if key == NONE else key, (item,)) for item in items]
+    keys = [_as_a_float(interp, item) if key == NONE else interp.call(key, (item,)) for item in items]
     return _ordered_by_run(interp, items, keys, kwargs)
 
 
+def _as_a_float(interp: Interpreter, item: Value) -> Value:
+    """The float that equals the number `item`, which a run refuses to put in order where there may be none."""
+    value, type_ = interp.call(Lit(float), (item,)), number_type(item)
+    if isinstance(item, Var) and isinstance(type_, Scalar) and not all(map(is_inexact, alternatives(type_))):
+        beyond = interp.call(Lit(operator.gt), (interp.call(Lit(abs), (value,)), Lit(2.0**53)))
+        interp.require(interp.operand(interp.call(Lit(operator.not_), (beyond,))), runtime.not_put_in_order)
+    return value
+
+
 def _is_as_a_float(item: Value) -> bool:
-    """Whether `item` is a number to which some float of Python is equal."""
+    """Whether `item` is a number to which some float of Python is equal, unless it is a large integer of the run."""
     type_ = number_type(item)
     if isinstance(item, Lit) and isinstance(item.value, int):
         return abs(item.value) <= 2**53
-    return isinstance(type_, Scalar) and all(kind.dtype in ("float16", "float32", "float64") for kind in alternatives(type_))
+    return isinstance(type_, Scalar) and all(
+        np.dtype(kind.dtype).kind in "biuf" and np.dtype(kind.dtype).itemsize <= 8 for kind in alternatives(type_)
+    )
 
 
 def _refuse_mixed(interp: Interpreter, source: Value) -> bool:
