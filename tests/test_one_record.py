@@ -65,7 +65,7 @@ NAMED = {
     "frontend/containers/methods.py _COUNTS": METHODS,
     "frontend/lowering/late_binding.py _KEEPERS": METHODS,
     "frontend/lowering/expressions.py _AT_ONCE": "builtins, as a program writes them, before anything is looked up",
-    "frontend/evaluate/protocols.py SIGNS": OPERATORS,
+    "frontend/evaluate/classes/protocols.py SIGNS": OPERATORS,
     "backends/numba/vector_math/catalogue.py _MODULES": FORM,
     "backends/numba/vector_math/catalogue.py QUICK_ALONE": FORM,
     "passes/loops/vector_forms.py FORMS": FORM,

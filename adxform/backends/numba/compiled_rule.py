@@ -30,8 +30,8 @@ from adxform.passes.driver import through
 from adxform.passes.loops.tape_arrays import tapes_as_arrays
 from adxform.primitives.effects import is_opaque
 from adxform.runtime import kernel_scalars
-from adxform.runtime.outside import anew as begun_anew
-from adxform.runtime.outside import once
+from adxform.runtime.language.outside import anew as begun_anew
+from adxform.runtime.language.outside import once
 from adxform.runtime.strict import way_back
 from adxform.runtime.timing import phase
 from adxform.threads.deep_recursion import has_stack_left, in_thread, is_deep, on_deep_stack, ran_out

@@ -25,7 +25,7 @@ import numpy as np
 from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS
 from adxform.frontend.calls.callback_calls import Elsewhere, is_librarys, writes
 from adxform.frontend.calls.callback_code import CallbackCode
-from adxform.frontend.evaluate.settled import may_change
+from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
 from adxform.ir.spans import is_user
 

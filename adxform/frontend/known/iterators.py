@@ -15,14 +15,14 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import protocols
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.python_classes import VIEWS, class_of
 from adxform.frontend.evaluate.control_flow import iteration, suspended, walks
 from adxform.frontend.evaluate.control_flow.joins import alike_rows, number_type
 from adxform.frontend.evaluate.control_flow.loops import Standing
 from adxform.frontend.evaluate.control_flow.meanwhile import Since, changes, changing_nothing
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.keys import as_index
-from adxform.frontend.evaluate.python_classes import VIEWS, class_of
 from adxform.frontend.evaluate.signals import Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way

@@ -15,8 +15,8 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError
-from adxform.frontend.evaluate import protocols
-from adxform.frontend.evaluate.class_contents import is_librarys
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.class_contents import is_librarys
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.signals import WalkedAgain
 from adxform.frontend.evaluate.state import Interpreter

@@ -17,8 +17,8 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import GlobalMutationError
-from adxform.frontend.evaluate import places
-from adxform.frontend.evaluate.outside import guard
+from adxform.frontend.evaluate.outside import places
+from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Place
 from adxform.frontend.signature.access import Access, Is

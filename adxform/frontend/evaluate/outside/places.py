@@ -16,8 +16,8 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError, GlobalMutationError
-from adxform.frontend.evaluate.class_contents import told_by
-from adxform.frontend.evaluate.outside import guard, outside_write
+from adxform.frontend.evaluate.classes.class_contents import told_by
+from adxform.frontend.evaluate.outside.guards import guard, outside_write
 from adxform.frontend.evaluate.signals import Sets
 from adxform.frontend.evaluate.state import Given, Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Place, Poison, Ref, Static, Tuple, Value
