@@ -20,7 +20,7 @@ from adxform.backends.python.backend import PythonBackend
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings
 from adxform.backends.python.loading import load
-from adxform.backends.table import PLAIN
+from adxform.backends.registry import PLAIN
 from adxform.errors import UnsupportedOperationError, UnsupportedSyntaxError
 from adxform.frontend.signature import Signature
 from adxform.ir.ops import Function

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adxform.api.checkpointing import with_checkpoints
-from adxform.backends.table import BACKENDS, may_compile
+from adxform.backends.registry import BACKENDS, may_compile
 from adxform.errors import ArgnumsError, OptionError
 from adxform.frontend.derivative_operators import ENGINES, PYTHON, Engine, EngineName, Operator, operator
 from adxform.frontend.signature import Tree

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from adxform.backends.protocol import Appraisal
 from adxform.backends.python.free_names import Surroundings
-from adxform.backends.table import COMPILER, may_compile
+from adxform.backends.registry import COMPILER, may_compile
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Engine, Operator, Order
 from adxform.frontend.evaluate.signals import Unassumed
@@ -36,7 +36,7 @@ from adxform.runtime.defects import deriving
 from adxform.runtime.dispatch import derivation
 from adxform.runtime.dispatch.buffered_rules import BufferedRule, buffered
 from adxform.runtime.dispatch.derivation import Closed, DerivedRule, Request
-from adxform.runtime.dispatch.orders import Mode
+from adxform.runtime.dispatch.derivative_orders import Mode
 from adxform.runtime.dispatch.split import CutRule, cut, widened
 from adxform.runtime.memos import forget_all
 from adxform.runtime.persistence.disk import Shelf, shelf_for

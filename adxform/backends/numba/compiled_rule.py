@@ -14,8 +14,8 @@ from adxform.analysis.unseen_code import KEEPING, changes_outside
 from adxform.backends.numba.checks import is_exception
 from adxform.backends.numba.importing import needing_numba
 from adxform.backends.numba.kernel_extraction import Outlined, outline, used_in_python
+from adxform.backends.numba.kernel_pipeline import LOOPS, LoopSetting
 from adxform.backends.numba.kernel_workspaces import with_workspaces
-from adxform.backends.numba.pipeline import LOOPS, LoopSetting
 from adxform.backends.python.backend import as_it_runs
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import functools
 import operator
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, deque
 from types import FunctionType
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from adxform.frontend.containers import collecting, list_arrays
 from adxform.frontend.containers import tuple_columns as of_tuples
+from adxform.frontend.containers.deques import made as deque_of
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.containers.sets import new_frozen_set, new_set
 from adxform.frontend.evaluate import indexing
@@ -49,7 +50,7 @@ from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, rank
-from adxform.primitives.definitions import generators, iterations
+from adxform.primitives.definitions import iterations, lazy_builtins
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -474,7 +475,7 @@ def _reduce_any(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     """``functools.reduce(fn, source, start)``, also of a generator."""
     source = walks.iterated(interp, args[1])
     if code_of(source) is not None:
-        meaning = generators.reduced if len(args) == 2 else iterations.reduced_from
+        meaning = lazy_builtins.reduced if len(args) == 2 else iterations.reduced_from
         return interp.call(Static(meaning), (args[0], source, *args[2:]), hint=hint)
     return walking(_reduce, calls="")(interp, (args[0], source, *args[2:]), kwargs, hint)
 
@@ -510,6 +511,7 @@ _WALKING: dict[Any, Handler] = {
     dict.fromkeys: _from_keys,
     OrderedDict: _ordered,
     defaultdict: _defaulted,
+    deque: deque_of,
     set: new_set,
     frozenset: _frozen_set,
     sorted: _sorted,

@@ -49,7 +49,7 @@ from adxform.frontend.evaluate.values import (
     is_int,
     is_unknown,
 )
-from adxform.frontend.known import generators
+from adxform.frontend.known import generator_objects
 from adxform.frontend.known.iterables import listed, rows
 from adxform.frontend.signature import python_class
 from adxform.ir import intrinsics
@@ -57,8 +57,8 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar
 from adxform.ir.walk import all_ops
-from adxform.primitives.definitions import generators as meanings
 from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions import lazy_builtins as meanings
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -332,7 +332,7 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         args = (*args[:called], *(walks.iterated(interp, arg) for arg in args[called:]))
-        if (found := generators.of_generator(interp, fn, args, kwargs)) is not None:
+        if (found := generator_objects.of_generator(interp, fn, args, kwargs)) is not None:
             return found
         span = interp.span
         if fn is not reversed:

@@ -21,7 +21,7 @@ from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.known import container_operators, sparse_products, unknown_operands
-from adxform.frontend.lowering.operators import BINARY, COMPARE
+from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
 from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, rank

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.backends.table import may_compile
+from adxform.backends.registry import may_compile
 from adxform.errors import AliasError, ArgnumsError, NonScalarOutputError
 from adxform.frontend.argument_contexts import bare
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Decorated, Engine, Operator, Order
@@ -25,9 +25,9 @@ from adxform.runtime import counters
 from adxform.runtime.cache import Entry, entry_for, epoch, identity, sized
 from adxform.runtime.dispatch.call_sites import KINDS, CallSiteEntry, code_of_target, kinds_of, site_of
 from adxform.runtime.dispatch.derivation import DerivedRule
+from adxform.runtime.dispatch.derivative_orders import Mode
 from adxform.runtime.dispatch.execution import Residuals, apart, called, check_sharing, execute
 from adxform.runtime.dispatch.leaf_flattening import placed
-from adxform.runtime.dispatch.orders import Mode
 from adxform.runtime.dispatch.refusals import definition, differentiated_output, known_sizes, name_of, refuse, signed
 from adxform.runtime.dispatch.result_structures import leaves_of, named_ends
 from adxform.runtime.dispatch.split import CutRule
