@@ -142,6 +142,8 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             if first is None and attempt.interp.makes_deques:
                 knowledge.follows_deques = True
                 continue
+            if first is None and isinstance(error, RecursionError):
+                raise _refusal(error, attempt.interp.span) from error  # a larger stack may do: see `with_deep_stack`
             if first is None:
                 first = _refusal(error, attempt.interp.span)
                 continue  # to see what else is refused; whatever fails where ops are missing counts for nothing
