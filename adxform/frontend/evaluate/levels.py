@@ -28,7 +28,7 @@ _BETWEEN = Poison(
 
 
 @dataclass(slots=True)
-class Fork:
+class TryFork:
     """A place where an exception may end a path: what comes after it in the block of `outer` runs where `raised` is false.
 
     `marks` are the variables of the ``try`` there, `heap` what objects hold.
@@ -42,7 +42,7 @@ class Fork:
 
 
 @dataclass(slots=True)
-class Level:
+class TryLevel:
     """A part of the program in which exceptions are looked for, of the call `frame`: a ``try``, or a block inside of one.
 
     `marks` are the variables that handlers may read, as they are now; `wanted` the classes that some handler around is for;
@@ -53,7 +53,7 @@ class Level:
     frame: Frame | None
     marks: dict[str, Value]
     wanted: tuple[type[BaseException], ...]
-    forks: list[Fork] = field(default_factory=list)
+    forks: list[TryFork] = field(default_factory=list)
     walked: tuple[str, ...] = ()
 
     def as_raised(self) -> dict[str, Value]:

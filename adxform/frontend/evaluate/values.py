@@ -170,7 +170,7 @@ class FoundOutside:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class PlaceOutside:
     """The attribute `name` of the object `owner` from outside, found by `access`, which the function sets.
 
     Of a variable of a module, `owner` is the module. It is `joined` where it is read after paths of which some set it.

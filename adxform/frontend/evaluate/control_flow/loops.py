@@ -17,7 +17,7 @@ from adxform.frontend.evaluate.control_flow.attempts import branch, received
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
-from adxform.frontend.evaluate.levels import Level
+from adxform.frontend.evaluate.levels import TryLevel
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
@@ -47,7 +47,7 @@ class Standing:
     heap: Heap
     frames: int
     held: int
-    level: Level | None
+    level: TryLevel | None
     forks: int
 
     @classmethod
