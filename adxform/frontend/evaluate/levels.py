@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from adxform.frontend.evaluate.values import Heap, Namespace, Poison, Value
+from adxform.frontend.evaluate.values import Heap, Namespace, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import Function, Operand, Var
 
@@ -20,11 +20,6 @@ class Frame:
     scope: Namespace | None
     key: Any = None
     give: Callable[[Value], Value] | None = None
-
-
-_BETWEEN = Poison(
-    "a generator raises between the items of a loop that assigns it", way="collect the items ahead of the loop: `list(…)`"
-)
 
 
 @dataclass(slots=True)
@@ -46,19 +41,13 @@ class TryLevel:
     """A part of the program in which exceptions are looked for, of the call `frame`: a ``try``, or a block inside of one.
 
     `marks` are the variables that handlers may read, as they are now; `wanted` the classes that some handler around is for;
-    `forks` the places passed so far where an exception may end it; `walked` the variables that a loop over a generator assigns,
-    while the code of that runs: what they are from item to item `marks` does not tell.
+    `forks` the places passed so far where an exception may end it.
     """
 
     frame: Frame | None
     marks: dict[str, Value]
     wanted: tuple[type[BaseException], ...]
     forks: list[TryFork] = field(default_factory=list)
-    walked: tuple[str, ...] = ()
-
-    def as_raised(self) -> dict[str, Value]:
-        """The variables, where an exception is raised now."""
-        return self.marks | dict.fromkeys(self.walked, _BETWEEN)
 
     def rewind(self, count: int) -> None:
         """Forget all forks but the first `count`."""

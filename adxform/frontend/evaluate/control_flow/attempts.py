@@ -112,7 +112,7 @@ def fork_off(interp: Interpreter, builder: Builder, raised: Operand, error: Var)
     level = interp.level
     assert level is not None
     interp.unruled.setdefault(error, (BaseException, interp.span))
-    level.forks.append(TryFork(builder, raised, error, level.as_raised(), interp.heap.copy()))
+    level.forks.append(TryFork(builder, raised, error, dict(level.marks), interp.heap.copy()))
     builder.rest = builder.nested()
 
 
@@ -132,7 +132,6 @@ def throw(interp: Interpreter, error: Operand, classes: Classes) -> NoReturn:
     if level is not None and meets(classes, level.wanted):
         if not isinstance(error, Var):
             error = interp.builder.call(runtime.raised_from, error, NONE, hint="error", span=interp.span)
-        level.marks.update(level.as_raised())
         raise Thrown(error)
     interp.builder.emit(Raise(error, interp.span))
     raise Unreachable

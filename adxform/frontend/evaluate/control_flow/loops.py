@@ -12,7 +12,7 @@ from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.control_flow import generators, iteration, suspended, walks
-from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, walking, while_handing_on
+from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, while_handing_on
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
@@ -115,16 +115,14 @@ def _over_generator(interp: Interpreter, op: For, once: Once, env: Env) -> list[
 
     def step(item: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
         env.update(zip(op.body.params, (item, *carried), strict=True))
-        with walking(interp, None):
-            found = interp.run_block(op.body, env)
+        found = interp.run_block(op.body, env)
         return (found[0], found[1:]) if op.breaks else (Lit(True), found)
 
     inits = [interp.value(init, env) for init in op.inits]
     assert once.generator is not None
-    with walking(interp, op.body):
-        if suspended.stands(interp, once) or (op.breaks and once.generator.whole.fn.span in interp.knowledge.walked_again):
-            return _over_the_rest(interp, op, once, step, inits)
-        return generators.walk(interp, once, inits, [out.base for out in op.outs], step, leaves=op.breaks)
+    if suspended.stands(interp, once) or (op.breaks and once.generator.whole.fn.span in interp.knowledge.walked_again):
+        return _over_the_rest(interp, op, once, step, inits)
+    return generators.walk(interp, once, inits, [out.base for out in op.outs], step, leaves=op.breaks)
 
 
 def _over_the_rest(interp: Interpreter, op: For, once: Once, step: generators.Step, inits: list[Value]) -> list[Value]:
