@@ -19,6 +19,7 @@ from adxform.frontend.checks.shared_memory import Apart
 from adxform.frontend.evaluate.levels import Frame, TryLevel
 from adxform.frontend.evaluate.signals import Grows, Kind, Lost, Promote
 from adxform.frontend.evaluate.values import (
+    AnyContents,
     Collected,
     Columns,
     Contents,
@@ -256,7 +257,7 @@ class Interpreter(ABC):
         """Whether `value` is a list whose length only a run can tell."""
         return self.filled(value) is not None or self.columns(value) is not None
 
-    def write(self, ref: Ref, contents: Contents) -> None:
+    def write(self, ref: Ref, contents: AnyContents) -> None:
         """Give `ref` new contents."""
         if ref.outside:
             raise self.outside_change(ref)

@@ -120,7 +120,7 @@ def _handed(interp: Interpreter, manager: Ref) -> Value:
     for method in ("__enter__", "__exit__"):
         hand_over(interp, find(manager.cls, method), (), {}, wanted=True)
     why = f"only a run knows what a {name} holds once it was entered, as its `__exit__` may do something when an exception passes"
-    interp.heap.contents[manager] = Poison(why, way="use what `as` names")  # type: ignore[assignment]
+    interp.heap.contents[manager] = Poison(why, way="use what `as` names")
     return interp.emit(runtime.instance, (Lit(manager.cls), Pack("dict", tuple(attributes))), Object(), "manager")
 
 

@@ -499,7 +499,7 @@ def _generator(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
     for ref in changed_objects(before.heap, [interp.heap]):
         meanwhile = Poison("a generator changes it, which may not have run to its end")
         behind.append((ref, interp.heap.contents[ref], meanwhile))
-        interp.heap.contents[ref] = meanwhile  # type: ignore[assignment]
+        interp.heap.contents[ref] = meanwhile
     streams = [
         op.outs[0] if op in before.builder.ops else None
         for op in all_ops(Block((), tuple(before.builder.ops[before.ops :]), ()))

@@ -340,7 +340,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
                 raise Promote(params)
             raise _uncountable(interp, growing, op.span)
         saved = Standing.of(interp)
-        interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})  # type: ignore[misc]
+        interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})
         try:
             values = _loop(interp, op, source, inits, env, fills)
         except Grows as another:
@@ -350,7 +350,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
             continue
         for ref, contents in fills.items():
             held: Any = interp.heap.contents[ref] if contents.counted else contents
-            interp.heap.contents[ref] = list_arrays.finished(interp, held, counted=contents.counted)  # type: ignore[assignment]
+            interp.heap.contents[ref] = list_arrays.finished(interp, held, counted=contents.counted)
         return values
 
 
@@ -387,7 +387,7 @@ def _loop(
         start = _first_iteration(interp, source, index) if regular else index
         for ref, contents in regular.items():
             here = replace(contents, count=iteration.add(interp, start, contents.count))
-            interp.heap.contents[ref] = here  # type: ignore[assignment]
+            interp.heap.contents[ref] = here
         results = body(carried, index)
         if any(interp.heap.contents[ref] is not contents for ref, contents in zip(walked, held, strict=True)):
             raise _endless(interp)

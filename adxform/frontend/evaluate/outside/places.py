@@ -98,7 +98,7 @@ def given_away(interp: Interpreter, value: Value, *, whole: bool = True) -> Oper
     kept = interp.operand(value)
     forgotten_kinds.refuse(interp, variables(kept))
     for ref in refs if whole else refs[1:]:
-        interp.heap.contents[ref] = _GIVEN_AWAY  # type: ignore[assignment]
+        interp.heap.contents[ref] = _GIVEN_AWAY
     return kept
 
 
