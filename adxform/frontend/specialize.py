@@ -24,13 +24,14 @@ from adxform.frontend.checks.shared_memory import (
     refuse_outside_writes,
     refuse_shared_arguments,
 )
-from adxform.frontend.evaluate import outside_containers, places, structures
+from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.expander import RuleExpander
 from adxform.frontend.evaluate.identity import refuse_other_names
 from adxform.frontend.evaluate.interpreter import Evaluator
-from adxform.frontend.evaluate.outside import from_outside
-from adxform.frontend.evaluate.outside_arrays import brought_back, left_as_written
-from adxform.frontend.evaluate.outside_order import kept_ahead
+from adxform.frontend.evaluate.outside import outside_containers, places
+from adxform.frontend.evaluate.outside.guards import from_outside
+from adxform.frontend.evaluate.outside.outside_arrays import brought_back, left_as_written
+from adxform.frontend.evaluate.outside.outside_order import kept_ahead
 from adxform.frontend.evaluate.signals import Changes, Grows, Promote, Recursive, Sets, Unreachable, WalkedAgain
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value

@@ -11,9 +11,10 @@ import numpy as np
 from adxform.frontend.calls.draws import MAKERS, drawn_type, method_of
 from adxform.frontend.calls.unseen import hand_over
 from adxform.frontend.containers import deques
-from adxform.frontend.evaluate import indexing, outside_containers
+from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.operands import given_to_unknown, refuse_keeping
-from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.outside import outside_containers
+from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Once, Ref, Value
 from adxform.frontend.types import forgotten_kinds

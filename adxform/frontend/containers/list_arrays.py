@@ -295,7 +295,7 @@ def length_operand(interp: Interpreter, size: Dim, axis: int, initial: tuple[Val
 
 def hold(interp: Interpreter, ref: Ref, contents: Collected) -> None:
     """Let the list `ref` consist of `contents` from here on."""
-    interp.write(ref, contents)  # type: ignore[arg-type]
+    interp.write(ref, contents)
 
 
 def so_far(interp: Interpreter, contents: Collected) -> Var:

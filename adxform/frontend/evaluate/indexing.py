@@ -10,11 +10,12 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.checks.shared_memory import read_meanwhile
-from adxform.frontend.evaluate import outside_containers, protocols
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
-from adxform.frontend.evaluate.outside import constant
-from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.outside import outside_containers
+from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Value, is_unknown, list_contents

@@ -170,7 +170,7 @@ class FoundOutside:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class PlaceOutside:
     """The attribute `name` of the object `owner` from outside, found by `access`, which the function sets.
 
     Of a variable of a module, `owner` is the module. It is `joined` where it is read after paths of which some set it.
@@ -362,14 +362,18 @@ Callable_ = Static | FunctionValue | Method | InnerPullback
 NONE = Lit(None)
 
 
-class Cells(dict[Ref, Contents]):
+AnyContents = Contents | Collected | Columns | SetElements | Poison
+"""What an object may hold: items known one by one, a list of the run's length, a set's elements, or why it cannot be told."""
+
+
+class Cells(dict[Ref, AnyContents]):
     """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots."""
 
-    def __init__(self, cells: dict[Ref, Contents], foreign: dict[Ref, Contents]) -> None:
+    def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
         super().__init__(cells)
         self.foreign = foreign
 
-    def __missing__(self, ref: Ref) -> Contents:
+    def __missing__(self, ref: Ref) -> AnyContents:
         return self.foreign[ref]
 
 

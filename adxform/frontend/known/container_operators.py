@@ -19,7 +19,9 @@ import numpy as np
 
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, sets
 from adxform.frontend.containers.methods import Answer
-from adxform.frontend.evaluate.class_contents import find, is_native
+from adxform.frontend.evaluate.classes.class_contents import find, is_native
+from adxform.frontend.evaluate.classes.protocols import as_number
+from adxform.frontend.evaluate.classes.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -27,10 +29,8 @@ from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import is_static
-from adxform.frontend.evaluate.outside import constant, guard
-from adxform.frontend.evaluate.protocols import as_number
-from adxform.frontend.evaluate.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
-from adxform.frontend.evaluate.settled import is_listed, may_change
+from adxform.frontend.evaluate.outside.guards import constant, guard
+from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Maybe, Method, Once, Range, Ref, Static, Tuple, Value, View
 from adxform.frontend.signature.access import Contains, SameAs

@@ -9,7 +9,7 @@ from typing import Any
 
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate.attributes import own_attributes
-from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var

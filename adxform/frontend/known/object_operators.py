@@ -8,18 +8,20 @@ from typing import Any
 from adxform.frontend.calls.primitive_calls import checked_number
 from adxform.frontend.checks.held_copies import Taken
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import indexing, outside_containers, protocols
+from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, refuse_cast
-from adxform.frontend.evaluate.class_contents import find
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.class_contents import find
+from adxform.frontend.evaluate.classes.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
-from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
-from adxform.frontend.evaluate.settled import may_change
+from adxform.frontend.evaluate.outside import outside_containers
+from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.known import container_operators, sparse_products, unknown_operands
-from adxform.frontend.lowering.operators import BINARY, COMPARE
+from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
 from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, rank

@@ -12,12 +12,12 @@ from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.control_flow import generators, iteration, suspended, walks
-from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, walking, while_handing_on
+from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, while_handing_on
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
-from adxform.frontend.evaluate.levels import Level
+from adxform.frontend.evaluate.levels import TryLevel
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
@@ -47,7 +47,7 @@ class Standing:
     heap: Heap
     frames: int
     held: int
-    level: Level | None
+    level: TryLevel | None
     forks: int
 
     @classmethod
@@ -115,16 +115,14 @@ def _over_generator(interp: Interpreter, op: For, once: Once, env: Env) -> list[
 
     def step(item: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
         env.update(zip(op.body.params, (item, *carried), strict=True))
-        with walking(interp, None):
-            found = interp.run_block(op.body, env)
+        found = interp.run_block(op.body, env)
         return (found[0], found[1:]) if op.breaks else (Lit(True), found)
 
     inits = [interp.value(init, env) for init in op.inits]
     assert once.generator is not None
-    with walking(interp, op.body):
-        if suspended.stands(interp, once) or (op.breaks and once.generator.whole.fn.span in interp.knowledge.walked_again):
-            return _over_the_rest(interp, op, once, step, inits)
-        return generators.walk(interp, once, inits, [out.base for out in op.outs], step, leaves=op.breaks)
+    if suspended.stands(interp, once) or (op.breaks and once.generator.whole.fn.span in interp.knowledge.walked_again):
+        return _over_the_rest(interp, op, once, step, inits)
+    return generators.walk(interp, once, inits, [out.base for out in op.outs], step, leaves=op.breaks)
 
 
 def _over_the_rest(interp: Interpreter, op: For, once: Once, step: generators.Step, inits: list[Value]) -> list[Value]:
@@ -342,7 +340,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
                 raise Promote(params)
             raise _uncountable(interp, growing, op.span)
         saved = Standing.of(interp)
-        interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})  # type: ignore[misc]
+        interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})
         try:
             values = _loop(interp, op, source, inits, env, fills)
         except Grows as another:
@@ -352,7 +350,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
             continue
         for ref, contents in fills.items():
             held: Any = interp.heap.contents[ref] if contents.counted else contents
-            interp.heap.contents[ref] = list_arrays.finished(interp, held, counted=contents.counted)  # type: ignore[assignment]
+            interp.heap.contents[ref] = list_arrays.finished(interp, held, counted=contents.counted)
         return values
 
 
@@ -389,7 +387,7 @@ def _loop(
         start = _first_iteration(interp, source, index) if regular else index
         for ref, contents in regular.items():
             here = replace(contents, count=iteration.add(interp, start, contents.count))
-            interp.heap.contents[ref] = here  # type: ignore[assignment]
+            interp.heap.contents[ref] = here
         results = body(carried, index)
         if any(interp.heap.contents[ref] is not contents for ref, contents in zip(walked, held, strict=True)):
             raise _endless(interp)

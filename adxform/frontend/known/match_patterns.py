@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate.class_contents import find, is_generated, is_native
+from adxform.frontend.evaluate.classes.class_contents import find, is_generated, is_native
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.ir import intrinsics

@@ -21,9 +21,9 @@ import numpy as np
 
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import Operator
-from adxform.frontend.evaluate.class_attributes import from_class
-from adxform.frontend.evaluate.class_contents import MISSING, find, is_generated, is_native
-from adxform.frontend.evaluate.outside import guard, rooted
+from adxform.frontend.evaluate.classes.class_attributes import from_class
+from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_generated, is_native
+from adxform.frontend.evaluate.outside.guards import guard, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Ref, Static, Tuple, Value
 from adxform.frontend.signature import python_class

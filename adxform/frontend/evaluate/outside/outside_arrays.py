@@ -17,10 +17,10 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import GlobalMutationError
-from adxform.frontend.evaluate import places
-from adxform.frontend.evaluate.outside import guard
+from adxform.frontend.evaluate.outside import places
+from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Place
+from adxform.frontend.evaluate.values import NONE, PlaceOutside
 from adxform.frontend.signature.access import Access, Is
 from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Op, Operand, Raise, Var
 from adxform.ir.spans import Span
@@ -61,7 +61,7 @@ def left_as_written(interp: Interpreter, function: Function, fn: Any) -> Functio
 def _refuse_other_holders(interp: Interpreter, function: Function, classes: Aliases, kept: list[Call]) -> None:
     """Raise where what is kept and written to is an array of the caller's, or is kept twice: copies would be several arrays."""
     callers = {classes.of(param) for param in function.params if isinstance(param.type, Array)}
-    ends: dict[Any, Place] = {}
+    ends: dict[Any, PlaceOutside] = {}
     for op in kept:
         place = _place_of(interp, op)
         other = ends.setdefault(places.held(interp, place), place)
@@ -80,14 +80,14 @@ def _arrays_in(op: Call) -> list[Var]:
     return [var for var in variables(op.args[2]) if isinstance(var.type, Array)]
 
 
-def _place_of(interp: Interpreter, op: Call) -> Place:
+def _place_of(interp: Interpreter, op: Call) -> PlaceOutside:
     owner, name = op.args[0], op.args[1]
     assert isinstance(owner, Lit)
     assert isinstance(name, Lit)
-    return interp.knowledge.places[Place(owner.value, Access(), name.value).key]
+    return interp.knowledge.places[PlaceOutside(owner.value, Access(), name.value).key]
 
 
-def _held_in(interp: Interpreter, place: Place, kept: list[Call]) -> Var:
+def _held_in(interp: Interpreter, place: PlaceOutside, kept: list[Call]) -> Var:
     """The array that `place` holds when the function ends."""
     held = places.held(interp, place)
     if isinstance(held, Var) and isinstance(held.type, Array):
