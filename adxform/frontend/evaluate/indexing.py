@@ -67,17 +67,8 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             return interp.fail(TypeError, "sequence index must be integer, not 'slice'")
         case Ref(kind="list"):
             return _item(interp, interp.contents(x).items, index, "list", None)
-        case Ref(kind="dict", meta=None) if (place := place_of_key(interp, x, index)) is not None:
-            return _item(interp, interp.contents(x).items, place, "dict", None)
-        case Ref(kind="dict", meta=None) if (own := _under_number(interp, x, index)) is not None:
-            return interp.call(Static(iterations.looked_up), (*own, index), hint=hint)
         case Ref(kind="dict"):
-            key = hashed(interp, index, "a dict key", x)
-            found = interp.contents(x).get(key)
-            if found is None and x.meta is not None and x.meta != NONE:
-                found = interp.call(x.meta, ())
-                store(interp, x, index, found)
-            return interp.fail(KeyError, key) if found is None else found
+            return _under_key(interp, x, index, hint)
         case Ref(kind="instance") | Static() if (method := protocols.special(interp, x, "__getitem__")) is not None:
             return interp.call(method, (index,), hint=hint)
         case Lit(value):
@@ -90,6 +81,21 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             raise interp.error("a number cannot be indexed", "index an array")
         case _:
             raise interp.error("this value cannot be indexed", "index an array, a tuple, a list or a dict")
+
+
+def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
+    """The item of a dict under a key, one that its default makes where there is none."""
+    if x.meta is None:
+        if (place := place_of_key(interp, x, index)) is not None:
+            return _item(interp, interp.contents(x).items, place, "dict", None)
+        if (own := _under_number(interp, x, index)) is not None:
+            return interp.call(Static(iterations.looked_up), (*own, index), hint=hint)
+    key = hashed(interp, index, "a dict key", x)
+    found = interp.contents(x).get(key)
+    if found is None and x.meta is not None and x.meta != NONE:
+        found = interp.call(x.meta, ())
+        store(interp, x, index, found)
+    return interp.fail(KeyError, key) if found is None else found
 
 
 def told(interp: Interpreter, index: Value) -> Operand:
