@@ -22,7 +22,8 @@ from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Va
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.assumed_lengths import uncut, unknown_slices
 from adxform.frontend.types import forgotten_kinds
-from adxform.frontend.types.samples import FRESH, NoSample, broadcast, sampled_type, slice_size
+from adxform.frontend.types.samples import FRESH, NoSample, sampled_type
+from adxform.frontend.types.shape_rules import broadcast, slice_size
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var

@@ -13,7 +13,7 @@ from adxform.frontend.calls import dispatch
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, tuple_columns
 from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
-from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks
+from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
 from adxform.frontend.evaluate.outside import guards, outside_containers, places
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
@@ -281,7 +281,7 @@ class Evaluator(Interpreter):
             case For():
                 loops.run_for(self, op, env)
             case While():
-                loops.run_while(self, op, env)
+                while_loops.run_while(self, op, env)
             case Raise(value):
                 branches.run_raise(self, value, env)
             case Invoke():

@@ -19,8 +19,8 @@ from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import VIEWS, class_of
 from adxform.frontend.evaluate.control_flow import iteration, suspended, walks
 from adxform.frontend.evaluate.control_flow.joins import alike_rows, number_type
-from adxform.frontend.evaluate.control_flow.loops import Standing
 from adxform.frontend.evaluate.control_flow.meanwhile import Since, changes, changing_nothing
+from adxform.frontend.evaluate.control_flow.retries import Standing
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.signals import Lost, Promote

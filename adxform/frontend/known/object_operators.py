@@ -20,7 +20,7 @@ from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value, is_unknown
-from adxform.frontend.known import container_operators, sparse_products, unknown_operands
+from adxform.frontend.known import container_comparisons, container_operators, sparse_products, unknown_operands
 from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
 from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
@@ -147,11 +147,11 @@ def _compare(fn: Any) -> Handler:
         if answer is not None:
             return answer
         if fn not in (operator.eq, operator.ne):
-            return container_operators.order(interp, fn, a, b, hint)
+            return container_comparisons.order(interp, fn, a, b, hint)
         asked = _is_none(interp, a, b, fn is operator.eq)
         if asked is not None:
             return asked
-        found = container_operators.equality(interp, a, b, fn is operator.eq)
+        found = container_comparisons.equality(interp, a, b, fn is operator.eq)
         if found is not None:
             return found
         structured = (Tuple, Ref, Static, FunctionValue)
@@ -276,7 +276,7 @@ def _contains(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     method = protocols.special(interp, box, "__contains__")
     if method is None:
         asked = unknown_operands.contains(interp, box, item)
-        return container_operators.contains(interp, box, item) if asked is None else asked
+        return container_comparisons.contains(interp, box, item) if asked is None else asked
     found = interp.call(method, (item,), hint=hint)
     inside = truth(interp, found)
     return Lit(inside) if isinstance(inside, bool) else interp.call(Lit(bool), (found,))
