@@ -20,8 +20,10 @@ from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static,
 from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
 
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
 Answer = Value | None
-Handler = Callable[["Interpreter", tuple[Value, ...], dict[str, Value], str], Answer]
+Handler = Callable[["Interpreter", Args, Kwargs, str], Answer]
 
 
 class Known:

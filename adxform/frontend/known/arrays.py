@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.containers import collecting, sets
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_generated, is_native
@@ -30,9 +30,6 @@ from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, hides, is_complex, is_inexact, rank
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _shape(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

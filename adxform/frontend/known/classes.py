@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.containers.methods import Answer, Handler, Known
+from adxform.frontend.containers.methods import Answer, Args, Handler, Known, Kwargs
 from adxform.frontend.evaluate import attributes
 from adxform.frontend.evaluate.classes import getters, protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
@@ -47,9 +47,6 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import variables
 from adxform.threads.locks import imported
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -16,7 +16,7 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.unseen import hand_over
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.control_flow.attempts import branch
@@ -32,9 +32,6 @@ from adxform.ir.types import BOOL, Object
 from adxform.ir.walk import all_ops, variables
 from adxform.primitives.effects import is_opaque
 from adxform.runtime.language.contexts import special
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _nullcontext(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

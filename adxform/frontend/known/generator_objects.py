@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import GeneratorType
 from typing import Any
 
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow import generators, iteration, suspended, walks
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.state import Interpreter
@@ -30,9 +30,6 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Lit
 from adxform.primitives.definitions import iterations
 from adxform.primitives.definitions import lazy_builtins as meanings
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _new(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

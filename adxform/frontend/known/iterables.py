@@ -14,7 +14,7 @@ import numpy as np
 from adxform.frontend.containers import collecting, list_arrays
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.deques import made as deque_of
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.containers.sets import new_frozen_set, new_set
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
@@ -51,9 +51,6 @@ from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, rank
 from adxform.primitives.definitions import iterations, lazy_builtins
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -14,7 +14,7 @@ import numpy as np
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.containers import collecting
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import VIEWS, class_of
 from adxform.frontend.evaluate.control_flow import iteration, suspended, walks
@@ -59,9 +59,6 @@ from adxform.ir.types import Array, Object, Scalar
 from adxform.ir.walk import all_ops
 from adxform.primitives.definitions import iterations
 from adxform.primitives.definitions import lazy_builtins as meanings
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

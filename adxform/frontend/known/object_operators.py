@@ -7,7 +7,7 @@ from typing import Any
 
 from adxform.frontend.calls.primitive_calls import checked_number
 from adxform.frontend.checks.held_copies import Taken
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, refuse_cast
 from adxform.frontend.evaluate.classes import protocols
@@ -25,9 +25,6 @@ from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
 from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, rank
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _in_place(fn: Any) -> Handler:

@@ -14,7 +14,7 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
@@ -46,9 +46,6 @@ from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar, is_inexact
 from adxform.primitives.definitions import stacking
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _place(interp: Interpreter, owner: Value, index: Value) -> Value:
