@@ -252,13 +252,8 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
     """``item in box``; ``None`` for arrays and for what only a run can tell."""
     cls = class_of(box)
     match box:
-        case Ref(kind="set") if isinstance(item, Ref) and item.kind == "set":  # a set is looked for as a frozen one
-            return Lit(frozenset(interp.contents(item).keys) in interp.contents(box).keys)
         case Ref(kind="dict" | "set") | View(_, "keys"):
-            keys = interp.contents(box.of if isinstance(box, View) else box).keys
-            if isinstance(item, Var) and not isinstance(item.type, Array) and not interp.origins.get(item):
-                return any_equal(interp, [constant(interp, key) for key in keys], item)
-            return Lit(hashed(interp, item, "a key", box) in keys)
+            return _in_keys(interp, box, item)
         case Ref(kind="list") if interp.filled(box) is not None:
             return interp.call(Static(iterations.contained), (box, item))
         case Once():
@@ -279,6 +274,15 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
     if cls is not None and not hasattr(cls, "__contains__") and not hasattr(cls, "__iter__") and cls is not Once:
         return interp.fail(TypeError, f"argument of type '{name_of(cls)}' is not iterable")
     return None
+
+
+def _in_keys(interp: Interpreter, box: Ref | View, item: Value) -> Value:
+    if isinstance(item, Ref) and item.kind == "set" and isinstance(box, Ref) and box.kind == "set":  # sought as a frozen one
+        return Lit(frozenset(interp.contents(item).keys) in interp.contents(box).keys)
+    keys = interp.contents(box.of if isinstance(box, View) else box).keys
+    if isinstance(item, Var) and not isinstance(item.type, Array) and not interp.origins.get(item):
+        return any_equal(interp, [constant(interp, key) for key in keys], item)
+    return Lit(hashed(interp, item, "a key", box) in keys)
 
 
 _SHORT = 64

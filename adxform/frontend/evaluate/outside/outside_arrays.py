@@ -48,14 +48,19 @@ def left_as_written(interp: Interpreter, function: Function, fn: Any) -> Functio
     written = [(held, var) for held, var in found if held is not None]
     kept = [op for op in sets if any(classes.of(var) in classes.written for var in _arrays_in(op))]
     _refuse_other_holders(interp, function, classes, kept)
-    replaced = {(id(place.owner), place.name): op for op in sets for place in (_place_of(interp, op),)}
-    for owner, name in (one for one, _ in found if one is not None):
-        if (op := replaced.get((id(owner), name))) is not None:
-            message = f"the array in the attribute `{name}` from outside the function is written to, and replaced by another one"
-            raise interp.error(message, "write to it alone, `a[...] = …`, or keep a new one", GlobalMutationError, span=op.span)
+    _refuse_replaced(interp, sets, [held for held, _ in written])
     set_to = dict.fromkeys(_place_of(interp, op) for op in kept)
     ends = [((place.owner, place.name), _held_in(interp, place, kept)) for place in set_to]
     return _Bringing(interp, classes, written, ends).function(function) if written or kept else function
+
+
+def _refuse_replaced(interp: Interpreter, sets: list[Call], written: list[Held]) -> None:
+    """Raise where one of the `sets` replaces an array that is written to where it is."""
+    replaced = {(id(place.owner), place.name): op for op in sets for place in (_place_of(interp, op),)}
+    for owner, name in written:
+        if (op := replaced.get((id(owner), name))) is not None:
+            message = f"the array in the attribute `{name}` from outside the function is written to, and replaced by another one"
+            raise interp.error(message, "write to it alone, `a[...] = …`, or keep a new one", GlobalMutationError, span=op.span)
 
 
 def _refuse_other_holders(interp: Interpreter, function: Function, classes: Aliases, kept: list[Call]) -> None:
