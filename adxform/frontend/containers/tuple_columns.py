@@ -32,7 +32,7 @@ def start(interp: Interpreter, growing: Grows) -> bool:
 
 def hold(interp: Interpreter, ref: Ref, columns: Columns) -> None:
     """Let a list consist of `columns`."""
-    interp.write(ref, columns)
+    interp.hold(ref, columns)
 
 
 def made(interp: Interpreter, columns: Columns, cls: type = list) -> Ref:

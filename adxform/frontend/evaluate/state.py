@@ -259,6 +259,11 @@ class Interpreter(ABC):
 
     def write(self, ref: Ref, contents: AnyContents) -> None:
         """Give `ref` new contents."""
+        self.hold(ref, contents)
+        self.heap.outdate(ref)
+
+    def hold(self, ref: Ref, contents: AnyContents) -> None:
+        """Give `ref` contents that say in another way what is in it."""
         if ref.outside:
             raise self.outside_change(ref)
         if ref.shared:

@@ -22,7 +22,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.known import container_comparisons, container_operators, sparse_products, unknown_operands
 from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
-from adxform.ir.kinds import scalar_type, settled_type
+from adxform.ir.kinds import alternatives, scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, rank
 
@@ -239,7 +239,10 @@ def _is_one_object(interp: Interpreter, variable: Var, other: Value) -> bool | N
         return None
     if isinstance(other, Lit) and isinstance(other.value, bool) and variable.type == BOOL:
         return None
-    if isinstance(other, Lit) and isinstance(variable.type, Scalar) and scalar_type(other.value) == settled_type(variable.type):
+    if not (isinstance(other, Lit) and isinstance(variable.type, Scalar)):
+        return False
+    kind, kinds = scalar_type(other.value), alternatives(variable.type)
+    if kind == settled_type(variable.type) or kind in kinds:  # if it may be NumPy's, the run knows
         _refuse_identity(interp, variable, variable)
     return False
 
