@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var

@@ -170,7 +170,7 @@ class FoundOutside:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class PlaceOutside:
     """The attribute `name` of the object `owner` from outside, found by `access`, which the function sets.
 
     Of a variable of a module, `owner` is the module. It is `joined` where it is read after paths of which some set it.
@@ -334,11 +334,6 @@ class Poison(NamedTuple):
     way: str = "make it the same kind of value on every path"
 
 
-_CHANGED_SINCE = Poison(
-    "only a run can tell which of several objects it is, and one of these has changed since",
-    way="take a copy where it is chosen, e.g. with `.copy()`",
-)
-
 Value = (
     Var
     | Lit
@@ -366,48 +361,45 @@ Callable_ = Static | FunctionValue | Method | InnerPullback
 
 NONE = Lit(None)
 
+_OUTDATED = Poison("it may be the same object as another, which is changed", way="copy it, or change it by this name alone")
 
-class Cells(dict[Ref, Contents]):
+
+@dataclass(frozen=True, slots=True)
+class Originals:
+    """The objects that one which stands for what paths have may be; the parameters `params`, if any, decide which."""
+
+    refs: frozenset[Ref] = frozenset()
+    params: frozenset[Var] = frozenset()
+
+
+NO_OTHERS = Originals()
+
+
+AnyContents = Contents | Collected | Columns | SetElements | Poison
+"""What an object may hold: items known one by one, a list of the run's length, a set's elements, or why it cannot be told."""
+
+
+class Cells(dict[Ref, AnyContents]):
     """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
 
-    An object that stands for one of several, as a run decides, knows nothing of a change to one of them: it is not to be used any
-    more afterwards. `sources` are those for which objects stand, and `standing` is the other way round.
+    So are the `originals` of objects that stand for what paths have, and by each original what stands for it.
     """
 
-    def __init__(self, cells: dict[Ref, Contents], like: Cells | None = None) -> None:
+    def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
         super().__init__(cells)
-        self.foreign: dict[Ref, Contents] = {} if like is None else like.foreign
-        self.sources: dict[Ref, frozenset[Ref]] = {} if like is None else like.sources
-        self.standing: dict[Ref, frozenset[Ref]] = {} if like is None else like.standing
+        self.foreign = foreign
+        self.originals: dict[Ref, Originals] = {}
+        self.standing: dict[Ref, list[Ref]] = {}
 
-    def __missing__(self, ref: Ref) -> Contents:
+    def __missing__(self, ref: Ref) -> AnyContents:
         return self.foreign[ref]
-
-    def __setitem__(self, ref: Ref, contents: Contents) -> None:
-        others = self.standing.get(ref)
-        before = self.get(ref) if others else None
-        super().__setitem__(ref, contents)
-        if others and not _are_the_same(before, contents):
-            for other in others:
-                if other in self:
-                    self[other] = _CHANGED_SINCE  # type: ignore[assignment]
-
-    def watch(self, ref: Ref) -> None:
-        """From now on changes to the objects for which `ref` stands are looked for."""
-        for source in self.sources.get(ref, ()):
-            self.standing[source] = self.standing.get(source, frozenset()) | {ref}
-
-    def among(self, ref: Ref, before: Cells) -> frozenset[Ref]:
-        """What `ref` may be of the objects that there were `before`: itself, or those for which it stands."""
-        own = frozenset([ref]) if ref in before else frozenset()
-        return own.union(*(self.among(source, before) for source in self.sources.get(ref, ())))
 
 
 class Heap:
     """The contents of every `Ref`; a copy is a snapshot."""
 
     def __init__(self, cells: Cells | None = None) -> None:
-        self.contents = Cells({}) if cells is None else cells
+        self.contents = Cells({}, {}) if cells is None else cells
 
     def new(
         self,
@@ -434,14 +426,22 @@ class Heap:
 
     def copy(self) -> Heap:
         """A snapshot."""
-        return Heap(Cells(self.contents, self.contents))
+        cells = Cells(self.contents, self.contents.foreign)
+        cells.originals, cells.standing = self.contents.originals, self.contents.standing
+        return Heap(cells)
 
+    def note_originals(self, ref: Ref, originals: Originals) -> None:
+        """Note that `ref`, which has contents of its own, is one of `originals` in the run."""
+        self.contents.originals[ref] = originals
+        for original in originals.refs:
+            self.contents.standing.setdefault(original, []).append(ref)
 
-def _are_the_same(before: Any, after: Any) -> bool:
-    """Whether an object that had the contents `before` is as it was."""
-    if not (isinstance(before, Contents) and isinstance(after, Contents)):
-        return before is after
-    return before.keys == after.keys and all(one is other for one, other in zip(before.items, after.items, strict=True))
+    def outdate(self, ref: Ref) -> None:
+        """Note that `ref` is changed: what may be the same object in the run has other contents than it is taken to have."""
+        for copy in self.contents.standing.get(ref, ()):
+            if copy in self.contents:
+                params = self.contents.originals[copy].params
+                self.contents[copy] = _OUTDATED._replace(params=params)
 
 
 def is_undefined(value: Value) -> bool:

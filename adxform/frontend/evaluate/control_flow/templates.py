@@ -13,12 +13,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from adxform.frontend.evaluate.values import (
+    NO_OTHERS,
     Collected,
     Contents,
     FunctionValue,
     Heap,
     Maybe,
     Method,
+    Originals,
     Ref,
     SetElements,
     Tuple,
@@ -40,17 +42,14 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """An object that is a different one on each path, with the same kind, class and keys.
-
-    `sources` are those that there were before the paths parted, which may change later on.
-    """
+    """An object that is a different one on each path, with the same kind, class and keys."""
 
     kind: Any
     cls: type
     keys: tuple[Any, ...]
     items: tuple[Template, ...]
     meta: Value | None = None
-    sources: frozenset[Ref] = frozenset()
+    originals: Originals = NO_OTHERS
 
 
 Template: TypeAlias = Any
@@ -119,11 +118,12 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             return Maybe(instantiate(present, make, heap), instantiate(held, make, heap))
         case Collected(buffer=buffer, count=count):
             return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
-        case Built(kind, cls, keys, items, meta, sources):
+        case Built(kind, cls, keys, items, meta, originals):
             ref = Ref(kind, cls, shared=True, meta=meta)
-            made = tuple(instantiate(item, make, heap) for item in items)
-            heap.contents[ref] = made[0] if items and isinstance(items[0], Collected) else Contents(keys, made)
-            heap.contents.sources[ref] = sources
+            parts = tuple(instantiate(item, make, heap) for item in items)
+            rows = items and isinstance(items[0], Collected)
+            heap.contents[ref] = parts[0] if rows else Contents(keys, parts)
+            heap.note_originals(ref, originals)
             return ref
         case SetElements():
             return template
@@ -165,7 +165,7 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
             yield from collect(buffer, held.buffer, heap, operand)
             yield from collect(count, held.count, heap, operand)
         case Built(items=items) | Contents(items=items):
-            contents = value if isinstance(value, Contents) else heap.contents[value]
+            contents: Any = value if isinstance(value, Contents) else heap.contents[value]
             for item, part in zip(items, contents.items, strict=True):
                 yield from collect(item, part, heap, operand)
         case Method(_, args):
@@ -188,7 +188,6 @@ class Joined:
 
     def instantiate(self, make: Callable[[str, Type], Var], heap: Heap) -> list[Value]:
         """The values, with a variable made for each slot by its hint and type, once `heap` has what the objects hold."""
-        known = len(heap.contents.sources)
         values = [
             instantiate(template, partial(make, hint), heap) for template, hint in zip(self.values, self.hints, strict=True)
         ]
@@ -200,8 +199,6 @@ class Joined:
                 continue
             hint = ref.cls.__name__.lower() + "_item" if ref.kind != "instance" else "field"
             heap.contents[ref] = instantiate(template, partial(make, hint), heap)
-        for ref in tuple(heap.contents.sources)[known:]:
-            heap.contents.watch(ref)
         return values
 
     def collect(self, values: Sequence[Value] | None, heap: Heap, operand: Callable[[Value], Operand]) -> tuple[Operand, ...]:
