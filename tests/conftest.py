@@ -45,7 +45,7 @@ LONG = frozenset(
     test_never_hangs test_operators_inside test_orders test_persistence test_persistence_private test_prepared
     test_prepared_inside test_prepared_keeping test_prepared_memory test_prepared_mismatch test_prepared_out
     test_prepared_pickle test_prepared_sweeps test_race test_random_programs test_refused test_rules test_rules_that_write
-    test_same_point test_scipy_arrays test_scipy_kernels test_scipy_models test_scipy_special test_sparse test_tables
+    test_same_point test_scipy_arrays test_scipy_kernels test_scipy_models test_scipy_special test_sparse test_tables test_time_limits
     test_undefined test_vector_math
     test_batch::test_rows_are_single_products_bit_for_bit_where_sums_keep_their_order
     test_decided::test_a_definition_gives_the_value_and_the_derivatives
