@@ -200,14 +200,14 @@ TURNS = {
     "test_what_callbacks_reach::test_what_a_callback_finds_is_exchanged_between_two_calls": 5,
     "test_whole_programs::test_derivatives": 5,
     "test_whole_programs::test_kernels_say_what_the_rule_says": 9,
-    "test_workspace::test_the_same_numbers_again_and_again": 8,
 }
 """The tests whose cases take turns: one in so many is in `make test`, from the first on; the others are marked `rest`.
 
 What such a test judges is one mechanism, and each of its cases asks the same of it. Derivatives themselves are judged for every
 program of the corpus in every run. Programs take turns by their places in the corpus; the turn of a test of programs begins one
-program after that of the test before, so that each program is in some. A turn has no divisor in common with how many values the
-innermost parameter has: else the same few of them had all the turns (`tests/test_turns.py`).
+program after that of the test before, so that the mechanisms divide the programs among them. A turn has no divisor in common with
+how many values the innermost parameter has, nor with the step of a test that takes one program in so many: else the same few of
+them had all the turns, or none had (`tests/test_turns.py`).
 """
 WITHOUT_TURN = pytest.StashKey[list[str]]()
 
