@@ -314,7 +314,8 @@ def _call_unruled(
     if isinstance(fn, type):
         return construct(interp, fn, args, kwargs, hint, wanted)
     if isinstance(fn, Getter) and len(args) == 1 and not kwargs:
-        pin(interp, value)
+        if isinstance(value, Static):
+            pin(interp, value)
         return call_getter(interp, fn, args[0])
     inner_function = behind(fn)
     if inner_function is not None and not inspect.isgeneratorfunction(inner_function):  # as of `contextlib.contextmanager`

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from adxform.frontend.evaluate.folding import constant
+from adxform.frontend.evaluate.outside import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
 from adxform.ir.ops import Lit
@@ -16,7 +16,8 @@ Getter: TypeAlias = operator.itemgetter | operator.attrgetter | operator.methodc
 
 def call_getter(interp: Interpreter, fn: Getter, of: Value) -> Value:
     """The items or the attributes of `of` that `fn` gets, or the result of the method that it calls."""
-    made, given = fn.__reduce__()[:2]
+    reduced: Any = fn.__reduce__()
+    made, given = reduced[:2]
     if isinstance(fn, operator.methodcaller):
         named = made.keywords if isinstance(made, functools.partial) else {}
         name, *args = (*made.args, *given) if isinstance(made, functools.partial) else given
