@@ -13,15 +13,17 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
-from adxform.frontend.evaluate.outside import itself
+from adxform.frontend.evaluate.outside.guards import itself
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, View, list_contents
 from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
 
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
 Answer = Value | None
-Handler = Callable[["Interpreter", tuple[Value, ...], dict[str, Value], str], Answer]
+Handler = Callable[["Interpreter", Args, Kwargs, str], Answer]
 
 
 class Known:
@@ -79,7 +81,7 @@ def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
             collecting.extend(interp, ref, interp.filled(ref) or other, more)
             if (longer := interp.filled(ref)) is not None:  # of which the items are known where the length of `source` is
                 params = longer.params | iteration.deciding(interp, source)
-                interp.heap.contents[ref] = replace(longer, params=params)  # type: ignore[assignment]
+                interp.heap.contents[ref] = replace(longer, params=params)
             return NONE
     interp.write(ref, list_contents((*items, *interp.items(source))))
     return NONE
@@ -143,7 +145,8 @@ def _sort(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]
     ref = args[0]
     assert isinstance(ref, Ref)
     ordered = interp.call(Lit(sorted), args, kwargs)
-    interp.write(ref, interp.heap.contents[ordered])  # type: ignore[index]
+    assert isinstance(ordered, Ref)
+    interp.write(ref, interp.heap.contents[ordered])
     return NONE
 
 

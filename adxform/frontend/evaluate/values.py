@@ -170,7 +170,7 @@ class FoundOutside:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class PlaceOutside:
     """The attribute `name` of the object `owner` from outside, found by `access`, which the function sets.
 
     Of a variable of a module, `owner` is the module. It is `joined` where it is read after paths of which some set it.
@@ -375,19 +375,23 @@ class Originals:
 NO_OTHERS = Originals()
 
 
-class Cells(dict[Ref, Contents]):
+AnyContents = Contents | Collected | Columns | SetElements | Poison
+"""What an object may hold: items known one by one, a list of the run's length, a set's elements, or why it cannot be told."""
+
+
+class Cells(dict[Ref, AnyContents]):
     """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
 
     So are the `originals` of objects that stand for what paths have, and by each original what stands for it.
     """
 
-    def __init__(self, cells: dict[Ref, Contents], foreign: dict[Ref, Contents]) -> None:
+    def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
         super().__init__(cells)
         self.foreign = foreign
         self.originals: dict[Ref, Originals] = {}
         self.standing: dict[Ref, list[Ref]] = {}
 
-    def __missing__(self, ref: Ref) -> Contents:
+    def __missing__(self, ref: Ref) -> AnyContents:
         return self.foreign[ref]
 
 
@@ -437,7 +441,7 @@ class Heap:
         for copy in self.contents.standing.get(ref, ()):
             if copy in self.contents:
                 params = self.contents.originals[copy].params
-                self.contents[copy] = _OUTDATED._replace(params=params)  # type: ignore[assignment]
+                self.contents[copy] = _OUTDATED._replace(params=params)
 
 
 def is_undefined(value: Value) -> bool:

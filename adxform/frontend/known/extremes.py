@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -27,8 +27,6 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar, is_inexact
 from adxform.primitives.definitions import iterations
 
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 _AT_ONCE = 4
 """Of how many numbers the rules of ``max`` and ``min`` know the derivative."""
 

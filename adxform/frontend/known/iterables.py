@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import functools
 import operator
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, deque
 from types import FunctionType
 from typing import Any
 
@@ -13,10 +13,13 @@ import numpy as np
 
 from adxform.frontend.containers import collecting, list_arrays
 from adxform.frontend.containers import tuple_columns as of_tuples
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.deques import made as deque_of
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.containers.sets import new_frozen_set, new_set
-from adxform.frontend.evaluate import indexing, protocols
-from adxform.frontend.evaluate.class_contents import find
+from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.class_contents import find
+from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -24,9 +27,8 @@ from adxform.frontend.evaluate.control_flow.generators import code_of
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import are_static, given_to_unknown
-from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.set_orders import as_given, without_order
-from adxform.frontend.evaluate.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves
 from adxform.frontend.evaluate.values import (
@@ -48,10 +50,7 @@ from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, rank
-from adxform.primitives.definitions import generators, iterations
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
+from adxform.primitives.definitions import iterations, lazy_builtins
 
 
 def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -473,7 +472,7 @@ def _reduce_any(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     """``functools.reduce(fn, source, start)``, also of a generator."""
     source = walks.iterated(interp, args[1])
     if code_of(source) is not None:
-        meaning = generators.reduced if len(args) == 2 else iterations.reduced_from
+        meaning = lazy_builtins.reduced if len(args) == 2 else iterations.reduced_from
         return interp.call(Static(meaning), (args[0], source, *args[2:]), hint=hint)
     return walking(_reduce, calls="")(interp, (args[0], source, *args[2:]), kwargs, hint)
 
@@ -509,6 +508,7 @@ _WALKING: dict[Any, Handler] = {
     dict.fromkeys: _from_keys,
     OrderedDict: _ordered,
     defaultdict: _defaulted,
+    deque: deque_of,
     set: new_set,
     frozenset: _frozen_set,
     sorted: _sorted,

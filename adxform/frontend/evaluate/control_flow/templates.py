@@ -165,7 +165,7 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
             yield from collect(buffer, held.buffer, heap, operand)
             yield from collect(count, held.count, heap, operand)
         case Built(items=items) | Contents(items=items):
-            contents = value if isinstance(value, Contents) else heap.contents[value]
+            contents: Any = value if isinstance(value, Contents) else heap.contents[value]
             for item, part in zip(items, contents.items, strict=True):
                 yield from collect(item, part, heap, operand)
         case Method(_, args):
