@@ -6,7 +6,7 @@ import functools
 import operator
 from typing import Any, TypeAlias
 
-from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
 from adxform.ir.ops import Lit
