@@ -96,6 +96,7 @@ from adxform.runtime.language.python_values import (
     first_largest,
     first_smallest,
     larger,
+    new_key,
     place,
     position,
     record,

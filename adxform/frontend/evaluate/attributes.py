@@ -235,7 +235,7 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     if value.cls is collections.deque and (found := deques.attribute(value, name)) is not None:
         return found
     if value.kind in ("list", "dict", "set"):
-        method = METHODS.get(({"list": list, "dict": dict, "set": set}[value.kind], name))
+        method = method or METHODS.get(({"list": list, "dict": dict, "set": set}[value.kind], name))
         if not hasattr(value.cls, name):
             return interp.fail(AttributeError, f"'{value.cls.__name__}' object has no attribute '{name}'")
         if method is None:

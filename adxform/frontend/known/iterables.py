@@ -16,7 +16,7 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.deques import made as deque_of
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.containers.sets import new_frozen_set, new_set
-from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.chosen_items import columns_of
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import find
 from adxform.frontend.evaluate.classes.python_classes import class_of
@@ -270,6 +270,8 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     if (columns := interp.columns(args[0])) is not None:
         return of_tuples.ordered(interp, columns, _order(interp, args[0], kwargs))
     if not _is_known(interp, args[0]):
+        if (found := _of_many_kinds(interp, args[0], kwargs)) is not None:
+            return found
         weak = _refuse_mixed(interp, args[0]) or of_python(interp, args[0])
         kinds = _kinds(interp, args[0])
         return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak, kinds=kinds)
@@ -302,7 +304,7 @@ def _ordered_by_run(interp: Interpreter, items: list[Value], keys: list[Value], 
     asked = [part for key in keys for part in all_leaves(interp, key)]
     if not any(isinstance(part, Var) and not interp.origins.get(part) for part in asked):
         return None
-    if not interp.of_numbers(tuple(items)) and indexing.columns_of(interp, tuple(items)) is None:
+    if not interp.of_numbers(tuple(items)) and columns_of(interp, tuple(items)) is None:
         return None
     places, source = _places(interp, interp.new_list(tuple(keys)), Lit(len(items)), kwargs), interp.new_list(tuple(items))
     order = [interp.call(Lit(operator.getitem), (places, Lit(k))) for k in range(len(items))]
@@ -316,6 +318,23 @@ def _in_order(interp: Interpreter, key: Value) -> Value:
         if own or (isinstance(part, Ref) and part.kind == "instance"):
             raise interp.error("objects are sorted by a method of their own", "give `sorted` a `key` that is a number")
     return key
+
+
+def _of_many_kinds(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value | None:
+    """The known items of `source` in order, numbers that keep their kinds; ``None`` where some are not as large as a float."""
+    items, key = iteration.known_items(interp, source) or [], kwargs.get("key", NONE)
+    if len({number_type(item) for item in items}) < 2 or not all(map(_is_as_a_float, items)):
+        return None
+    keys = [interp.call(Lit(float) if key == NONE else key, (item,)) for item in items]
+    return _ordered_by_run(interp, items, keys, kwargs)
+
+
+def _is_as_a_float(item: Value) -> bool:
+    """Whether `item` is a number to which some float of Python is equal."""
+    type_ = number_type(item)
+    if isinstance(item, Lit) and isinstance(item.value, int):
+        return abs(item.value) <= 2**53
+    return isinstance(type_, Scalar) and all(kind.dtype in ("float16", "float32", "float64") for kind in alternatives(type_))
 
 
 def _refuse_mixed(interp: Interpreter, source: Value) -> bool:
