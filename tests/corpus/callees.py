@@ -2,6 +2,7 @@
 
 import functools
 import math
+import operator
 
 import numpy as np
 
@@ -339,3 +340,17 @@ def weighted_the_other_way(y, x):
 @at((1.3, 0.4))
 def a_decorator_takes_other_arguments(x, y):
     return weighted_the_other_way(x=x, y=y)
+
+
+_BY_PLACE, _LENGTH = operator.itemgetter(1), operator.attrgetter("T.shape")
+
+
+@at((vec(0.4, 1.7, 0.9),))
+def getters_of_operator(x):
+    rows = sorted([(x[0], 2), (x[1] ** 2, 0), (x[2], 1)], key=_BY_PLACE)
+    best = max({"a": x[0], "b": x[2]}.items(), key=operator.itemgetter(1))
+    first, last = operator.itemgetter(0, -1)(x)
+    near = operator.methodcaller("clip", 0.5, max=1.5)(x)
+    return (
+        rows[0][0] * rows[1][0] + best[1] ** 3 + first * last + near @ x + _LENGTH(x)[0] * sum(map(operator.itemgetter(0), rows))
+    )

@@ -354,3 +354,13 @@ def one_axis_in_any_order(x):
 def constants_as_they_lie_in_memory(a, b):
     table = np.asfortranarray(np.arange(6.0).reshape(2, 3))
     return np.sum(a.ravel("f") * table.ravel("K") * b.ravel(order=None) ** 2)
+
+
+@at((vec(0.7, 2.0, 3.1),))
+def views_without_another_dtype(x):
+    y = x * 1.0
+    rest = y[1:].view()
+    y[1] *= 3.0
+    rest -= x[0]
+    x.view()[0] = y[2]
+    return y @ x + np.array(x[1]).view() ** 2

@@ -17,6 +17,7 @@ from adxform.analysis.unseen_code import writing_options
 from adxform.errors import AdxError, SourceUnavailableError
 from adxform.frontend.calls.bound_forms import normal_form, of_python, refuse_iterators, with_plain_axes
 from adxform.frontend.calls.construct import construct, initialise, initialises
+from adxform.frontend.calls.getters import Getter, call_getter
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.own_values import with_own_value
 from adxform.frontend.calls.parameters import bind
@@ -312,6 +313,10 @@ def _call_unruled(
         return _call_partial(interp, fn, access, args, kwargs, hint, wanted)
     if isinstance(fn, type):
         return construct(interp, fn, args, kwargs, hint, wanted)
+    if isinstance(fn, Getter) and len(args) == 1 and not kwargs:
+        if isinstance(value, Static):
+            pin(interp, value)
+        return call_getter(interp, fn, args[0])
     inner_function = behind(fn)
     if inner_function is not None and not inspect.isgeneratorfunction(inner_function):  # as of `contextlib.contextmanager`
         path = path_to(access, ("attribute", "__wrapped__"))

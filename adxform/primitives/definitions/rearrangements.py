@@ -91,6 +91,10 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     return np.concatenate((before, np.broadcast_to(more, shape).astype(arr.dtype), after), axis)
 
 
+def _view(self: Any) -> Any:
+    return self[...]
+
+
 def _diagflat(v: Any, k: Any = 0) -> Any:
     return np.diag(np.ravel(v), k)
 
@@ -153,6 +157,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.partition, _partition, Value.OWN, makes=True),
     Definition(np.delete, _delete, makes=True),
     Definition(np.insert, _insert, makes=True),
+    Definition(np.ndarray.view, _view),
     Definition(np.diagflat, _diagflat, makes=True),
     Definition(np.broadcast_arrays, _broadcast_arrays),
     Definition(np.resize, _resize, sequences=True),

@@ -92,7 +92,7 @@ _NUMBERS = (
     *_of_matrices(np.asmatrix, np.bmat),
     NoRule(np.nested_iters, "walks elements that may be written to", "write loops over `range`"),
     NoRule(np.frompyfunc, "makes a function of arrays of objects", "call the function itself on each element in a loop"),
-    *_of_bytes(np.ndarray.view, np.ndarray.byteswap, np.ndarray.getfield, np.ndarray.setfield),
+    *_of_bytes(np.ndarray.byteswap, np.ndarray.getfield, np.ndarray.setfield),
     NoRule(np.ndarray.to_device, "moves an array elsewhere", "leave it out: NumPy has one device"),
     NoRule(np.ndarray.setflags, "changes what may be done with an array", "set flags outside of the function"),
 )
