@@ -87,6 +87,13 @@ def test_linalg(case: str) -> None:
     judge(*LINALG[case])
 
 
+@pytest.mark.parametrize("shape", [(61, 61), (2, 100, 100)])
+def test_factors_of_several_blocks(shape: tuple[int, ...]) -> None:
+    a = np.random.default_rng(3).normal(size=shape) / 10.0
+    judge(lambda a: np.linalg.cholesky(np.eye(a.shape[-1]) + a @ np.swapaxes(a, -1, -2)), a)
+    judge(lambda a: np.imag(np.linalg.cholesky(np.eye(a.shape[-1]) + 0.1j * a)), a)
+
+
 @pytest.mark.parametrize("case", FFT)
 def test_fft(case: str) -> None:
     judge(*FFT[case])
