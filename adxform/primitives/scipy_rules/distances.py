@@ -225,7 +225,8 @@ def _squareform_result(args: tuple[Operand, ...], kwargs: Mapping[str, Operand])
 
 _METRICS = (
     *_EUCLIDEAN, *_SQUARE, *_COSINE, *_CORRELATION, "cityblock", "cblock", "cb", "c", "minkowski", "mi", "m", "pnorm",
-    "chebyshev", "chebychev", "cheby", "cheb", "ch", "canberra", "braycurtis", "seuclidean", "se", "s", "mahalanobis", "mahal", "mah",
+    "chebyshev", "chebychev", "cheby", "cheb", "ch",
+    "canberra", "braycurtis", "seuclidean", "se", "s", "mahalanobis", "mahal", "mah",
 )  # fmt: skip
 _X = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _Y = np.array([[0.5, -2.0, 0.25]])
