@@ -38,19 +38,32 @@ LONG = frozenset(
     test_domain test_engine test_engine_arrays test_engine_calls test_engine_choice test_engine_columns
     test_engine_contraction test_engine_defined test_engine_dtypes test_engine_errors test_engine_gather test_engine_kept
     test_engine_loops test_engine_matrices test_engine_multiply test_engine_out_parameters test_engine_privatise
-    test_engine_products test_engine_release test_engine_results test_engine_scalar_expansion test_engine_scratch
-    test_engine_sizes test_engine_solvers test_engine_strip_mine test_engine_tables test_engine_tapes test_engine_tiling
-    test_engine_worth test_examples test_fits test_kernel_engines test_lengths_at_zero test_lower_random
-    test_machine_code test_memory
-    test_never_hangs test_operators_inside test_orders test_persistence test_persistence_private test_prepared
-    test_prepared_inside test_prepared_keeping test_prepared_memory test_prepared_mismatch test_prepared_out
-    test_prepared_pickle test_prepared_sweeps test_race test_random_programs test_refused test_rules test_rules_that_write
-    test_same_point test_scipy_arrays test_scipy_kernels test_scipy_models test_scipy_special test_sparse test_tables
-    test_undefined test_vector_math
+    test_engine_products test_engine_reciprocal_division test_engine_recurrences test_engine_release test_engine_results
+    test_engine_scalar_expansion test_engine_scratch test_engine_sizes test_engine_solvers test_engine_strip_mine
+    test_engine_tables test_engine_tapes test_engine_tiling test_engine_worth test_examples test_fits test_kernel_engines
+    test_lengths_at_zero test_lower_random test_machine_code test_memory test_never_hangs test_operators_inside
+    test_orders test_persistence test_persistence_private test_prepared test_prepared_inside test_prepared_keeping
+    test_prepared_memory test_prepared_mismatch test_prepared_out test_prepared_pickle test_prepared_sweeps test_race
+    test_random_programs test_refused test_rules test_rules_that_write test_same_point test_scipy_arrays
+    test_scipy_kernels test_scipy_models test_scipy_special test_sparse test_tables test_time_limits test_undefined
+    test_vector_math
+    test_alone::test_saved_source_runs_in_another_process
+    test_batch::test_any_number_of_vectors
     test_batch::test_rows_are_single_products_bit_for_bit_where_sums_keep_their_order
+    test_changed_state::test_another_process_sees_its_own_class
+    test_changed_state::test_another_process_sees_what_is_there
+    test_cli::test_a_wrong_rule_makes_check_fail
+    test_cli::test_as_a_process
+    test_complex_powers::test_kernels_leave_to_python_what_is_complex
+    test_containers::test_prepared_in_another_process
     test_decided::test_a_definition_gives_the_value_and_the_derivatives
+    test_exact_sums::test_second_derivatives_of_exact_sums_are_exact_compiled
     test_nothing_left::test_means_of_nothing_move_nothing_at_second_order
+    test_nothing_left::test_only_what_moves_something_has_an_undefined_slope
     test_packed::test_gradients_and_products
+    test_several_results::test_both_modes_and_all_second_orders_agree_with_differences
+    test_spread_in_loops::test_read_in_loops
+    test_unruled_types::test_what_a_function_without_a_rule_returns_is_an_array
     test_workspace::test_a_warm_call_makes_no_array
     """.split()  # noqa: SIM905 - a line for each would say no more
 )
@@ -59,12 +72,11 @@ CHOSEN = frozenset(program.name for program in CORPUS[::FEW])
 PLACES = {program.name: place for place, program in enumerate(CORPUS)}
 
 TURNS = {
-    "test_batch::test_cotangents": 8,
-    "test_batch::test_products": 8,
-    "test_batch::test_tangents": 8,
+    "test_batch::test_cotangents": 12,
+    "test_batch::test_products": 12,
+    "test_batch::test_tangents": 12,
     "test_boundary::test_keeping_every_call_changes_no_derivative": 3,
-    "test_changed_state::test_another_process_sees_what_is_there": 3,
-    "test_checkpoints::test_corpus": 4,
+    "test_checkpoints::test_corpus": 7,
     "test_checkpoints::test_in_differentiated_functions": 12,
     "test_checkpoints::test_same_bits_as_without": 6,
     "test_checkpoints::test_second_order": 12,
@@ -72,11 +84,11 @@ TURNS = {
     "test_complex::test_second_order": 4,
     "test_complex_linear_algebra::test_both_modes": 3,
     "test_complex_linear_algebra::test_second_derivatives": 13,
-    "test_corpus::test_reverse_over_reverse": 8,
+    "test_corpus::test_reverse_over_reverse": 13,
     "test_decided::test_a_definition_gives_the_value_and_the_derivatives": 9,
     "test_domain::test_a_random_program_is_right_or_refused": 12,
     "test_engine::test_compiled_or_python_the_same": 6,
-    "test_engine::test_kernels_say_what_the_rule_says": 8,
+    "test_engine::test_kernels_say_what_the_rule_says": 13,
     "test_engine_arrays::test_matrices": 10,
     "test_engine_arrays::test_short_axes": 3,
     "test_engine_columns::test_slices_that_may_be_cut_off": 6,
@@ -88,7 +100,7 @@ TURNS = {
     "test_engine_gather::test_random_nests_compute_the_same": 3,
     "test_engine_gather::test_the_same_gradient_at_every_extent": 5,
     "test_engine_interchange::test_random_nests_compute_the_same": 2,
-    "test_engine_loops::test_corpus": 12,
+    "test_engine_loops::test_corpus": 16,
     "test_engine_loops::test_hard_cases": 5,
     "test_engine_matrices::test_as_in_python": 20,
     "test_engine_multiply::test_kernels_with_several_nests": 2,
@@ -147,24 +159,22 @@ TURNS = {
     "test_prepared_kinds::test_tangents": 5,
     "test_prepared_memory::test_a_warm_call_makes_no_array": 8,
     "test_prepared_memory::test_a_warm_matrix_makes_no_array": 5,
-    "test_prepared_memory::test_batches_are_the_same_wherever_they_go": 7,
+    "test_prepared_memory::test_batches_are_the_same_wherever_they_go": 11,
     "test_prepared_memory::test_forward_over_forward_is_the_same_wherever_it_goes": 2,
-    "test_prepared_memory::test_products_at_one_point_are_the_same_wherever_they_go": 8,
-    "test_prepared_memory::test_the_same_numbers_wherever_they_go": 8,
+    "test_prepared_memory::test_products_at_one_point_are_the_same_wherever_they_go": 13,
+    "test_prepared_memory::test_the_same_numbers_wherever_they_go": 13,
     "test_prepared_mismatch::test_a_wrong_argument_is_one_line_of_an_error": 5,
     "test_prepared_mismatch::test_a_wrong_vector_is_refused": 5,
     "test_prepared_mismatch::test_loosely_prepared_it_is_answered_or_refused_as_the_plain_operator_does": 5,
     "test_prepared_mismatch::test_what_was_redefined_since_is_told": 5,
     "test_prepared_out::test_lengths_of_what_the_kernel_makes": 3,
     "test_prepared_pickle::test_all_forms_survive": 2,
-    "test_prepared_pickle::test_another_process_builds_nothing": 8,
     "test_python_modules::test_a_call_has_its_value_and_its_derivatives": 6,
     "test_race::test_generated": 6,
     "test_recursion::test_third_order": 6,
     "test_rules::test_rule_in_machine_code": 25,
     "test_rules_allocate_nothing::test_elementwise": 6,
-    "test_same_point::test_another_process_builds_nothing": 5,
-    "test_same_point::test_every_scalar_program": 8,
+    "test_same_point::test_every_scalar_program": 12,
     "test_scipy_arrays::test_fft": 3,
     "test_scipy_arrays::test_linalg": 4,
     "test_scipy_arrays::test_ndimage": 3,
@@ -176,7 +186,7 @@ TURNS = {
     "test_scipy_special::test_both_modes_and_second_order": 6,
     "test_several_results::test_both_modes_and_all_second_orders_agree_with_differences": 4,
     "test_sparse::test_patterns_of_random_programs_leave_nothing_out": 3,
-    "test_sparse::test_patterns_of_the_corpus_leave_nothing_out": 8,
+    "test_sparse::test_patterns_of_the_corpus_leave_nothing_out": 12,
     "test_tracebacks::test_a_defect_says_that_it_is_one_and_saves_a_reproducer": 3,
     "test_undefined::test_a_name_that_is_defined_is_none": 3,
     "test_undefined::test_a_name_that_is_not_defined_is_an_error": 5,
@@ -190,14 +200,14 @@ TURNS = {
     "test_what_callbacks_reach::test_what_a_callback_finds_is_exchanged_between_two_calls": 5,
     "test_whole_programs::test_derivatives": 5,
     "test_whole_programs::test_kernels_say_what_the_rule_says": 9,
-    "test_workspace::test_the_same_numbers_again_and_again": 8,
 }
 """The tests whose cases take turns: one in so many is in `make test`, from the first on; the others are marked `rest`.
 
 What such a test judges is one mechanism, and each of its cases asks the same of it. Derivatives themselves are judged for every
 program of the corpus in every run. Programs take turns by their places in the corpus; the turn of a test of programs begins one
-program after that of the test before, so that each program is in some. A turn has no divisor in common with how many values the
-innermost parameter has: else the same few of them had all the turns (`tests/test_turns.py`).
+program after that of the test before, so that the mechanisms divide the programs among them. A turn has no divisor in common with
+how many values the innermost parameter has, nor with the step of a test that takes one program in so many: else the same few of
+them had all the turns, or none had (`tests/test_turns.py`).
 """
 WITHOUT_TURN = pytest.StashKey[list[str]]()
 
@@ -246,18 +256,25 @@ def rest_of(items: list[pytest.Item]) -> Iterator[pytest.Item]:
                 yield item
 
 
+def values_of(item: pytest.Function) -> list[str]:
+    """The values of a test's parameters; of one about a program, those that are no programs."""
+    if program_of(item):
+        return [str(value) for value in item.callspec.params.values() if not isinstance(value, Program)]
+    return list(item.callspec._idlist)
+
+
 def without_turn(items: list[pytest.Item], rest: set[pytest.Item]) -> Iterator[str]:
     """The values of parameters that are in none of the cases that have turns, where those are enough for all values."""
     cases: dict[str, list[tuple[bool, list[str]]]] = {}
     for item in items:
-        if name_of(item) in TURNS and not program_of(item) and isinstance(item, pytest.Function):
-            cases.setdefault(name_of(item), []).append((item not in rest, item.callspec._idlist))
+        if name_of(item) in TURNS and isinstance(item, pytest.Function):
+            cases.setdefault(name_of(item), []).append((item not in rest, values_of(item)))
     for test, found in cases.items():
-        chosen = [ids for has_turn, ids in found if has_turn]
-        for place in range(len(chosen[0])):
-            values, reached = ({ids[place] for ids in some} for some in ([ids for _, ids in found], chosen))
-            if len(reached) < len(values) <= len(chosen):
-                yield f"{test}: {sorted(values - reached)}"
+        chosen = [values for has_turn, values in found if has_turn]
+        for place in range(len(found[0][1])):
+            every, reached = ({values[place] for values in some} for some in ([values for _, values in found], chosen))
+            if len(reached) < len(every) <= len(chosen):
+                yield f"{test}: {sorted(every - reached)}"
 
 
 def is_fast(item: pytest.Item) -> bool:
@@ -274,8 +291,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     rest = set(rest_of(items))
     for item in rest:
         item.add_marker(pytest.mark.rest)
-    config.stash[WITHOUT_TURN] = list(without_turn(items, rest))
-    if config.getoption("--fast"):
+    fast = bool(config.getoption("--fast"))
+    config.stash[WITHOUT_TURN] = list(without_turn([item for item in items if not (fast and program_of(item))], rest))
+    if fast:
         chosen, left = [], []
         for item in items:
             (chosen if is_fast(item) else left).append(item)

@@ -8,6 +8,7 @@ import copy
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -211,12 +212,54 @@ def test_methods_are_not_compared() -> None:
         adxform.grad(f)(1.0)
 
 
+FORKING = """
+import os, sys
+import adxform
+kept, os.environ["ADXFORM_CACHE_DIR"] = os.environ["ADXFORM_CACHE_DIR"], "off"
+adxform.grad(lambda x: x)(1.0)
+os.environ["ADXFORM_CACHE_DIR"] = kept
+for now in sys.argv[1:]:
+    os.environ["CHANGES"] = now
+    child = os.fork()
+    if not child:
+        try:
+            import asking
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+            os._exit(1)
+        sys.stdout.flush()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+"""
+forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+
+
+def told_by_processes(module: str, asking: str, changes: Sequence[str], folder: Path) -> list[str]:
+    """What `asking` says of `module` in processes, one after another on one cache, each with changes of its own.
+
+    Each is a child of one that has loaded adxform and derived nothing of the module, so that all but that is as in a new process.
+    """
+    for name, text in (("state", module), ("asking", asking), ("forking", FORKING)):
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    path = os.pathsep.join([str(folder), str(Path(adxform.__file__).parent.parent)])
+    places = {"ADXFORM_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": path}
+    run = [sys.executable, str(folder / "forking.py"), *changes]
+    done = subprocess.run(run, env={**os.environ, **places}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert list((folder / "cache").rglob("cache.db"))
+    said = done.stdout.splitlines()
+    assert len(said) == len(changes)
+    return said
+
+
+@forking
 def test_another_process_sees_its_own_class(tmp_path: Path) -> None:
-    text = """
-import sys, adxform
+    asking = """
+import os, adxform
 import state
-state.P.k, state.D["k"] = float(sys.argv[1]), float(sys.argv[1])
-state.S.add(float(sys.argv[1]))
+k = float(os.environ["CHANGES"])
+state.P.k, state.D["k"] = k, k
+state.S.add(k)
 print(adxform.grad(state.f)(1.0), state.f(1.0))
 """
     module = """
@@ -228,13 +271,8 @@ D = {"k": 1.0}
 S = set()
 def f(x): return x * type(P()).k * P().of_class() * P.k * D["k"] * (2.0 if 3.0 in S else 3.0)
 """
-    (tmp_path / "state.py").write_text(module, encoding="utf-8")
-    path = os.pathsep.join([str(tmp_path), str(Path(adxform.__file__).parent.parent)])
-    places = {"ADXFORM_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
-    for k in ("2.0", "3.0", "2.0"):
-        run = [sys.executable, "-c", text, k]
-        said = subprocess.run(run, env={**os.environ, **places}, capture_output=True, text=True, check=True)
-        got, plain = said.stdout.split()
+    for said in told_by_processes(module, asking, ("2.0", "3.0", "2.0"), tmp_path):
+        got, plain = said.split()
         assert got == plain
 
 
@@ -430,8 +468,11 @@ def f(x):
     assert f(2.0) != first
 
 
-@pytest.mark.parametrize("changes", ["", "k = 3.0", "A.k = 3.0", "A.__setattr__ = twice", "D.__init__ = told", "I.k = 1"])
-def test_another_process_sees_what_is_there(changes: str, tmp_path: Path) -> None:
+CHANGES = ("", "k = 3.0", "A.k = 3.0", "A.__setattr__ = twice", "D.__init__ = told", "I.k = 1")
+
+
+@forking
+def test_another_process_sees_what_is_there(tmp_path: Path) -> None:
     module = """
 import dataclasses, os
 class A: pass
@@ -451,11 +492,12 @@ def f1(x): return A().k * x
 def f2(x): return A(x).n if hasattr(A, "n") else P(x).n
 def f3(x): return D(x).n
 def f4(x): return x * (1.0, 2.0)[i]
-exec(os.environ.get("CHANGES", "").replace("A.__setattr__", "P.__setattr__"))
+exec(os.environ["CHANGES"].replace("A.__setattr__", "P.__setattr__"))
 """
-    text = """
+    asking = """
 import adxform
 import state
+said = []
 for f in (state.f0, state.f1, state.f2, state.f3, state.f4):
     found = []
     for ask in (lambda: f(2.0), lambda: adxform.value_and_grad(f)(2.0)[0]):
@@ -464,13 +506,12 @@ for f in (state.f0, state.f1, state.f2, state.f3, state.f4):
         except Exception as error:
             found.append(type(error).__name__)
     assert found[0] == found[1], (f.__name__, found)
+    said.append(str(found[0]))
+print(*said)
 """
-    (tmp_path / "state.py").write_text(module, encoding="utf-8")
-    path = os.pathsep.join([str(tmp_path), str(Path(adxform.__file__).parent.parent)])
-    places = {"ADXFORM_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
-    for now in ("", changes, ""):
-        run = [sys.executable, "-c", text]
-        subprocess.run(run, env={**os.environ, **places, "CHANGES": now}, capture_output=True, text=True, check=True)
+    turns = [now for changes in CHANGES for now in ("", changes, "")]
+    said = told_by_processes(module, asking, turns, tmp_path)
+    assert len(set(said)) == len(CHANGES)
 
 
 def test_a_name_in_the_place_of_another() -> None:

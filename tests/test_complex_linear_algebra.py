@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.cli.rules import undecided
+from adxform.cli.known_functions import undecided
 from adxform.errors import MissingRuleError
 
 STEP = 1e-6

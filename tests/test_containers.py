@@ -152,23 +152,27 @@ SCRIPT = """
 import pickle, sys
 sys.path[:0] = [{root!r}]
 import adxform, tests.test_containers
-prepared, args = pickle.load(open({file!r}, "rb"))
-pickle.dump((prepared.fingerprint(), prepared(*args), adxform.stats()), sys.stdout.buffer)
+said = {{}}
+for name, kept in pickle.load(sys.stdin.buffer).items():
+    prepared, args = pickle.loads(kept)
+    said[name] = prepared.fingerprint(), prepared(*args)
+pickle.dump((said, adxform.stats()), sys.stdout.buffer)
 """
 
 
-@pytest.mark.parametrize("name", PREPARED)
-def test_prepared_in_another_process(name: str, tmp_path: Path) -> None:
-    f, example, other, _ = PREPARED[name]
-    prepared, file = adxform.prepare_gradient(f, example), tmp_path / "prepared"
-    file.write_bytes(pickle.dumps((prepared, (other,))))
-    script = SCRIPT.format(root=str(ROOT), file=str(file))
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+def test_prepared_in_another_process() -> None:
+    prepared = {name: adxform.prepare_gradient(f, example) for name, (f, example, _, _) in PREPARED.items()}
+    kept = {name: pickle.dumps((prepared[name], (other,))) for name, (_, _, other, _) in PREPARED.items()}
+    script = SCRIPT.format(root=str(ROOT))
+    done = subprocess.run([sys.executable, "-c", script], input=pickle.dumps(kept), capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
-    fingerprint, found, stats = pickle.loads(done.stdout)
-    assert fingerprint == prepared.fingerprint()
-    assert type(found) is type(example)
-    assert optree.tree_leaves(found) == optree.tree_leaves(prepared(other))
+    said, stats = pickle.loads(done.stdout)
+    assert list(said) == list(PREPARED)
+    for name, (fingerprint, found) in said.items():
+        _, example, other, _ = PREPARED[name]
+        assert fingerprint == prepared[name].fingerprint()
+        assert type(found) is type(example)
+        assert optree.tree_leaves(found) == optree.tree_leaves(prepared[name](other))
     assert [stats[key] for key in ("rule_builds", "source_parses", "py_compiles")] == [0, 0, 0]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.cli.rules import MODULES, DecidedAs, decided, kind_of, public, undecided
+from adxform.cli.known_functions import MODULES, DecidedAs, decided, kind_of, public, undecided
 from adxform.errors import AdxError, MissingRuleError
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import DEFINITIONS

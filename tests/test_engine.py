@@ -17,7 +17,7 @@ from adxform.api.source import rule_of
 from adxform.backends.numba.compiled_rule import CompiledForm, Guarded
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
-from adxform.backends.table import COMPILER
+from adxform.backends.registry import COMPILER
 from adxform.frontend.derivative_operators import Engine
 from adxform.ir.verify import verify
 from adxform.runtime.dispatch.application import Application

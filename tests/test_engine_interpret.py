@@ -11,7 +11,7 @@ import pytest
 
 import adxform
 from adxform.api import source
-from adxform.backends.table import BACKENDS
+from adxform.backends.registry import BACKENDS
 from adxform.errors import OptionError
 from adxform.frontend.derivative_operators import ENGINES, Engine, EngineName
 from adxform.runtime.dispatch.split import as_tuple

@@ -20,7 +20,7 @@ from adxform.backends.python.backend import PythonBackend
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings
 from adxform.backends.python.loading import load
-from adxform.backends.table import PLAIN
+from adxform.backends.registry import PLAIN
 from adxform.errors import UnsupportedOperationError, UnsupportedSyntaxError
 from adxform.frontend.signature import Signature
 from adxform.ir.ops import Function
@@ -71,11 +71,11 @@ class Plain:
         self.buckets = cache._buckets
         self.derive, self.build = cache.read_or_made, derivation.build
 
-    def entry(self, fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> cache.Entry:
+    def entry(self, fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> cache.CacheEntry:
         """An entry without rules for what was specialised before, or now."""
         bucket = self.buckets.get((own, signature, table_version()))
         found = None if bucket is None else bucket.find(fn, leaves)
-        return self.derive(fn, own, signature, leaves) if found is None else cache.Entry(found.specialized)
+        return self.derive(fn, own, signature, leaves) if found is None else cache.CacheEntry(found.specialized)
 
     def rule(self, request: derivation.Request, *given: Any, **options: Any) -> derivation.DerivedRule:
         """The rule for `request`, whose last stage is made anew."""

@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import adxform
@@ -158,3 +159,12 @@ def test_empty_flags(cls: str, asked: str) -> None:
     agrees(loss)
     exec("e, z = E.B, E.A", loss.__globals__)
     agrees(loss)
+
+
+@pytest.mark.parametrize("asked", ["({}) is True", "({}) is not True", "({}) is False", "(lambda t: t is True)({})"])
+@pytest.mark.parametrize("truth", ["v > 1.0 and x > 0.5", "x > 5.0 or v > 1.0", "x > 0.5 if v > 1.0 else v > 2.0", "0.1 < x < v"])
+def test_a_truth_value_of_pythons_or_of_numpys_is_not_told_from_true(truth: str, asked: str) -> None:
+    loss = program(f"def f(x, v):\n    return x * x if {asked.format(truth)} else x\n")
+    with pytest.raises(UnsupportedOperationError, match="one object"):
+        adxform.grad(loss)(X, np.float64(1.7))
+    agrees(program(f"def f(x, v):\n    return x * x if {asked.format(f'bool({truth})')} else x\n"), np.float64(1.7))

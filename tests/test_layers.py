@@ -28,7 +28,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "backends.python.backend",
         "passes backends.interpret",
         "backends.numba",
-        "backends.table",
+        "backends.registry",
         "backends.choice",
         "runtime.dispatch runtime.cache runtime.defects",
         "api",
@@ -126,7 +126,7 @@ def test_no_import_hides_in_a_function(path: Path) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_a_backend_is_known_by_its_protocol(path: Path) -> None:
     """What compiles is known to its own folder, and to the table of backends."""
-    if dotted(path) == "backends.table" or part(dotted(path)) == "backends.numba":
+    if dotted(path) == "backends.registry" or part(dotted(path)) == "backends.numba":
         return
     for one in imports_of(path):
         module = one.module or ""

@@ -19,6 +19,7 @@ from adxform.threads import deep_recursion, locks
 from adxform.threads.locks import Turn
 from benchmarks.trials import Outcome, trial
 from benchmarks.upsets import BY_HAND, X, deep, program
+from tests.corpus import recursion
 
 WAIT = 20.0
 
@@ -217,6 +218,17 @@ def test_the_depth_of_a_first_call_does_not_matter(left: int) -> None:
     else:
         np.testing.assert_allclose(found, 2.0 * once * twice, rtol=1e-12)
     assert sys.getrecursionlimit() < deep_recursion.LIMIT
+
+
+def test_a_recursion_that_needs_more_stack_gets_it() -> None:
+    """It has enough to begin with, and runs out where functions that call one another are followed."""
+    frame: Any = sys._getframe()
+    calls = sys.getrecursionlimit() - deep_recursion.depth(frame) - deep_recursion.ENOUGH - 20
+    program, x = recursion.mutual_recursion_that_writes, recursion.POINT
+    expected = adxform.hvp(program)(x, np.ones_like(x))
+    adxform.clear_cache()
+    found = deep(calls, lambda: adxform.hvp(program, mode="reverse-over-reverse")(x, np.ones_like(x)))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("left", [*range(65, 130, 10), 200, 300])

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import adxform
-from adxform.backends.numba.pipeline import CUT, KERNEL, LOOPS, KernelSetting, LoopSetting
+from adxform.backends.numba.kernel_pipeline import CUT, KERNEL, LOOPS, KernelSetting, LoopSetting
 from adxform.errors import AdxError
 from adxform.frontend.specialize import RuleExpander
 from adxform.ir.ops import Function

@@ -49,11 +49,13 @@ READ = """
 import pickle, sys
 sys.path[:0] = {paths!r}
 import adxform
-prepared, args = pickle.load(open({file!r}, "rb"))
-fingerprint, values = prepared.fingerprint(), prepared(*args)
-stats = adxform.stats()
-pickle.dump((fingerprint, prepared.fingerprint(), values if not isinstance(values, tuple) or not callable(values[-1])
-    else (values[0], values[1](1.0)), stats), sys.stdout.buffer)
+said = {{}}
+for name, kept in pickle.load(sys.stdin.buffer).items():
+    prepared, args = pickle.loads(kept)
+    before, values = prepared.fingerprint(), prepared(*args)
+    values = (values[0], values[1](1.0)) if name == "vjp" else values
+    said[name] = before, prepared.fingerprint(), values
+pickle.dump((said, adxform.stats()), sys.stdout.buffer)
 """
 MAKERS: dict[str, tuple[Callable[[Any], Any], tuple[Any, ...]]] = {
     "gradient": (lambda m: adxform.prepare_gradient(m.f, X), (X,)),
@@ -93,19 +95,19 @@ def same(a: Any, b: Any) -> bool:
     return bool(np.array_equal(a, b))
 
 
-@pytest.mark.parametrize("name", MAKERS)
-def test_another_process_builds_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make, args = MAKERS[name]
-    prepared = make(load(tmp_path, monkeypatch))
-    file = tmp_path / "prepared"
-    file.write_bytes(pickle.dumps((prepared, args)))
-    script = READ.format(paths=[str(ROOT), str(tmp_path)], file=str(file))
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+def test_another_process_builds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = load(tmp_path, monkeypatch)
+    prepared = {name: make(module) for name, (make, _) in MAKERS.items()}
+    kept = {name: pickle.dumps((prepared[name], args)) for name, (_, args) in MAKERS.items()}
+    script = READ.format(paths=[str(ROOT), str(tmp_path)])
+    done = subprocess.run([sys.executable, "-c", script], input=pickle.dumps(kept), capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
-    before, after, values, stats = pickle.loads(done.stdout)
-    assert before == after == prepared.fingerprint()
-    expected = prepared(*args)
-    assert same(values, (expected[0], expected[1](1.0)) if name == "vjp" else expected)
+    said, stats = pickle.loads(done.stdout)
+    assert list(said) == list(MAKERS)
+    for name, (before, after, values) in said.items():
+        assert before == after == prepared[name].fingerprint(), name
+        expected = prepared[name](*MAKERS[name][1])
+        assert same(values, (expected[0], expected[1](1.0)) if name == "vjp" else expected), name
     assert [stats[key] for key in ("rule_builds", "source_parses", "py_compiles")] == [0, 0, 0]
 
 

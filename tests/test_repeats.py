@@ -9,7 +9,7 @@ import pytest
 
 from adxform import runtime
 from adxform.backends.interpret.stepping import interpret
-from adxform.frontend.types.samples import product_type
+from adxform.frontend.types.shape_rules import product_type
 from adxform.ir.ops import Call
 from adxform.ir.text import read
 from adxform.ir.verify import verify

@@ -192,12 +192,15 @@ class _Steepness:
         self.is_helper = fn is not program and beyond
         met: list[Call | Invoke] = [*(helpers if beyond else ()), *(call for call in steep if call.outs[0] not in bounded)]
         self.poles = _poles(met, fn, None if wholly else active, aliases)
-        if self.poles.vars:
-            met += [call for call in called if self.has_pole(call) and _multiplies(call)]
-        met += [call for call in called if _is_masked(call)]
+        met += self._multiplying(called)
         self.outs = [out for op in met for out in op.outs]
         self.args = [var for op in met for var in variables_of(op.args)]
         self.any = bool(steep) or bool(met)
+
+    def _multiplying(self, called: Sequence[Call]) -> list[Call]:
+        """Those of `called` whose slopes are factors that can be infinite, or NaN in a lane that is left out."""
+        poles = [call for call in called if self.has_pole(call) and _multiplies(call)] if self.poles.vars else []
+        return poles + [call for call in called if _is_masked(call)]
 
     def steep(self, call: Call) -> bool:
         """Whether the slopes of `call` can be infinite, or NaN in a lane that is left out."""

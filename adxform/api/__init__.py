@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adxform.api.checkpointing import with_checkpoints
-from adxform.backends.table import BACKENDS, may_compile
+from adxform.backends.registry import BACKENDS, may_compile
 from adxform.errors import ArgnumsError, OptionError
 from adxform.frontend.derivative_operators import ENGINES, PYTHON, Engine, EngineName, Operator, operator
 from adxform.frontend.signature import Tree
@@ -25,7 +25,7 @@ from adxform.ir.spans import own_signature
 from adxform.ir.types import Scalar, Type
 from adxform.runtime import private
 from adxform.runtime.beliefs import is_debugging
-from adxform.runtime.cache import Entry
+from adxform.runtime.cache import CacheEntry
 from adxform.runtime.dispatch.application import Application, Argnums, apply
 from adxform.runtime.dispatch.batches import BatchResults, batch_for, split
 from adxform.runtime.dispatch.derivation import DerivedRule
@@ -214,7 +214,7 @@ class GradientPlan:
         """Whether the rule returns the value as well as the gradient."""
         return self.rule.request.valued
 
-    def returning(self, entry: Entry) -> GradientPlan:
+    def returning(self, entry: CacheEntry) -> GradientPlan:
         """The plan of which the rule, one of `entry`, is valued."""
         if self.valued:
             return self

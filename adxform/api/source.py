@@ -14,7 +14,7 @@ from adxform.api import checked_argnums, checked_engine
 from adxform.api.second_order import hessian, jacobian
 from adxform.autodiff.reverse.residuals import Decision
 from adxform.backends.protocol import CALLS
-from adxform.backends.table import COMPILER, PLAIN
+from adxform.backends.registry import COMPILER, PLAIN
 from adxform.errors import OptionError
 from adxform.frontend.derivative_operators import PYTHON, Engine, EngineName
 from adxform.ir.spans import Span

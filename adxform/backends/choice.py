@@ -7,7 +7,7 @@ from dataclasses import replace
 from adxform.backends.protocol import Backend, Choice, Lowered, Run, Uncut
 from adxform.backends.python.emit import Generated
 from adxform.backends.python.free_names import Surroundings
-from adxform.backends.table import COMPILER, PLAIN, backend_of
+from adxform.backends.registry import COMPILER, PLAIN, backend_of
 from adxform.frontend.derivative_operators import Engine
 from adxform.ir.ops import Function
 from adxform.passes.pipeline import with_checks

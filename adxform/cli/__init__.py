@@ -13,10 +13,10 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from adxform.api import checked_engine, source
-from adxform.backends.table import BACKENDS
-from adxform.cli.cache import cache
+from adxform.backends.registry import BACKENDS
+from adxform.cli.kept_rules import cache
+from adxform.cli.known_functions import MODULES, listing, told, undecided
 from adxform.cli.op_values import run_values
-from adxform.cli.rules import MODULES, listing, told, undecided
 from adxform.cli.stages import UNCOMPILED, dump_stages, staged
 from adxform.cli.target import UsageError, argument_numbers, example_arguments, load_function
 from adxform.errors import AdxError

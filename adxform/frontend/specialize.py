@@ -24,13 +24,14 @@ from adxform.frontend.checks.shared_memory import (
     refuse_outside_writes,
     refuse_shared_arguments,
 )
-from adxform.frontend.evaluate import outside_containers, places, structures
+from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.expander import RuleExpander
 from adxform.frontend.evaluate.identity import refuse_other_names
 from adxform.frontend.evaluate.interpreter import Evaluator
-from adxform.frontend.evaluate.outside import from_outside
-from adxform.frontend.evaluate.outside_arrays import brought_back, left_as_written
-from adxform.frontend.evaluate.outside_order import kept_ahead
+from adxform.frontend.evaluate.outside import outside_containers, places
+from adxform.frontend.evaluate.outside.guards import from_outside
+from adxform.frontend.evaluate.outside.outside_arrays import brought_back, left_as_written
+from adxform.frontend.evaluate.outside.outside_order import kept_ahead
 from adxform.frontend.evaluate.signals import Changes, Grows, Promote, Recursive, Sets, Unreachable, WalkedAgain
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value
@@ -141,6 +142,8 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             if first is None and attempt.interp.makes_deques:
                 knowledge.follows_deques = True
                 continue
+            if first is None and isinstance(error, RecursionError):
+                raise _refusal(error, attempt.interp.span) from error  # a larger stack may do: see `with_deep_stack`
             if first is None:
                 first = _refusal(error, attempt.interp.span)
                 continue  # to see what else is refused; whatever fails where ops are missing counts for nothing

@@ -13,7 +13,7 @@ from adxform.autodiff.reverse.residuals import Decision
 from adxform.ir.kinds import plain_slopes
 from adxform.ir.ops import Function
 from adxform.ir.prune import CONTROL, prune
-from adxform.passes.beliefs import check_beliefs
+from adxform.passes.belief_checks import check_beliefs
 from adxform.passes.driver import Pass, plain, settled, through
 from adxform.passes.linalg.repeats import REPEATS, multiply_once
 from adxform.passes.linalg.sums_of_products import MATMULS, sum_before_products

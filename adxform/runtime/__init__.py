@@ -9,9 +9,7 @@ import numpy as np
 
 from adxform.runtime.beliefs import Beliefs, check_array, check_entry, check_number, check_seen, seen
 from adxform.runtime.buffers import BufferStack, GrowingBuffer, Tape, allocate, allocate_like, allocate_product
-from adxform.runtime.contexts import check_errors, check_errors_at, entered, instance, left
-from adxform.runtime.cursors import Cursor, advance, check_walked, item_of, strictly, walked_together
-from adxform.runtime.masked import (
+from adxform.runtime.derivatives.masked import (
     ONE_THREAD,
     check_finite,
     masked_cross,
@@ -21,7 +19,7 @@ from adxform.runtime.masked import (
     masked_product,
     masked_tensordot,
 )
-from adxform.runtime.matrix_derivatives import (
+from adxform.runtime.derivatives.matrix_derivatives import (
     cholesky_cotangent,
     cofactor_change,
     cofactor_turn,
@@ -30,7 +28,41 @@ from adxform.runtime.matrix_derivatives import (
     inverse_change,
     pairing,
 )
-from adxform.runtime.outcomes import (
+from adxform.runtime.derivatives.shapes import (
+    add_along_axis,
+    add_diagonal,
+    broadcast_like,
+    diagonal,
+    gather_last,
+    partition_places,
+    scatter_last,
+    sum_padding,
+    sum_repeats,
+    sum_tiles,
+    sum_windows,
+    tile_like,
+    unbroadcast,
+)
+from adxform.runtime.derivatives.slopes import (
+    arctan_slope,
+    gaussian,
+    length_cotangent,
+    length_tangent,
+    log_or_zero,
+    polygamma,
+    power,
+    quotient,
+    rate,
+    ratio,
+    side_cotangent,
+    side_tangent,
+    sinc_slope,
+    turn,
+)
+from adxform.runtime.derivatives.spectra import of_length, spectrum_counts
+from adxform.runtime.language.contexts import check_errors, check_errors_at, entered, instance, left
+from adxform.runtime.language.cursors import Cursor, advance, check_walked, item_of, strictly, walked_together
+from adxform.runtime.language.outcomes import (
     attempt,
     caught,
     error_of,
@@ -43,7 +75,7 @@ from adxform.runtime.outcomes import (
     tried,
     value_of,
 )
-from adxform.runtime.outside import (
+from adxform.runtime.language.outside import (
     change_outside,
     computed,
     fill_outside,
@@ -53,7 +85,7 @@ from adxform.runtime.outside import (
     try_outside,
     written_outside,
 )
-from adxform.runtime.python_values import (
+from adxform.runtime.language.python_values import (
     add_up,
     aggregate,
     appended,
@@ -64,6 +96,7 @@ from adxform.runtime.python_values import (
     first_largest,
     first_smallest,
     larger,
+    new_key,
     place,
     position,
     record,
@@ -92,38 +125,6 @@ from adxform.runtime.run_time_checks import (
     whole_items,
     without_derivative,
 )
-from adxform.runtime.shapes import (
-    add_along_axis,
-    add_diagonal,
-    broadcast_like,
-    diagonal,
-    gather_last,
-    partition_places,
-    scatter_last,
-    sum_padding,
-    sum_repeats,
-    sum_tiles,
-    sum_windows,
-    tile_like,
-    unbroadcast,
-)
-from adxform.runtime.slopes import (
-    arctan_slope,
-    gaussian,
-    length_cotangent,
-    length_tangent,
-    log_or_zero,
-    polygamma,
-    power,
-    quotient,
-    rate,
-    ratio,
-    side_cotangent,
-    side_tangent,
-    sinc_slope,
-    turn,
-)
-from adxform.runtime.spectra import of_length, spectrum_counts
 from adxform.runtime.staging import Argument, built, staged, told
 from adxform.runtime.strides import cotangent_view, filled, laid_out, own, own_copy, private, shares_memory, tangent_view
 from adxform.runtime.written import ContentsAfter, check_apart

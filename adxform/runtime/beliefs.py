@@ -1,6 +1,6 @@
 """``ADXFORM_DEBUG=1``: while a derivative runs, what the analyses believed of it is compared with what the run has.
 
-The transforms and the last pass (`adxform.passes.beliefs`) write calls of these functions among the other ops.
+The transforms and the last pass (`adxform.passes.belief_checks`) write calls of these functions among the other ops.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from adxform.backends.protocol import Appraisal
 from adxform.backends.python.free_names import Surroundings
-from adxform.backends.table import COMPILER, may_compile
+from adxform.backends.registry import COMPILER, may_compile
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Engine, Operator, Order
 from adxform.frontend.evaluate.signals import Unassumed
@@ -36,7 +36,7 @@ from adxform.runtime.defects import deriving
 from adxform.runtime.dispatch import derivation
 from adxform.runtime.dispatch.buffered_rules import BufferedRule, buffered
 from adxform.runtime.dispatch.derivation import Closed, DerivedRule, Request
-from adxform.runtime.dispatch.orders import Mode
+from adxform.runtime.dispatch.derivative_orders import Mode
 from adxform.runtime.dispatch.split import CutRule, cut, widened
 from adxform.runtime.memos import forget_all
 from adxform.runtime.persistence.disk import Shelf, shelf_for
@@ -56,7 +56,7 @@ EQUALITIES = 4
 
 
 @dataclass(slots=True, weakref_slot=True)
-class Entry:
+class CacheEntry:
     """One specialisation of a function, and the rules that were derived from it.
 
     One that assumes lengths, or is `tabled` (see `suited_to_kernels`), has the `general` one beside it, whose rules run
@@ -70,7 +70,7 @@ class Entry:
     buffered_rules: dict[Hashable, BufferedRule] = field(default_factory=dict)
     plans: dict[Hashable, Any] = field(default_factory=dict)
     shelf: Shelf | None = None
-    general: Entry | None = None
+    general: CacheEntry | None = None
     tabled: bool = False
     _appraisal: Appraisal | None = None
 
@@ -227,7 +227,7 @@ class Entry:
 
 
 def key_of(request: Request) -> Hashable:
-    """What an `Entry` finds the rule for `request` by."""
+    """What a `CacheEntry` finds the rule for `request` by."""
     given = request.mode, request.wrt, request.outputs, request.scratch, request.order, request.directions, request.engine
     return *given, request.seeds, request.valued
 
@@ -266,10 +266,10 @@ class Bucket:
 
     of: Callable[[], Any] = lambda: None
     turn: Turn = field(default_factory=Turn)
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[CacheEntry] = field(default_factory=list)
     equalities: dict[tuple[int, ...], None] = field(default_factory=dict)
 
-    def find(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> Entry | None:
+    def find(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> CacheEntry | None:
         """The entry whose guards hold."""
         for entry in tuple(self.entries):
             if entry.holds(fn, leaves):
@@ -285,7 +285,7 @@ _dropped = [0]
 _cleared = [0]
 
 
-def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Entry:
+def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> CacheEntry:
     """The specialisation of `fn`, of identity `own`, for arguments like these; made when there is none yet."""
     renew_changed()
     bucket = bucket_for((own, signature, table_version()), fn)
@@ -294,7 +294,7 @@ def entry_for(fn: Callable[..., Any], own: Hashable, signature: Signature, leave
         counters.count("cache_hits")
         return entry
 
-    def made() -> Entry:
+    def made() -> CacheEntry:
         entry = bucket.find(fn, leaves)
         if entry is None:
             check_call(fn, signature.args, dict(signature.kwargs))
@@ -318,7 +318,7 @@ def sized(fn: Any, own: Hashable, signature: Signature, leaves: tuple[Any, ...])
     return replace(signature, lengths=found if found in bucket.equalities else (), assumed=True)
 
 
-def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> Entry:
+def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> CacheEntry:
     """An entry from the disk, where another process left one whose guards hold, or a new one."""
     general = entry_for(fn, own, replace(signature, assumed=False), leaves) if signature.assumed else None
     assumes = general is None or has_unknown_slices(general.specialized.function)
@@ -339,12 +339,12 @@ def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, le
         if shelf is not None:
             shelf.keep(specialized)
     if general is None:
-        return Entry(specialized, shelf=shelf)
+        return CacheEntry(specialized, shelf=shelf)
     if not specialized.takes_place_of(general.specialized):
         return general
     function = suited_to_kernels(specialized.function)
     tabled = function is not specialized.function
-    return Entry(replace(specialized, function=function), shelf=shelf, general=general, tabled=tabled)
+    return CacheEntry(replace(specialized, function=function), shelf=shelf, general=general, tabled=tabled)
 
 
 def assuming_nothing(kind: str, function: Function, wrt: tuple[int, ...]) -> Function:

@@ -113,16 +113,16 @@ def _by_element(found: Callable[..., Any], *args: Any) -> Any:
 
 def _bell(n: int, m: int, cumulant: Callable[[int, int], Any]) -> Any:
     """The derivative of orders `n` and `m` of ``exp(f)``, over ``exp(f)``, by the derivatives of ``f``."""
-    if n + m == 0:
-        return 1.0
-    if n == 0:
-        return _bell(m, 0, lambda i, j: cumulant(j, i))
-    total = 0.0
-    for i in range(n):
-        for j in range(m + 1):
-            share = math.comb(n - 1, i) * math.comb(m, j)
-            total = total + share * _bell(n - 1 - i, m - j, cumulant) * cumulant(i + 1, j)
-    return total
+    slopes = {(i, j): cumulant(i, j) for i in range(n + 1) for j in range(m + 1) if i + j}
+    found: dict[tuple[int, int], Any] = {(0, 0): 1.0}
+    for i, j in slopes:
+        one, other = (i - 1, j) if i else (0, j - 1)  # what is left to derive once ``exp(f)`` gave ``exp(f)`` times a slope
+        found[i, j] = sum(
+            math.comb(one, a) * math.comb(other, b) * found[one - a, other - b] * slopes[i - one + a, j - other + b]
+            for a in range(one + 1)
+            for b in range(other + 1)
+        )
+    return found[n, m]
 
 
 def _of_gamma(a: Any, log_x: Any) -> Callable[[int, int], Any]:

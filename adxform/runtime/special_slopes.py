@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from adxform.runtime.slopes import _BERNOULLI
+from adxform.runtime.derivatives.slopes import _BERNOULLI
 
 
 def polygamma(n: int, x: Any) -> Any:

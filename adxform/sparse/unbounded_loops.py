@@ -65,9 +65,10 @@ class Carried:
 
     def changed(self, result: Any) -> bool:
         """Whether `result`, what an iteration made of it, is something that was not known to vary."""
+        known = self.like if self.varies else self.start
+        if isinstance(self.var.type, Array) and known is not UNDEFINED.value and np.shape(result) != np.shape(known):
+            raise GiveUp("an array grows in a loop")
         if self.varies:
-            if isinstance(self.var.type, Array) and np.shape(result) != np.shape(self.like):
-                raise GiveUp("an array grows in a loop")
             return False
         same = result is self.entry or (isinstance(self.var.type, Scalar) and result == self.entry)
         self.varies, self.like = not same, result

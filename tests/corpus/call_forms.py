@@ -259,3 +259,12 @@ def shapes_that_arrays_give(x, n, shape):
     w = np.full_like(x, x[2], shape=n) + np.full((n,), x[3])
     u = np.tile(x, n) + np.sum(np.broadcast_to(x, shape) ** 2) * np.ndim(np.broadcast_to(x, shape))
     return np.sum(y**2) * y.size + np.sum(z**2 * x) + np.sum(w**3) * len(w) + np.sum(u**2) * u.size + np.empty(n).size * x[0]
+
+
+@at((vec(0.4, 1.7, -0.3, 0.9, 1.1, 0.2),))
+def whole_numbers_of_numpy_where_python_has_its_own(x):
+    k = np.argmax(x)
+    more = np.insert(x, k + 1, x[k] * 2.0)
+    parts = np.split(np.delete(more, k), k + 1)
+    slope = np.gradient(np.outer(x[:2], x), axis=np.int64(1))
+    return np.sum(more * np.arange(7.0)) + parts[0] @ parts[1] + np.sum(slope[0] * np.array_split(x**2, k)[0])

@@ -1,5 +1,8 @@
 """The corpus as one list, and whole programs as another, which fewer tests walk through."""
 
+from importlib import import_module
+from pathlib import Path
+
 from tests.corpus import (
     aliases,
     boundaries,
@@ -42,26 +45,10 @@ from tests.corpus import (
     singular,
     structures,
     views,
+    whole,
     writes,
 )
 from tests.corpus.case import Program, programs_of
-from tests.corpus.whole import (
-    agents_and_reactions,
-    arrays_and_graphs,
-    classes_and_finance,
-    control_and_signals,
-    differential_equations,
-    factorisations,
-    fits_and_machines,
-    iterations,
-    measures_and_settings,
-    models_of_nature,
-    networks_and_geometry,
-    optics_and_markets,
-    physics_and_chemistry,
-    states_and_paths,
-    tables_and_trees,
-)
 
 MODULES = (
     boundaries,
@@ -112,22 +99,6 @@ PROGRAMS = CORPUS
 RAISING: tuple[Program, ...] = tuple(programs_of(raising))
 WHOLE: tuple[Program, ...] = tuple(
     program
-    for module in (
-        agents_and_reactions,
-        arrays_and_graphs,
-        classes_and_finance,
-        control_and_signals,
-        differential_equations,
-        factorisations,
-        fits_and_machines,
-        iterations,
-        measures_and_settings,
-        models_of_nature,
-        networks_and_geometry,
-        optics_and_markets,
-        physics_and_chemistry,
-        states_and_paths,
-        tables_and_trees,
-    )
-    for program in programs_of(module)
+    for path in sorted(Path(whole.__file__).parent.glob("[!_]*.py"))
+    for program in programs_of(import_module(f"{whole.__name__}.{path.stem}"))
 )

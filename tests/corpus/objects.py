@@ -307,3 +307,34 @@ def object_of_an_array_and_a_number(v):
     u = v / np.linalg.norm(v)
     q = Quadruple(*(2.0 * u), v[0])
     return q.norm() * q.x
+
+
+class _Link:
+    def __init__(self, value, rest=None):
+        self.value = value
+        self.rest = rest
+
+
+@at((vec(0.4, 1.7, -0.3),), (vec(1.1, 0.2),))
+def linked_list(x):
+    head = None
+    for v in x:
+        head = _Link(v, head)
+    total, weight, link = 0.0, 1.0, head
+    while link is not None:
+        total += weight * link.value**2
+        weight *= 0.5
+        link.value *= 2.0
+        link = link.rest
+    return total + head.value * head.rest.value
+
+
+@at((vec(0.4, 1.7, -0.3),))
+def chosen_objects_that_change_between_the_choices(x):
+    up, down, total = _Link(x[0]), _Link(x[1]), 0.0
+    for i in range(len(x)):
+        chosen = up if x[i] > 0.5 else down
+        total += chosen.value * x[i]
+        up.value += 1.0
+        down.value *= x[i]
+    return total

@@ -664,3 +664,34 @@ def rows_of_a_zip_joined_by_numpy(x):
 @at((vec(0.3, 0.7, 1.1),), raises=MissingRuleError)
 def iterator_over_what_moves_for_unknown_code(x):
     return np.fromiter(reversed([x[0], x[1]]), float) @ x[:2]  # here
+
+
+@at((vec(0.3, 0.7, 1.1),), raises=UnsupportedOperationError)
+def list_that_may_be_one_which_grew(x):
+    high, low = [x[0]], [x[1]]
+    chosen = high if x[2] > 1.0 else low
+    high.append(x[2])
+    return sum(chosen) ** 2  # here
+
+
+class _Lot:
+    def __init__(self, price):
+        self.price = price
+
+
+@at((vec(0.3, 0.7, 1.1),), raises=UnsupportedOperationError)
+def object_that_a_loop_holds_by_two_names(x):
+    last, lot = _Lot(x[0]), _Lot(x[1])
+    for k in range(len(x)):
+        last, lot = lot, _Lot(lot.price + last.price)
+        last.price *= 1.5
+        if x[k] > 1.0:
+            last = lot
+    lot.price *= 2.0
+    return last.price * lot.price  # here
+
+
+@at((vec(0.3, 0.7, 1.1),), raises=UnsupportedOperationError)
+def truth_value_of_two_kinds_that_is_true(x):
+    sure = x[0] > 0.2 if x[1] > 0.5 else bool(x[2] > 1.0)
+    return x[0] * 3.0 if sure is True else x[0] * 5.0  # here

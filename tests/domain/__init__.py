@@ -1,1 +1,1 @@
-"""Random programs in the manner of scientists: helpers, containers, state on objects, integers that become floats."""
+"""Random programs in the manner of scientists: of every statement, expression and container of the table of the language."""

@@ -8,6 +8,20 @@ from dataclasses import dataclass, field
 from functools import partial
 
 Lines = list[str]
+LIMIT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Idiom:
+    """Statements in the manner of scientists, and the rows of the table of the language that they show.
+
+    `block`: whether it holds blocks, which nest no deeper than `LIMIT`. Idioms of larger `weight` are met more often.
+    """
+
+    write: Callable[[Scope], Lines]
+    rows: str = ""
+    block: bool = False
+    weight: int = 1
 
 
 @dataclass
@@ -18,6 +32,7 @@ class Scope:
     `matrices` square arrays of it. `fixed` are not written, and
     names that a nested function has `captured` are not bound anew. `returns` is the kind that the function
     returns: a number, a vector, or a float of Python's; `deep` is how deeply blocks nest, `loops` how many are loops.
+    `module` has the lines that stand before all functions of the program, `after` those behind; statements are `idioms`.
     """
 
     chance: random.Random
@@ -36,6 +51,9 @@ class Scope:
     loops: int = 0
     fresh: list[int] = field(default_factory=lambda: [0])
     captured: set[str] = field(default_factory=set)
+    module: Lines = field(default_factory=list)
+    after: Lines = field(default_factory=list)
+    idioms: tuple[Idiom, ...] = ()
 
     def inner(self, loop: bool = False) -> Scope:
         """The scope of a block: what is bound there is not known after it."""
@@ -43,6 +61,19 @@ class Scope:
         for kind in ("numbers", "counts", "vectors", "matrices", "indices", "records"):
             setattr(made, kind, list(getattr(self, kind)))
         return made
+
+    def apart(self, numbers: str, vectors: str) -> Scope:
+        """The scope of a function at the top of the program, of the names that it has: none of these is written."""
+        return Scope(
+            self.chance,
+            numbers=numbers.split(),
+            vectors=[vectors],
+            fixed=frozenset([*numbers.split(), vectors]),
+            fresh=self.fresh,
+            module=self.module,
+            after=self.after,
+            idioms=self.idioms,
+        )
 
     def name(self, stem: str) -> str:
         """A name that nothing has yet."""
@@ -56,6 +87,38 @@ class Scope:
     def pick(self, *choices: str) -> str:
         """One of `choices`."""
         return self.chance.choice(choices)
+
+
+def indented(lines: Lines) -> Lines:
+    """A block."""
+    return [f"    {line}" for line in lines]
+
+
+def block(scope: Scope, most: int = 3) -> Lines:
+    """A few statements."""
+    return [line for _ in range(scope.chance.randint(1, most)) for line in statement(scope)]
+
+
+def statement(scope: Scope) -> Lines:
+    """One statement; blocks only where they are not nested too deeply."""
+    flat = scope.deep >= LIMIT or scope.loops >= 2
+    idioms = [idiom for idiom in scope.idioms if not (flat and idiom.block)]
+    return scope.chance.choices(idioms, [idiom.weight for idiom in idioms])[0].write(scope)
+
+
+def named(scope: Scope, made: str, stem: str = "s") -> Lines:
+    """A number `made` gets a name."""
+    name = scope.name(stem)
+    scope.numbers.append(name)
+    return [f"{name} = {made}"]
+
+
+def record(scope: Scope, *fields: str) -> str:
+    """The name of a class of named tuples or of a dataclass with these fields, at the top of the program."""
+    cls = scope.name("Record")
+    head = scope.pick(f"class {cls}(typing.NamedTuple):", f"@dataclasses.dataclass; class {cls}:")
+    scope.module += [*head.split("; "), *(f"    {field}: typing.Any" for field in fields)]
+    return cls
 
 
 def constant(scope: Scope) -> str:

@@ -3,29 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from tests.domain.grammar import Lines, Scope, condition, constant, count, index, number, vector
-
-LIMIT = 3
-
-
-def indented(lines: Lines) -> Lines:
-    """A block."""
-    return [f"    {line}" for line in lines]
-
-
-def block(scope: Scope, most: int = 3) -> Lines:
-    """A few statements, or ``pass``."""
-    lines: Lines = []
-    for _ in range(scope.chance.randint(1, most)):
-        lines += statement(scope)
-    return lines or ["pass"]
-
-
-def statement(scope: Scope) -> Lines:
-    """One statement; blocks only where they are not nested too deeply."""
-    return scope.chance.choice(SIMPLE if scope.deep >= LIMIT or scope.loops >= 2 else SIMPLE + BLOCKS)(scope)
+from tests.domain.grammar import LIMIT, Idiom, Lines, Scope, block, condition, constant, count, indented, index, number, vector
 
 
 def new_number(scope: Scope) -> Lines:
@@ -368,11 +347,30 @@ def early(scope: Scope) -> Lines:
     return [f"if {condition(scope)}:", f"    return {f'float({value})' if scope.returns == 'float' else value}"]
 
 
-SIMPLE: list[Callable[[Scope], Lines]] = [
-    new_number, change_number, change_number, new_vector, change_vector, change_vector, alias, swap, pair, extreme, joined,
-    checked, closure,
-]  # fmt: skip
-BLOCKS: list[Callable[[Scope], Lines]] = [
-    over_places, over_items, over_pairs, steps, until, branch, branch, history, table, thing, thing, grid, buffers, from_integer,
-    pairs_of_points, early,
-]  # fmt: skip
+IDIOMS = (
+    Idiom(new_number, "binary_operators names"),
+    Idiom(change_number, "augmented conditional_expression boolean_operators comparisons", weight=2),
+    Idiom(new_vector, "sorted_by_key list_comprehension"),
+    Idiom(change_vector, "augmented masks_and_integer_arrays stores_by_functions sorted_in_place", weight=2),
+    Idiom(alias, "views"),
+    Idiom(swap, "assigned"),
+    Idiom(pair, "assigned rounded"),
+    Idiom(extreme, "subscripts"),
+    Idiom(joined, "if_statement"),
+    Idiom(checked, "raised"),
+    Idiom(closure, "nested_function lambda_expression"),
+    Idiom(over_places, "for_statement ranges_as_indices", block=True),
+    Idiom(over_items, "for_statement iterator_functions", block=True),
+    Idiom(over_pairs, "for_statement iterator_functions ndindex_walked", block=True),
+    Idiom(steps, "for_statement", block=True),
+    Idiom(until, "while_statement", block=True),
+    Idiom(branch, "if_statement", block=True, weight=2),
+    Idiom(history, "lists_that_loops_fill", block=True),
+    Idiom(table, "dicts", block=True),
+    Idiom(thing, "methods_and_properties", block=True, weight=2),
+    Idiom(grid, "subscripts", block=True),
+    Idiom(buffers, "for_statement", block=True),
+    Idiom(from_integer, "kinds_along_a_loop", block=True),
+    Idiom(pairs_of_points, "subscripts", block=True),
+    Idiom(early, "returned", block=True),
+)

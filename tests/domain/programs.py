@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-import itertools
-import math
 import random
 import sys
 import warnings
@@ -14,18 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from tests.domain.grammar import Lines, Scope, constant, number, vector
-from tests.domain.idioms import block, indented
+from tests.domain import array_idioms, class_idioms, container_idioms, idioms, statement_idioms
+from tests.domain.grammar import Lines, Scope, block, constant, indented, number, vector
 from tests.tables.cell import Cell, program
 
 LENGTH = 4
 MOST = 1e4
+IDIOMS = (*idioms.IDIOMS, *statement_idioms.IDIOMS, *container_idioms.IDIOMS, *class_idioms.IDIOMS, *array_idioms.IDIOMS)
+"""What statements of random programs are made of."""
+MODULES = (
+    "bisect", "cmath", "collections", "contextlib", "dataclasses", "decimal", "enum", "fractions", "functools", "heapq",
+    "itertools", "math", "typing",
+)  # fmt: skip
+"""What a program imports."""
 
 
 def text_of(seed: int) -> str:
     """The source of the program of a seed."""
     chance = random.Random(seed)
-    top = Scope(chance)
+    top = Scope(chance, idioms=IDIOMS)
     lines = [*_helpers(top), *_classes(top)]
     scope = Scope(
         chance,
@@ -39,6 +44,9 @@ def text_of(seed: int) -> str:
         fixed=frozenset(["x", "m"]) if chance.random() < 0.8 else frozenset(),
         fresh=top.fresh,
         returns="float",
+        module=top.module,
+        after=top.after,
+        idioms=IDIOMS,
     )
     body = [f"y = {chance.choice(('x * 1.5', 'x.copy()', 'np.tanh(x)', 'x[::-1] * a', 'np.array(x)'))}"]
     for _ in range(chance.randint(2, 5)):
@@ -46,7 +54,9 @@ def text_of(seed: int) -> str:
     told = [*scope.numbers, *(f"np.sum({name})" for name in scope.vectors)]
     # Whether a number is Python's or NumPy's is for the tables to tell: a list that a loop fills holds numbers of one class.
     body.append(f"return float({' + '.join(chance.sample(told, min(len(told), 5)))} + {number(scope)})")
-    return "\n".join((*lines, "def f(x, a, n, p, m):", *indented(body), ""))
+    written = [*top.module, *lines, "def f(x, a, n, p, m):", *indented(body), *top.after]
+    imports = [f"import {name}" for name in MODULES if any(f"{name}." in line for line in written)]
+    return "\n".join((*imports, *written, ""))
 
 
 def _helpers(top: Scope) -> Lines:
@@ -60,6 +70,8 @@ def _helpers(top: Scope) -> Lines:
             vectors=["np.array([u, w, 0.5])"],
             fixed=frozenset(["np.array([u, w, 0.5])"]),
             fresh=top.fresh,
+            module=top.module,
+            idioms=IDIOMS,
         )
         start = top.chance.choice(
             ([], [f"if u > {constant(scope)}:", f"    return {number(scope, 1)}"], [f"w = {number(scope, 1)}"])
@@ -68,8 +80,8 @@ def _helpers(top: Scope) -> Lines:
         top.of_number.append(name)
     for _ in range(top.chance.randint(0, 2)):
         name = top.name("map")
-        scope = Scope(top.chance, numbers=["k"], vectors=["q"], of_number=list(top.of_number), fresh=top.fresh)
-        scope.returns = "vector"
+        scope = Scope(top.chance, numbers=["k"], vectors=["q"], of_number=list(top.of_number), fresh=top.fresh, returns="vector")
+        scope.module, scope.after, scope.idioms = top.module, top.after, IDIOMS
         scope.fixed = frozenset() if top.chance.random() < 0.3 else frozenset(["q"])
         lines += [f"def {name}(q, k):", *indented([*block(scope, 2), f"return {vector(scope)}"])]
         top.of_vector.append(name)
@@ -197,4 +209,4 @@ def _sizes(value: Any) -> Iterator[float]:
 
 def cell_of(text: str, seed: int) -> Cell:
     """The program `text` at the point of a seed."""
-    return Cell(f"seed {seed}", program(text, math=math, itertools=itertools), arguments(seed))
+    return Cell(f"seed {seed}", program(text, __name__="random_program"), arguments(seed))

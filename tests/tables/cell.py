@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import itertools
 import linecache
+import sys
 import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -83,11 +84,16 @@ class Raised:
 
 
 def program(text: str, called: str = "f", /, **names: Any) -> Callable[..., Any]:
-    """The function `called` that the source `text` defines, with ``np`` and `names` as its globals; its source can be read."""
+    """The function `called` that the source `text` defines, with ``np`` and `names` as its globals; its source can be read.
+
+    With a ``__name__`` among `names` its module can be found by that name, as that of a program which sets globals must be.
+    """
     file = f"<cell {next(NUMBER)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     module = types.ModuleType("cell")
     module.__dict__.update({"np": np, **names})
+    if "__name__" in names:
+        sys.modules[names["__name__"]] = module
     exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)
     made: Callable[..., Any] = module.__dict__[called]
     return made

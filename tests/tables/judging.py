@@ -17,6 +17,7 @@ import adxform
 from tests.tables import (
     call_forms,
     changed,
+    chosen,
     classes,
     containers,
     defined,
@@ -65,6 +66,7 @@ TABLES = {
     "classes": classes.cells,
     "reach": reach.cells,
     "changed": changed.cells,
+    "chosen": chosen.cells,
     "rules": rules.cells,
     "signatures": signatures.cells,
     "operands": operands.cells,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from adxform.api import Pullback, checked_engine, kept
 from adxform.api.checkpointing import with_checkpoints
-from adxform.api.prepared import operators as forms
+from adxform.api.prepared import operator_meanings as forms
 from adxform.api.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
 from adxform.api.prepared.columns import padded, put, rows_at, rows_like
 from adxform.api.prepared.fast_path import Answer

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 from adxform.api import GradientPlan, checked_argnums, checked_engine, plan_gradient
 from adxform.api.checkpointing import with_checkpoints
-from adxform.api.prepared import operators as forms
+from adxform.api.prepared import operator_meanings as forms
 from adxform.api.prepared.base import Args, Kwargs, Prepared
 from adxform.api.prepared.fast_path import Answer, answer, is_settled, structured
 from adxform.api.prepared.fast_path_writer import MISS

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Self
 
-from adxform.api.prepared import operators as forms
+from adxform.api.prepared import operator_meanings as forms
 from adxform.api.prepared.base import Args, Kwargs, Prepared
 from adxform.api.prepared.columns import WIDTH, block_like, filled, padded, total, units, views, width
 from adxform.api.prepared.directional import stand_ins
@@ -17,8 +17,8 @@ from adxform.frontend.signature import Tree
 from adxform.ir.types import is_inexact
 from adxform.runtime.dispatch.batches import split
 from adxform.runtime.dispatch.derivation import DerivedRule
+from adxform.runtime.dispatch.derivative_orders import Mode
 from adxform.runtime.dispatch.leaf_flattening import alongside, placed, settler
-from adxform.runtime.dispatch.orders import Mode
 from adxform.runtime.dispatch.refusals import jacobian_ends, refuse_repeated
 from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
 from adxform.runtime.dispatch.tracebacks import for_users

@@ -18,7 +18,7 @@ from adxform.errors import PreparationMismatchError
 from adxform.frontend.signature.access import guards_hold
 from adxform.frontend.signature.watched_access import Trail
 from adxform.frontend.specialize import Specialized
-from adxform.runtime.cache import Entry, key_of
+from adxform.runtime.cache import CacheEntry, key_of
 from adxform.runtime.dispatch.application import Application, unwrapped
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.refusals import definition, name_of
@@ -98,7 +98,7 @@ def restored(written: bytes) -> Any:
     lines = misfits(specialized, target)
     if lines:
         raise refused(fn, lines)
-    kept = Entry(live(specialized, target), rules=derived, cuts=cuts, buffered_rules=forms)
+    kept = CacheEntry(live(specialized, target), rules=derived, cuts=cuts, buffered_rules=forms)
     call = Application(target, signature, (), kept, len(lead), held, scratch, prepared.engine)
     buffered = [rule for rule in prepared.rules if key_of(rule.request) in forms]
     made = preparation(prepared.applied(fn), call, lead, keywords, contexts, prepared.rules, buffered, cuts.values())

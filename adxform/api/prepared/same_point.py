@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from adxform.api import checked_argnums, checked_engine, kept
-from adxform.api.prepared import operators as forms
+from adxform.api.prepared import operator_meanings as forms
 from adxform.api.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
 from adxform.api.prepared.columns import padded, put, rows_at, rows_like
 from adxform.api.prepared.fingerprint import digest, static_text

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from adxform.api import Derivative, checked_argnums
-from adxform.api.prepared import operators as forms
+from adxform.api.prepared import operator_meanings as forms
 from adxform.api.prepared.base import Args, Kwargs, Prepared
 from adxform.api.prepared.preparation import Places, prepare, values_at
 from adxform.errors import ArgnumsError, NonDifferentiableError

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from adxform.api import checked_argnums, checked_engine
-from adxform.api.prepared import operators as forms
+from adxform.api.prepared import operator_meanings as forms
 from adxform.api.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
 from adxform.api.prepared.columns import block_like, filled, padded, put, rows_at, rows_like, units, views, width
 from adxform.api.prepared.fast_path import Answer, answer, is_settled, structured
@@ -32,9 +32,9 @@ from adxform.ir.types import Type
 from adxform.runtime.dispatch.application import Application, Argnums
 from adxform.runtime.dispatch.batches import BatchResults, split
 from adxform.runtime.dispatch.derivation import DerivedRule
+from adxform.runtime.dispatch.derivative_orders import Mode
 from adxform.runtime.dispatch.execution import InWorkspace, execute, runner
 from adxform.runtime.dispatch.leaf_flattening import finisher, matcher, placer, settler
-from adxform.runtime.dispatch.orders import Mode
 from adxform.runtime.dispatch.refusals import HESSIAN_BY_COMPLEX, HESSIAN_WAY_OUT, refuse_complex, refuse_repeated
 from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
 from adxform.runtime.dispatch.tracebacks import for_users, shorten

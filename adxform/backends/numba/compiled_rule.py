@@ -14,8 +14,8 @@ from adxform.analysis.unseen_code import KEEPING, changes_outside
 from adxform.backends.numba.checks import is_exception
 from adxform.backends.numba.importing import needing_numba
 from adxform.backends.numba.kernel_extraction import Outlined, outline, used_in_python
+from adxform.backends.numba.kernel_pipeline import LOOPS, LoopSetting
 from adxform.backends.numba.kernel_workspaces import with_workspaces
-from adxform.backends.numba.pipeline import LOOPS, LoopSetting
 from adxform.backends.python.backend import as_it_runs
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings
@@ -30,8 +30,8 @@ from adxform.passes.driver import through
 from adxform.passes.loops.tape_arrays import tapes_as_arrays
 from adxform.primitives.effects import is_opaque
 from adxform.runtime import kernel_scalars
-from adxform.runtime.outside import anew as begun_anew
-from adxform.runtime.outside import once
+from adxform.runtime.language.outside import anew as begun_anew
+from adxform.runtime.language.outside import once
 from adxform.runtime.strict import way_back
 from adxform.runtime.timing import phase
 from adxform.threads.deep_recursion import has_stack_left, in_thread, is_deep, on_deep_stack, ran_out

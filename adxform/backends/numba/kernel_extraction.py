@@ -17,8 +17,8 @@ from adxform import runtime
 from adxform.backends.numba.caller_allocation import made_ahead
 from adxform.backends.numba.caller_views import view_ahead
 from adxform.backends.numba.integers import Bits
+from adxform.backends.numba.kernel_pipeline import CUT, KERNEL, KernelSetting
 from adxform.backends.numba.kernel_solvers import is_solver
-from adxform.backends.numba.pipeline import CUT, KERNEL, KernelSetting
 from adxform.backends.numba.support import MARKS, is_taken, kept_stacks, stack_uses
 from adxform.backends.numba.undefined_values import give_undefined_arrays, undefined_arrays
 from adxform.backends.python.syntax import callee

@@ -16,8 +16,8 @@ from adxform.backends.python.loading import load
 from adxform.frontend.derivative_operators import EngineName
 from adxform.ir.ops import Lit
 from adxform.primitives.alias import Aliases
-from adxform.runtime.outside import anew as begun_anew
-from adxform.runtime.outside import leaving_arrays, once, written_outside
+from adxform.runtime.language.outside import anew as begun_anew
+from adxform.runtime.language.outside import leaving_arrays, once, written_outside
 from adxform.runtime.timing import phase
 from adxform.threads.deep_recursion import in_thread, is_deep, ran_out
 

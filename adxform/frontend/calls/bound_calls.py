@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from adxform.frontend.evaluate.outside import from_outside
+from adxform.frontend.evaluate.outside.guards import from_outside
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Value
 from adxform.frontend.signature.access import Access

@@ -155,9 +155,13 @@ class CallbackCode:
         if step.opname == "UNPACK_SEQUENCE":  # of which the rule tells that all results are new
             call = self.steps[place - 1].opname.startswith("CALL") and lookup(self.calls.called(place - 1)[0]) is not None
             return call and not alone and self._is_made(place - 1) and not self._may_hold_objects(place - 1)
-        if not step.opname.startswith("CALL"):
-            made = step.opname.startswith(_FRESH) and step.argrepr != _ITEM
-            return made and not (alone and any(map(self._holds_others, self.calls.inside(place))))
+        if step.opname.startswith("CALL"):
+            return self._is_made_by_call(place, alone)
+        made = step.opname.startswith(_FRESH) and step.argrepr != _ITEM
+        return made and not (alone and any(map(self._holds_others, self.calls.inside(place))))
+
+    def _is_made_by_call(self, place: int, alone: bool) -> bool:
+        """Whether the call at `place` makes what it returns; `alone`: of nothing that others have."""
         fn, is_method = self.calls.called(place)
         match fn:
             case types.CodeType():
@@ -169,12 +173,14 @@ class CallbackCode:
         meaning = None if lookup(fn) else definition(fn)
         if isinstance(meaning, types.FunctionType) and self._returns_new(meaning.__code__, meaning.__globals__, alone):
             return True
-        if fn is Unknown or step.opname == "CALL_FUNCTION_EX" or (alone and self._may_hold_objects(place)):
+        if fn is Unknown or self.steps[place].opname == "CALL_FUNCTION_EX" or (alone and self._may_hold_objects(place)):
             return False
-        if alone and is_method and self.calls.is_shallow_copy(place):
-            return False
+        return not (alone and is_method and self.calls.is_shallow_copy(place)) and self._is_result_new(place, fn, is_method)
+
+    def _is_result_new(self, place: int, fn: Any, is_method: bool) -> bool:
+        """Whether `fn`, called at `place`, is known to return what is new, or a view of what was made here."""
         names = self._keywords(place)
-        whose = result_of(fn, (step.arg or 0) - len(names) + is_method, names)
+        whose = result_of(fn, (self.steps[place].arg or 0) - len(names) + is_method, names)
         first = self.calls.first_argument(place) if whose == "a view" else None
         return whose == "new" or (first is not None and self._is_new(first, False))
 

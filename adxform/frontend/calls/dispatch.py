@@ -24,13 +24,13 @@ from adxform.frontend.calls.primitive_calls import as_array, into, primitive
 from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
-from adxform.frontend.evaluate import protocols
-from adxform.frontend.evaluate.class_contents import MISSING, find
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.folding import fold, run_now
 from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.operands import are_static
-from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, looked_up, pin
+from adxform.frontend.evaluate.outside.guards import from_outside, guard, is_kept, looked_up, pin
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
 from adxform.frontend.evaluate.set_orders import as_constant

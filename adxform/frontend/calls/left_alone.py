@@ -13,7 +13,7 @@ from typing import Any
 
 from adxform.errors import GlobalMutationError
 from adxform.frontend.calls.callback_calls import is_librarys
-from adxform.frontend.calls.reached import Changes, changes_of, reach_of, reached_from, widest
+from adxform.frontend.calls.reached import CallChanges, changes_of, reach_of, reached_from, widest
 from adxform.frontend.checks.handed_over import Handed, Rebound, Shown, UnseenCall, refuse_changed
 from adxform.frontend.signature.access import Access, Guard
 from adxform.frontend.signature.class_meaning import is_changeable
@@ -26,7 +26,7 @@ class LeavesAlone:
     unseen: tuple[UnseenCall, ...]
     hidden: tuple[Access, ...]
     told: tuple[tuple[Access, type], ...]
-    last: dict[tuple[int, int], Changes] = field(default_factory=dict, compare=False, repr=False)
+    last: dict[tuple[int, int], CallChanges] = field(default_factory=dict, compare=False, repr=False)
     """What each function of each call was found to change last."""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -120,7 +120,7 @@ def _only_computes(fn: Any) -> bool:
     return (not is_changeable(fn) if isinstance(fn, type) else is_librarys(fn)) and not changes_of(fn).among
 
 
-def _handed(call: UnseenCall, changes: Iterable[Changes]) -> Iterator[Handed | Rebound]:
+def _handed(call: UnseenCall, changes: Iterable[CallChanges]) -> Iterator[Handed | Rebound]:
     """What `call` hands over, if its functions make these `changes`."""
     names = frozenset(name for one in changes for name in one.names)
     for among, values in ((call.among, call.given), *((one.among, one.found) for one in changes)):

@@ -11,9 +11,10 @@ import numpy as np
 from adxform.frontend.calls.draws import MAKERS, drawn_type, method_of
 from adxform.frontend.calls.unseen import hand_over
 from adxform.frontend.containers import deques
-from adxform.frontend.evaluate import indexing, outside_containers
+from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.operands import given_to_unknown, refuse_keeping
-from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.outside import outside_containers
+from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Once, Ref, Value
 from adxform.frontend.types import forgotten_kinds
@@ -40,10 +41,7 @@ def opaque(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs
         return found
     deques.refuse(interp, (*args, *kwargs.values()))
     hand_over(interp, fn, args, kwargs, wanted=wanted)
-    if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())):
-        raise interp.error("an argument may be None or not, which only a run can tell", "test it first: `if x is not None:`")
-    if any(fn is text for text in (repr, str, ascii, format)) and any(isinstance(arg, Once) for arg in args):
-        raise interp.error("an iterator is made a text", "make it a list first: `list(…)`")
+    _refuse_unknown(interp, fn, args, kwargs)
     operands = tuple(given_to_unknown(interp, arg) for arg in args)
     named = {key: given_to_unknown(interp, arg) for key, arg in kwargs.items()}
     given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
@@ -59,6 +57,14 @@ def opaque(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE
     return _result(interp, fn, operands, named, method, hint)
+
+
+def _refuse_unknown(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs) -> None:
+    """Raise for arguments that code which nobody looks into cannot be given."""
+    if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())):
+        raise interp.error("an argument may be None or not, which only a run can tell", "test it first: `if x is not None:`")
+    if any(fn is text for text in (repr, str, ascii, format)) and any(isinstance(arg, Once) for arg in args):
+        raise interp.error("an iterator is made a text", "make it a list first: `list(…)`")
 
 
 def _result(

@@ -17,10 +17,10 @@ from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.types_by_rule import type_by_rule
 from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.containers import collecting
+from adxform.frontend.evaluate.classes.protocols import as_number, converts_itself, is_object, refused
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.folding import fold
 from adxform.frontend.evaluate.operands import are_static, operand, whole
-from adxform.frontend.evaluate.protocols import as_number, converts_itself, is_object, refused
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value

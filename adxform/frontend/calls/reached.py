@@ -25,7 +25,7 @@ import numpy as np
 from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS
 from adxform.frontend.calls.callback_calls import Elsewhere, is_librarys, writes
 from adxform.frontend.calls.callback_code import CallbackCode
-from adxform.frontend.evaluate.settled import may_change
+from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
 from adxform.ir.spans import is_user
 
@@ -48,7 +48,7 @@ Classes = tuple[type, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class CallChanges:
     """What a call of a function may change by itself.
 
     That are all objects in `found` of classes `among`, the attributes called `names` of these, and the variables `rebound`.
@@ -62,7 +62,7 @@ class Changes:
     """What that follows from."""
 
 
-def changes_of(fn: Any, last: Changes | None = None) -> Changes:
+def changes_of(fn: Any, last: CallChanges | None = None) -> CallChanges:
     """What a call of `fn` may change, as things are now; what it did `last`, where that followed from the very same."""
     calls = _Calls()
     calls.follow([fn])
@@ -78,7 +78,7 @@ def changes_of(fn: Any, last: Changes | None = None) -> Changes:
     )
     names = frozenset(name for code in codes for name in code.attributes_set())
     rebound = tuple((code.space, name) for code in codes for name in code.assigned())
-    return Changes(among, calls.found if among else (), names, rebound, looked_at)
+    return CallChanges(among, calls.found if among else (), names, rebound, looked_at)
 
 
 def widest(*found: Classes) -> Classes:

@@ -62,7 +62,7 @@ def new_list(
     if row_of is None:
         note_items(interp, items)
     contents = Collected(items, done=True, nested=nested, weak=weak, kinds=kinds, row_of=row_of, params=params)
-    interp.heap.contents[ref] = contents  # type: ignore[assignment]
+    interp.heap.contents[ref] = contents
     return ref
 
 
@@ -111,7 +111,8 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
         operator.setitem, contents.buffer, interp.operand(contents.count), interp.operand(item), span=interp.span
     )
     after = replace(contents, count=iteration.add(interp, contents.count, Lit(1)), passed=contents.passed + 1)
-    interp.heap.contents[ref] = after  # type: ignore[assignment]
+    interp.heap.contents[ref] = after
+    interp.heap.outdate(ref)
 
 
 def _row_sizes(interp: Interpreter, held: tuple[Size, ...], given: tuple[Size, ...]) -> tuple[Size, ...]:
@@ -127,6 +128,7 @@ def _change(interp: Interpreter, ref: Ref, contents: Collected, buffer: Value, p
         raise interp.error("a list within a list changes its length", "build the inner list first, then append it")
     note_items(interp, buffer)
     hold(interp, ref, replace(contents, buffer=buffer, params=params))
+    interp.heap.outdate(ref)
 
 
 def _settled(ref: Ref, contents: Collected) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from adxform.frontend.containers.methods import METHODS, Answer, Handler, Known
+from adxform.frontend.containers.methods import METHODS, Answer, Args, Handler, Known, Kwargs
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Method, Ref, Static, Tuple, Value
@@ -18,9 +18,6 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import is_inexact
 from adxform.ir.walk import variables
 from adxform.primitives.definitions import iterations
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -294,8 +294,8 @@ def length_operand(interp: Interpreter, size: Dim, axis: int, initial: tuple[Val
 
 
 def hold(interp: Interpreter, ref: Ref, contents: Collected) -> None:
-    """Let the list `ref` consist of `contents` from here on."""
-    interp.write(ref, contents)  # type: ignore[arg-type]
+    """Let the list `ref` be held as `contents` from here on."""
+    interp.hold(ref, contents)
 
 
 def so_far(interp: Interpreter, contents: Collected) -> Var:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -13,15 +14,17 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
-from adxform.frontend.evaluate.outside import itself
+from adxform.frontend.evaluate.outside.guards import itself
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, View, list_contents
 from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
 
+Args = tuple[Value, ...]
+Kwargs = dict[str, Value]
 Answer = Value | None
-Handler = Callable[["Interpreter", tuple[Value, ...], dict[str, Value], str], Answer]
+Handler = Callable[["Interpreter", Args, Kwargs, str], Answer]
 
 
 class Known:
@@ -79,7 +82,7 @@ def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
             collecting.extend(interp, ref, interp.filled(ref) or other, more)
             if (longer := interp.filled(ref)) is not None:  # of which the items are known where the length of `source` is
                 params = longer.params | iteration.deciding(interp, source)
-                interp.heap.contents[ref] = replace(longer, params=params)  # type: ignore[assignment]
+                interp.heap.contents[ref] = replace(longer, params=params)
             return NONE
     interp.write(ref, list_contents((*items, *interp.items(source))))
     return NONE
@@ -143,7 +146,8 @@ def _sort(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]
     ref = args[0]
     assert isinstance(ref, Ref)
     ordered = interp.call(Lit(sorted), args, kwargs)
-    interp.write(ref, interp.heap.contents[ordered])  # type: ignore[index]
+    assert isinstance(ordered, Ref)
+    interp.write(ref, interp.heap.contents[ordered])
     return NONE
 
 
@@ -229,6 +233,35 @@ def _pop_item(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Va
     return Tuple((itself(interp, contents.keys[-1]), contents.items[-1]))
 
 
+def _end_of(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], place: int) -> bool:
+    """Whether a method of an ordered dict is asked for its last item, which `last` says, by name or at this place."""
+    given = args[place] if len(args) > place else kwargs.get("last", Lit(True))
+    return bool(interp.static(given, "`last`"))
+
+
+def _pop_end(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref, last = args[0], _end_of(interp, args, kwargs, 1)
+    assert isinstance(ref, Ref)
+    contents = interp.contents(ref)
+    if last or not contents.keys:
+        return interp.fail(KeyError, "dictionary is empty") if not contents.keys else _pop_item(interp, args[:1], {}, hint)
+    interp.write(ref, Contents(contents.keys[1:], contents.items[1:]))
+    return Tuple((itself(interp, contents.keys[0]), contents.items[0]))
+
+
+def _move_to_end(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    ref, key, last = args[0], hashed(interp, args[1], "a dict key", args[0]), _end_of(interp, args, kwargs, 2)
+    assert isinstance(ref, Ref)
+    contents = interp.contents(ref)
+    if contents.get(key) is None:
+        return interp.fail(KeyError, key)
+    pairs = list(zip(contents.keys, contents.items, strict=True))
+    own, others = [pair for pair in pairs if pair[0] == key], [pair for pair in pairs if pair[0] != key]
+    ordered = [*others, *own] if last else [*own, *others]
+    interp.write(ref, Contents(tuple(kept for kept, _ in ordered), tuple(item for _, item in ordered)))
+    return NONE
+
+
 def _replace(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     value = args[0]
     assert isinstance(value, Tuple)
@@ -277,6 +310,8 @@ _TABLE: dict[tuple[type, str], Handler] = {
     (dict, "setdefault"): _set_default,
     (dict, "pop"): _dict_pop,
     (dict, "popitem"): _pop_item,
+    (OrderedDict, "popitem"): _pop_end,
+    (OrderedDict, "move_to_end"): _move_to_end,
     (dict, "clear"): _clear,
     (dict, "copy"): _copy,
     **SET_METHODS,
@@ -298,6 +333,8 @@ _COUNTS: dict[tuple[type, str], tuple[int, int]] = {
     (dict, "get"): (1, 2),
     (dict, "setdefault"): (1, 2),
     (dict, "pop"): (1, 2),
+    (OrderedDict, "popitem"): (0, 1),
+    (OrderedDict, "move_to_end"): (1, 2),
     (dict, "update"): (0, 1),
     (list, "count"): (1, 1),
     (tuple, "count"): (1, 1),
@@ -308,7 +345,9 @@ _COUNTS: dict[tuple[type, str], tuple[int, int]] = {
     (tuple, "_replace"): (0, 0),
 }
 """How many arguments each method takes by position, at least and at most; the others take none."""
-_NAMED = frozenset({(list, "sort"), (dict, "update"), (tuple, "_replace")})
+_NAMED = frozenset(
+    {(list, "sort"), (dict, "update"), (tuple, "_replace"), (OrderedDict, "popitem"), (OrderedDict, "move_to_end")}
+)
 """The methods that take arguments by name."""
 
 

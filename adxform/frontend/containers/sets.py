@@ -8,7 +8,7 @@ from typing import Any
 
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.keys import hashed
-from adxform.frontend.evaluate.outside import itself
+from adxform.frontend.evaluate.outside.guards import itself
 from adxform.frontend.evaluate.set_orders import as_given, changed, done, frozen, ordered
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Value, View

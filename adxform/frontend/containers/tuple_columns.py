@@ -32,13 +32,13 @@ def start(interp: Interpreter, growing: Grows) -> bool:
 
 def hold(interp: Interpreter, ref: Ref, columns: Columns) -> None:
     """Let a list consist of `columns`."""
-    interp.write(ref, columns)  # type: ignore[arg-type]
+    interp.hold(ref, columns)
 
 
 def made(interp: Interpreter, columns: Columns, cls: type = list) -> Ref:
     """A new list (or tuple) that consists of `columns`."""
     ref = interp.heap.new("list", cls, (), ())
-    interp.heap.contents[ref] = columns  # type: ignore[assignment]
+    interp.heap.contents[ref] = columns
     return ref
 
 

@@ -16,10 +16,19 @@ import numpy as np
 from adxform.frontend.containers import deques
 from adxform.frontend.containers.methods import METHODS
 from adxform.frontend.derivative_operators import Decorated, Operator
-from adxform.frontend.evaluate import getters, indexing, outside_containers, places
-from adxform.frontend.evaluate.class_attributes import from_class, of_class, of_super
-from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor, is_generated, is_librarys
-from adxform.frontend.evaluate.outside import from_outside, guard, looked_up, missing, outside_write, rooted
+from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.classes import getters
+from adxform.frontend.evaluate.classes.class_attributes import from_class, of_class, of_super
+from adxform.frontend.evaluate.classes.class_contents import (
+    MISSING,
+    find,
+    has_dict,
+    is_data_descriptor,
+    is_generated,
+    is_librarys,
+)
+from adxform.frontend.evaluate.outside import outside_containers, places
+from adxform.frontend.evaluate.outside.guards import from_outside, guard, looked_up, missing, outside_write, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, FunctionValue, Method, Range, Ref, Slice, Static, Tuple, Value, is_unknown
 from adxform.frontend.nested import objects
@@ -226,7 +235,7 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     if value.cls is collections.deque and (found := deques.attribute(value, name)) is not None:
         return found
     if value.kind in ("list", "dict", "set"):
-        method = METHODS.get(({"list": list, "dict": dict, "set": set}[value.kind], name))
+        method = method or METHODS.get(({"list": list, "dict": dict, "set": set}[value.kind], name))
         if not hasattr(value.cls, name):
             return interp.fail(AttributeError, f"'{value.cls.__name__}' object has no attribute '{name}'")
         if method is None:

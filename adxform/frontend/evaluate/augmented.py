@@ -11,7 +11,7 @@ import numpy as np
 
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.state import Env, Interpreter
-from adxform.frontend.lowering.operators import BINARY, INPLACE
+from adxform.frontend.lowering.operator_functions import BINARY, INPLACE
 from adxform.ir import intrinsics
 from adxform.ir.ops import Attribute, Block, Call, Free, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Type

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate.classes.protocols import is_object
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.interpreter import Evaluator
-from adxform.frontend.evaluate.outside import constant, from_outside
+from adxform.frontend.evaluate.outside.guards import constant, from_outside
 from adxform.frontend.evaluate.own_results import with_own_results
-from adxform.frontend.evaluate.protocols import is_object
 from adxform.frontend.evaluate.signals import Recursive, Restart, Unreachable
 from adxform.frontend.evaluate.staged_rules import Staged, stage
 from adxform.frontend.evaluate.state import Derive, Interpreter, Knowledge

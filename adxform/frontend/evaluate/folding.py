@@ -11,7 +11,7 @@ import numpy as np
 
 from adxform.errors import MissingRuleError
 from adxform.frontend.evaluate.operands import known
-from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.pure_functions import is_pure, stays
 from adxform.frontend.evaluate.set_orders import note_orders, note_result
 from adxform.frontend.evaluate.state import Interpreter

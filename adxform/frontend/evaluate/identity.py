@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adxform.frontend.evaluate.control_flow.joins import same
-from adxform.frontend.evaluate.outside import guard
+from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Given, Interpreter
 from adxform.frontend.evaluate.values import FoundOutside, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import HasClass, SameAs

@@ -10,18 +10,20 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.checks.shared_memory import read_meanwhile
-from adxform.frontend.evaluate import outside_containers, protocols
+from adxform.frontend.evaluate import chosen_items
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
-from adxform.frontend.evaluate.outside import constant
-from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Value, is_unknown, list_contents
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.assumed_lengths import uncut, unknown_slices
 from adxform.frontend.types import forgotten_kinds
-from adxform.frontend.types.samples import FRESH, NoSample, broadcast, sampled_type, slice_size
+from adxform.frontend.types.samples import FRESH, NoSample, sampled_type
+from adxform.frontend.types.shape_rules import broadcast, slice_size
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
@@ -66,17 +68,8 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             return interp.fail(TypeError, "sequence index must be integer, not 'slice'")
         case Ref(kind="list"):
             return _item(interp, interp.contents(x).items, index, "list", None)
-        case Ref(kind="dict", meta=None) if (place := place_of_key(interp, x, index)) is not None:
-            return _item(interp, interp.contents(x).items, place, "dict", None)
-        case Ref(kind="dict", meta=None) if (own := _under_number(interp, x, index)) is not None:
-            return interp.call(Static(iterations.looked_up), (*own, index), hint=hint)
         case Ref(kind="dict"):
-            key = hashed(interp, index, "a dict key", x)
-            found = interp.contents(x).get(key)
-            if found is None and x.meta is not None and x.meta != NONE:
-                found = interp.call(x.meta, ())
-                store(interp, x, index, found)
-            return interp.fail(KeyError, key) if found is None else found
+            return _under_key(interp, x, index, hint)
         case Ref(kind="instance") | Static() if (method := protocols.special(interp, x, "__getitem__")) is not None:
             return interp.call(method, (index,), hint=hint)
         case Lit(value):
@@ -89,6 +82,21 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             raise interp.error("a number cannot be indexed", "index an array")
         case _:
             raise interp.error("this value cannot be indexed", "index an array, a tuple, a list or a dict")
+
+
+def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
+    """The item of a dict under a key, one that its default makes where there is none."""
+    if x.meta is None:
+        if (place := chosen_items.place_of_key(interp, x, index)) is not None:
+            return _item(interp, interp.contents(x).items, place, "dict", None)
+        if (own := chosen_items.under_number(interp, x, index)) is not None:
+            return interp.call(Static(iterations.looked_up), (*own, index), hint=hint)
+    key = hashed(interp, index, "a dict key", x)
+    found = interp.contents(x).get(key)
+    if found is None and x.meta is not None and x.meta != NONE:
+        found = interp.call(x.meta, ())
+        store(interp, x, index, found)
+    return interp.fail(KeyError, key) if found is None else found
 
 
 def told(interp: Interpreter, index: Value) -> Operand:
@@ -124,10 +132,16 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
             found = load(interp, interp.call(Lit(np.array), (Tuple(items),)), index)
             (kind,) = kinds
             return interp.call(Lit(python_class(kind.dtype, True)), (found,)) if kind.weak else found
-        return _one_of(interp, items, index, what)
-    if isinstance(index, Var) and not interp.origins.get(index) and (columns := columns_of(interp, items)) is not None:
+        return chosen_items.one_of(interp, items, index, what)
+    if (
+        isinstance(index, Var)
+        and not interp.origins.get(index)
+        and (columns := chosen_items.columns_of(interp, items)) is not None
+    ):
         picked = tuple(_item(interp, column, index, what, build) for column in columns)
         return Tuple(picked, items[0].cls if isinstance(items[0], Tuple) else tuple)
+    if isinstance(index, Var) and not interp.followed(index) and len(items) <= chosen_items.CHOICES:
+        return chosen_items.one_of(interp, items, index, what)
     at = place_in(interp, index, what)
     if isinstance(at, slice):
         part = items[at]
@@ -136,52 +150,6 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
         return items[int(at)]
     except IndexError:
         return interp.fail(IndexError, f"{what} index out of range")
-
-
-def columns_of(interp: Interpreter, items: tuple[Value, ...]) -> list[tuple[Value, ...]] | None:
-    """What `items`, tuples of as many numbers or of tuples of those, have in each place; ``None`` for anything else."""
-    if not items or not all(isinstance(item, Tuple) for item in items):
-        return None
-    rows = [item.items for item in items if isinstance(item, Tuple)]
-    if len({(item.cls, len(item.items)) for item in items if isinstance(item, Tuple)}) > 1:
-        return None
-    columns = list(zip(*rows, strict=True))
-    return columns if all(interp.of_numbers(column) or columns_of(interp, column) is not None for column in columns) else None
-
-
-def place_of_key(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
-    """Where in a dict of numbers, or of tuples of those, `key` is, which only a run can tell; ``None`` for anything else."""
-    if not isinstance(key, Var) or isinstance(key.type, Array) or interp.origins.get(key):
-        return None
-    contents = interp.contents(ref)
-    if len(contents.keys) > _CHOICES or not (interp.of_numbers(contents.items) or columns_of(interp, contents.items) is not None):
-        return None
-    return interp.call(Static(iterations.place_of), (key, Tuple(tuple(constant(interp, own) for own in contents.keys))))
-
-
-def _under_number(interp: Interpreter, ref: Ref, key: Value) -> tuple[Tuple, Tuple] | None:
-    """The whole numbers among the keys of a dict, and its items under them, where `key` is one that only a run can tell."""
-    if not isinstance(key, Var) or interp.followed(key) or not isinstance(key.type, Scalar):
-        return None
-    if np.dtype(key.type.dtype).kind not in "iub":
-        return None
-    contents = interp.contents(ref)
-    found = [pair for pair in zip(contents.keys, contents.items, strict=True) if isinstance(pair[0], int)]
-    return Tuple(tuple(Lit(own) for own, _ in found)), Tuple(tuple(item for _, item in found))
-
-
-def _one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str) -> Value:
-    """The one of `items`, numbers of different kinds, that only a run can tell."""
-    if len(items) > _CHOICES:
-        raise interp.error(
-            f"the items of a {what} are numbers of different kinds, and only a run can tell which is taken",
-            "make them one kind, e.g. with `float(…)`",
-        )
-    return interp.call(Static(iterations.picked), (Tuple(items), index, Lit(f"{what} index out of range")))
-
-
-_CHOICES = 32
-"""Among how many numbers of different kinds a run may choose: each is a branch."""
 
 
 def element_type(interp: Interpreter, x: Var, index: Operand) -> Type:
@@ -366,6 +334,8 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             operands_ = x, interp.operand(index), interp.operand(value)
             interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
+        case Ref(kind="dict", meta=None) if (place := chosen_items.place_to_store(interp, x, index)) is not None:
+            chosen_items.store(interp, x, place, value)
         case Ref(kind="dict"):
             interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key", x), value))
         case Ref(cls=collections.deque) if isinstance(index, Slice):
@@ -376,6 +346,9 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
                 return
             contents = interp.contents(x)
             refuse_index(interp, index, "list")
+            if isinstance(index, Var) and not interp.followed(index) and 0 < len(contents.items) <= chosen_items.CHOICES:
+                chosen_items.store(interp, x, chosen_items.place_in_list(interp, index, len(contents.items)), value)
+                return
             at = place_in(interp, index, "list")
             items = list(contents.items)
             try:

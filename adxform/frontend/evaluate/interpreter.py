@@ -11,9 +11,10 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, tuple_columns
-from adxform.frontend.evaluate import attributes, operands, outside, outside_containers, places, survey
+from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
-from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks
+from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
+from adxform.frontend.evaluate.outside import guards, outside_containers, places
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import (
@@ -87,7 +88,7 @@ class Evaluator(Interpreter):
                     self.heap.contents[ref] = self.contents(ref).put(self.static(key, "a dict key"), item)
                 return ref
             case Pack("instance", (Lit(cls), *items)):
-                outside.guard_class(self, cls)
+                guards.guard_class(self, cls)
                 parts = tuple([self.use(self.value(item, env)) for item in items[1::2]])
                 if issubclass(cls, tuple):
                     return Tuple(parts, cls)
@@ -116,11 +117,11 @@ class Evaluator(Interpreter):
 
     def pin(self, value: Static) -> Any:
         """The object itself; each call must find the same one."""
-        return outside.pin(self, value)
+        return guards.pin(self, value)
 
     def settle(self, value: Static) -> Any:
         """The object itself, from which something is told now: each call must find the same one, and the same in it."""
-        return outside.settle(self, value)
+        return guards.settle(self, value)
 
     def items(self, value: Value) -> list[Value]:
         """The items of an iterable of known length."""
@@ -144,7 +145,7 @@ class Evaluator(Interpreter):
             contents = self.contents(value)
             return list(zip(contents.keys, contents.items, strict=True))
         if isinstance(value, Lit) and isinstance(value.value, dict):
-            return [(key, outside.constant(self, item)) for key, item in value.value.items()]
+            return [(key, guards.constant(self, item)) for key, item in value.value.items()]
         found = []
         value = walks.opened(self, value)
         within = iteration.places_within(self, value)
@@ -175,7 +176,7 @@ class Evaluator(Interpreter):
             raise
         except Exception as error:
             return self.fail(type(error), str(error))
-        return outside.constant(self, result)
+        return guards.constant(self, result)
 
     def outside_item(self, value: Static, key: Any) -> Value:
         """``value[key]`` of an object from outside."""
@@ -186,15 +187,15 @@ class Evaluator(Interpreter):
         except RecursionError:  # the stack is ours: there may be room on another
             raise
         except Exception as error:
-            return outside.missing(self, path_to(value.access, ("item", key)), error)
+            return guards.missing(self, path_to(value.access, ("item", key)), error)
         if isinstance(key, slice):
             self.pin(value)
-            return outside.constant(self, found)
-        return outside.from_outside(self, found, path_to(value.access, ("item", key)))
+            return guards.constant(self, found)
+        return guards.from_outside(self, found, path_to(value.access, ("item", key)))
 
     def outside_write(self, what: str) -> AdxError:
         """The error for a change to something that belongs to the caller's program."""
-        return outside.outside_write(self, what)
+        return guards.outside_write(self, what)
 
     def outside_change(self, ref: Ref) -> Exception:
         """What is raised where a list or dict that belongs to the caller's program is changed."""
@@ -266,7 +267,7 @@ class Evaluator(Interpreter):
                     env[outs[0]] = result
             case Free(out, name):
                 found = places.free_name(self, name)
-                env[out] = outside.free_name(self, name) if found is None else found
+                env[out] = guards.free_name(self, name) if found is None else found
             case Attribute(out, value, name):
                 env[out] = self.attribute(self.use(self.value(value, env)), name, out.base)
             case Closure(out, fn, captures, defaults):
@@ -280,7 +281,7 @@ class Evaluator(Interpreter):
             case For():
                 loops.run_for(self, op, env)
             case While():
-                loops.run_while(self, op, env)
+                while_loops.run_while(self, op, env)
             case Raise(value):
                 branches.run_raise(self, value, env)
             case Invoke():

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import AdxError
-from adxform.frontend.evaluate import protocols
-from adxform.frontend.evaluate.class_contents import find, is_generated
-from adxform.frontend.evaluate.outside import constant
-from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.class_contents import find, is_generated
+from adxform.frontend.evaluate.classes.python_classes import class_of
+from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FoundOutside, Ref, Slice, Static, Tuple, Value
 from adxform.frontend.types.forgotten_kinds import refuse

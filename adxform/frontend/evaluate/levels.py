@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from adxform.frontend.evaluate.values import Heap, Namespace, Poison, Value
+from adxform.frontend.evaluate.values import Heap, Namespace, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import Function, Operand, Var
 
@@ -22,13 +22,8 @@ class Frame:
     give: Callable[[Value], Value] | None = None
 
 
-_BETWEEN = Poison(
-    "a generator raises between the items of a loop that assigns it", way="collect the items ahead of the loop: `list(…)`"
-)
-
-
 @dataclass(slots=True)
-class Fork:
+class TryFork:
     """A place where an exception may end a path: what comes after it in the block of `outer` runs where `raised` is false.
 
     `marks` are the variables of the ``try`` there, `heap` what objects hold.
@@ -42,23 +37,17 @@ class Fork:
 
 
 @dataclass(slots=True)
-class Level:
+class TryLevel:
     """A part of the program in which exceptions are looked for, of the call `frame`: a ``try``, or a block inside of one.
 
     `marks` are the variables that handlers may read, as they are now; `wanted` the classes that some handler around is for;
-    `forks` the places passed so far where an exception may end it; `walked` the variables that a loop over a generator assigns,
-    while the code of that runs: what they are from item to item `marks` does not tell.
+    `forks` the places passed so far where an exception may end it.
     """
 
     frame: Frame | None
     marks: dict[str, Value]
     wanted: tuple[type[BaseException], ...]
-    forks: list[Fork] = field(default_factory=list)
-    walked: tuple[str, ...] = ()
-
-    def as_raised(self) -> dict[str, Value]:
-        """The variables, where an exception is raised now."""
-        return self.marks | dict.fromkeys(self.walked, _BETWEEN)
+    forks: list[TryFork] = field(default_factory=list)
 
     def rewind(self, count: int) -> None:
         """Forget all forks but the first `count`."""

@@ -12,9 +12,9 @@ from adxform import runtime
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.control_flow import walks
-from adxform.frontend.evaluate.outside import pin
+from adxform.frontend.evaluate.outside.guards import pin
+from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.set_orders import rebuilt, refuse_unordered
-from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     FunctionValue,

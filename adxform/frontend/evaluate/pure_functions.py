@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.evaluate.settled import may_change
+from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.ir.kinds import scalar_type
 from adxform.primitives.record import Effect
 from adxform.primitives.table import definition, lookup, refusal

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.evaluate.outside import guard
-from adxform.frontend.evaluate.settled import is_listed, may_change
+from adxform.frontend.evaluate.outside.guards import guard
+from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, Made, Ref, SetElements, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, InThisProcess

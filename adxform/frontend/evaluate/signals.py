@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adxform.errors import AdxError
-from adxform.frontend.evaluate.values import FoundOutside, Place, Ref
+from adxform.frontend.evaluate.values import FoundOutside, PlaceOutside, Ref
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar
@@ -47,7 +47,7 @@ class Promote(Restart):
 class Sets(Restart):
     """The program sets this place outside of the function, or reads it where only the paths to there tell what it holds."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: PlaceOutside) -> None:
         super().__init__("the program sets a place outside of the function")
         self.place = place
 

@@ -16,16 +16,17 @@ from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
 from adxform.frontend.checks.shared_memory import Apart
-from adxform.frontend.evaluate.levels import Frame, Level
+from adxform.frontend.evaluate.levels import Frame, TryLevel
 from adxform.frontend.evaluate.signals import Grows, Kind, Lost, Promote
 from adxform.frontend.evaluate.values import (
+    AnyContents,
     Collected,
     Columns,
     Contents,
     FoundOutside,
     Heap,
     Maybe,
-    Place,
+    PlaceOutside,
     Poison,
     Ref,
     Slice,
@@ -60,7 +61,7 @@ class Knowledge:
     """Where generators are made of which a loop leaves some for later: they run from one item to the next."""
     lengths: dict[tuple[Access, int], int] = field(default_factory=dict)
     """Of axes of hidden arrays."""
-    places: dict[tuple[int, str], Place] = field(default_factory=dict)
+    places: dict[tuple[int, str], PlaceOutside] = field(default_factory=dict)
     containers: dict[int, FoundOutside] = field(default_factory=dict)
     follows_deques: bool = False
     """Whether the items of deques that the function makes are known, and no object of the run."""
@@ -165,7 +166,7 @@ class Interpreter(ABC):
         """How many iterations of the loops around are written out."""
         self.makes_deques = False
         """Whether the run makes deques, into which nobody looks."""
-        self.level: Level | None = None
+        self.level: TryLevel | None = None
         """Where an exception is looked for, if a ``try`` is run."""
         self.within: dict[Var, Size] = {}
         """Below which length an integer is that is not negative: the index of a loop over that."""
@@ -256,8 +257,13 @@ class Interpreter(ABC):
         """Whether `value` is a list whose length only a run can tell."""
         return self.filled(value) is not None or self.columns(value) is not None
 
-    def write(self, ref: Ref, contents: Contents) -> None:
+    def write(self, ref: Ref, contents: AnyContents) -> None:
         """Give `ref` new contents."""
+        self.hold(ref, contents)
+        self.heap.outdate(ref)
+
+    def hold(self, ref: Ref, contents: AnyContents) -> None:
+        """Give `ref` contents that say in another way what is in it."""
         if ref.outside:
             raise self.outside_change(ref)
         if ref.shared:

@@ -41,7 +41,7 @@ def run_op(interp: Interpreter, op: Op, env: dict[Var, Value], run: Callable[[],
 def _lose(interp: Interpreter, value: Value | None) -> None:
     match value:
         case Ref() if value in interp.heap.contents:
-            interp.heap.contents[value] = LOST  # type: ignore[assignment]
+            interp.heap.contents[value] = LOST
         case Method(_, bound):
             for part in bound:
                 _lose(interp, part)

@@ -170,7 +170,7 @@ class FoundOutside:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class PlaceOutside:
     """The attribute `name` of the object `owner` from outside, found by `access`, which the function sets.
 
     Of a variable of a module, `owner` is the module. It is `joined` where it is read after paths of which some set it.
@@ -361,15 +361,37 @@ Callable_ = Static | FunctionValue | Method | InnerPullback
 
 NONE = Lit(None)
 
+_OUTDATED = Poison("it may be the same object as another, which is changed", way="copy it, or change it by this name alone")
 
-class Cells(dict[Ref, Contents]):
-    """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots."""
 
-    def __init__(self, cells: dict[Ref, Contents], foreign: dict[Ref, Contents]) -> None:
+@dataclass(frozen=True, slots=True)
+class Originals:
+    """The objects that one which stands for what paths have may be; the parameters `params`, if any, decide which."""
+
+    refs: frozenset[Ref] = frozenset()
+    params: frozenset[Var] = frozenset()
+
+
+NO_OTHERS = Originals()
+
+
+AnyContents = Contents | Collected | Columns | SetElements | Poison
+"""What an object may hold: items known one by one, a list of the run's length, a set's elements, or why it cannot be told."""
+
+
+class Cells(dict[Ref, AnyContents]):
+    """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
+
+    So are the `originals` of objects that stand for what paths have, and by each original what stands for it.
+    """
+
+    def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
         super().__init__(cells)
         self.foreign = foreign
+        self.originals: dict[Ref, Originals] = {}
+        self.standing: dict[Ref, list[Ref]] = {}
 
-    def __missing__(self, ref: Ref) -> Contents:
+    def __missing__(self, ref: Ref) -> AnyContents:
         return self.foreign[ref]
 
 
@@ -404,7 +426,22 @@ class Heap:
 
     def copy(self) -> Heap:
         """A snapshot."""
-        return Heap(Cells(self.contents, self.contents.foreign))
+        cells = Cells(self.contents, self.contents.foreign)
+        cells.originals, cells.standing = self.contents.originals, self.contents.standing
+        return Heap(cells)
+
+    def note_originals(self, ref: Ref, originals: Originals) -> None:
+        """Note that `ref`, which has contents of its own, is one of `originals` in the run."""
+        self.contents.originals[ref] = originals
+        for original in originals.refs:
+            self.contents.standing.setdefault(original, []).append(ref)
+
+    def outdate(self, ref: Ref) -> None:
+        """Note that `ref` is changed: what may be the same object in the run has other contents than it is taken to have."""
+        for copy in self.contents.standing.get(ref, ()):
+            if copy in self.contents:
+                params = self.contents.originals[copy].params
+                self.contents[copy] = _OUTDATED._replace(params=params)
 
 
 def is_undefined(value: Value) -> bool:

@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.containers import collecting, sets
-from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import indexing, protocols
-from adxform.frontend.evaluate.class_contents import MISSING, find, is_generated, is_native
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_generated, is_native
+from adxform.frontend.evaluate.classes.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.operands import are_static, is_static
-from adxform.frontend.evaluate.outside import guard
-from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
+from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.signature.access import Access, Contains
@@ -29,9 +30,6 @@ from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, hides, is_complex, is_inexact, rank
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _shape(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Poison, Ref, Value
+from adxform.frontend.evaluate.values import NONE, Poison, Ref
 from adxform.ir import intrinsics
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _cell(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

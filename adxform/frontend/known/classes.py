@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.containers.methods import Answer, Handler, Known
-from adxform.frontend.evaluate import attributes, getters, places, protocols
-from adxform.frontend.evaluate.class_contents import MISSING, find
+from adxform.frontend.containers.methods import Answer, Args, Handler, Known, Kwargs
+from adxform.frontend.evaluate import attributes
+from adxform.frontend.evaluate.classes import getters, protocols
+from adxform.frontend.evaluate.classes.class_contents import MISSING, find
+from adxform.frontend.evaluate.classes.protocols import class_of
+from adxform.frontend.evaluate.classes.python_classes import VIEWS
 from adxform.frontend.evaluate.operands import is_static
-from adxform.frontend.evaluate.outside import from_outside, guard, rooted
-from adxform.frontend.evaluate.protocols import class_of
-from adxform.frontend.evaluate.python_classes import VIEWS
+from adxform.frontend.evaluate.outside import places
+from adxform.frontend.evaluate.outside.guards import from_outside, guard, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
@@ -45,9 +47,6 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import variables
 from adxform.threads.locks import imported
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

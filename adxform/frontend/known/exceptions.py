@@ -5,18 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from adxform import runtime
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow.attempts import classes_in
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Value
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Object
 from adxform.primitives.raising import ANY
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _is_handled(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -27,8 +27,6 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar, is_inexact
 from adxform.primitives.definitions import iterations
 
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 _AT_ONCE = 4
 """Of how many numbers the rules of ``max`` and ``min`` know the derivative."""
 
@@ -142,7 +140,13 @@ def _or_default(interp: Interpreter, fn: Any, source: Value, known: list[Value] 
     return found
 
 
+def _of_one_or_several(extreme: _Extreme) -> Handler:
+    """The handler of ``max`` or ``min``: of one argument the items are gone through, several are items themselves."""
+    of_one = walking(extreme, calls="key")
+    return lambda interp, args, kwargs, hint: (of_one if len(args) == 1 else extreme)(interp, args, kwargs, hint)
+
+
 TABLE: dict[Any, Handler] = {
-    max: walking(_Extreme(max, iterations.largest, iterations.largest_known, np.max, runtime.first_largest), calls="key"),
-    min: walking(_Extreme(min, iterations.smallest, iterations.smallest_known, np.min, runtime.first_smallest), calls="key"),
+    max: _of_one_or_several(_Extreme(max, iterations.largest, iterations.largest_known, np.max, runtime.first_largest)),
+    min: _of_one_or_several(_Extreme(min, iterations.smallest, iterations.smallest_known, np.min, runtime.first_smallest)),
 }

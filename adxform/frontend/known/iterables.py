@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import functools
 import operator
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, deque
 from types import FunctionType
 from typing import Any
 
@@ -13,10 +13,13 @@ import numpy as np
 
 from adxform.frontend.containers import collecting, list_arrays
 from adxform.frontend.containers import tuple_columns as of_tuples
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.deques import made as deque_of
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.containers.sets import new_frozen_set, new_set
-from adxform.frontend.evaluate import indexing, protocols
-from adxform.frontend.evaluate.class_contents import find
+from adxform.frontend.evaluate.chosen_items import columns_of
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.class_contents import find
+from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -24,9 +27,8 @@ from adxform.frontend.evaluate.control_flow.generators import code_of
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import are_static, given_to_unknown
-from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.set_orders import as_given, without_order
-from adxform.frontend.evaluate.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves
 from adxform.frontend.evaluate.values import (
@@ -48,10 +50,7 @@ from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, rank
-from adxform.primitives.definitions import generators, iterations
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
+from adxform.primitives.definitions import iterations, lazy_builtins
 
 
 def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -271,6 +270,8 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     if (columns := interp.columns(args[0])) is not None:
         return of_tuples.ordered(interp, columns, _order(interp, args[0], kwargs))
     if not _is_known(interp, args[0]):
+        if (found := _of_many_kinds(interp, args[0], kwargs)) is not None:
+            return found
         weak = _refuse_mixed(interp, args[0]) or of_python(interp, args[0])
         kinds = _kinds(interp, args[0])
         return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak, kinds=kinds)
@@ -303,7 +304,7 @@ def _ordered_by_run(interp: Interpreter, items: list[Value], keys: list[Value], 
     asked = [part for key in keys for part in all_leaves(interp, key)]
     if not any(isinstance(part, Var) and not interp.origins.get(part) for part in asked):
         return None
-    if not interp.of_numbers(tuple(items)) and indexing.columns_of(interp, tuple(items)) is None:
+    if not interp.of_numbers(tuple(items)) and columns_of(interp, tuple(items)) is None:
         return None
     places, source = _places(interp, interp.new_list(tuple(keys)), Lit(len(items)), kwargs), interp.new_list(tuple(items))
     order = [interp.call(Lit(operator.getitem), (places, Lit(k))) for k in range(len(items))]
@@ -317,6 +318,23 @@ def _in_order(interp: Interpreter, key: Value) -> Value:
         if own or (isinstance(part, Ref) and part.kind == "instance"):
             raise interp.error("objects are sorted by a method of their own", "give `sorted` a `key` that is a number")
     return key
+
+
+def _of_many_kinds(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value | None:
+    """The known items of `source` in order, numbers that keep their kinds; ``None`` where some are not as large as a float."""
+    items, key = iteration.known_items(interp, source) or [], kwargs.get("key", NONE)
+    if len({number_type(item) for item in items}) < 2 or not all(map(_is_as_a_float, items)):
+        return None
+    keys = [interp.call(Lit(float) if key == NONE else key, (item,)) for item in items]
+    return _ordered_by_run(interp, items, keys, kwargs)
+
+
+def _is_as_a_float(item: Value) -> bool:
+    """Whether `item` is a number to which some float of Python is equal."""
+    type_ = number_type(item)
+    if isinstance(item, Lit) and isinstance(item.value, int):
+        return abs(item.value) <= 2**53
+    return isinstance(type_, Scalar) and all(kind.dtype in ("float16", "float32", "float64") for kind in alternatives(type_))
 
 
 def _refuse_mixed(interp: Interpreter, source: Value) -> bool:
@@ -473,7 +491,7 @@ def _reduce_any(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     """``functools.reduce(fn, source, start)``, also of a generator."""
     source = walks.iterated(interp, args[1])
     if code_of(source) is not None:
-        meaning = generators.reduced if len(args) == 2 else iterations.reduced_from
+        meaning = lazy_builtins.reduced if len(args) == 2 else iterations.reduced_from
         return interp.call(Static(meaning), (args[0], source, *args[2:]), hint=hint)
     return walking(_reduce, calls="")(interp, (args[0], source, *args[2:]), kwargs, hint)
 
@@ -509,6 +527,7 @@ _WALKING: dict[Any, Handler] = {
     dict.fromkeys: _from_keys,
     OrderedDict: _ordered,
     defaultdict: _defaulted,
+    deque: deque_of,
     set: new_set,
     frozenset: _frozen_set,
     sorted: _sorted,

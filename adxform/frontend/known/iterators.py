@@ -14,15 +14,15 @@ import numpy as np
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.containers import collecting
-from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import protocols
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.python_classes import VIEWS, class_of
 from adxform.frontend.evaluate.control_flow import iteration, suspended, walks
 from adxform.frontend.evaluate.control_flow.joins import alike_rows, number_type
-from adxform.frontend.evaluate.control_flow.loops import Standing
 from adxform.frontend.evaluate.control_flow.meanwhile import Since, changes, changing_nothing
+from adxform.frontend.evaluate.control_flow.retries import Standing
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.keys import as_index
-from adxform.frontend.evaluate.python_classes import VIEWS, class_of
 from adxform.frontend.evaluate.signals import Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
@@ -49,7 +49,7 @@ from adxform.frontend.evaluate.values import (
     is_int,
     is_unknown,
 )
-from adxform.frontend.known import generators
+from adxform.frontend.known import generator_objects
 from adxform.frontend.known.iterables import listed, rows
 from adxform.frontend.signature import python_class
 from adxform.ir import intrinsics
@@ -57,11 +57,8 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar
 from adxform.ir.walk import all_ops
-from adxform.primitives.definitions import generators as meanings
 from adxform.primitives.definitions import iterations
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
+from adxform.primitives.definitions import lazy_builtins as meanings
 
 
 def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -332,7 +329,7 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         args = (*args[:called], *(walks.iterated(interp, arg) for arg in args[called:]))
-        if (found := generators.of_generator(interp, fn, args, kwargs)) is not None:
+        if (found := generator_objects.of_generator(interp, fn, args, kwargs)) is not None:
             return found
         span = interp.span
         if fn is not reversed:
@@ -499,7 +496,7 @@ def _generator(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
     for ref in changed_objects(before.heap, [interp.heap]):
         meanwhile = Poison("a generator changes it, which may not have run to its end")
         behind.append((ref, interp.heap.contents[ref], meanwhile))
-        interp.heap.contents[ref] = meanwhile  # type: ignore[assignment]
+        interp.heap.contents[ref] = meanwhile
     streams = [
         op.outs[0] if op in before.builder.ops else None
         for op in all_ops(Block((), tuple(before.builder.ops[before.ops :]), ()))

@@ -7,25 +7,24 @@ from typing import Any
 
 from adxform.frontend.calls.primitive_calls import checked_number
 from adxform.frontend.checks.held_copies import Taken
-from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import indexing, outside_containers, protocols
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, refuse_cast
-from adxform.frontend.evaluate.class_contents import find
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.class_contents import find
+from adxform.frontend.evaluate.classes.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
-from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
-from adxform.frontend.evaluate.settled import may_change
+from adxform.frontend.evaluate.outside import outside_containers
+from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value, is_unknown
-from adxform.frontend.known import container_operators, sparse_products, unknown_operands
-from adxform.frontend.lowering.operators import BINARY, COMPARE
-from adxform.ir.kinds import scalar_type, settled_type
+from adxform.frontend.known import container_comparisons, container_operators, sparse_products, unknown_operands
+from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
+from adxform.ir.kinds import alternatives, scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, rank
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _in_place(fn: Any) -> Handler:
@@ -145,11 +144,11 @@ def _compare(fn: Any) -> Handler:
         if answer is not None:
             return answer
         if fn not in (operator.eq, operator.ne):
-            return container_operators.order(interp, fn, a, b, hint)
+            return container_comparisons.order(interp, fn, a, b, hint)
         asked = _is_none(interp, a, b, fn is operator.eq)
         if asked is not None:
             return asked
-        found = container_operators.equality(interp, a, b, fn is operator.eq)
+        found = container_comparisons.equality(interp, a, b, fn is operator.eq)
         if found is not None:
             return found
         structured = (Tuple, Ref, Static, FunctionValue)
@@ -240,7 +239,10 @@ def _is_one_object(interp: Interpreter, variable: Var, other: Value) -> bool | N
         return None
     if isinstance(other, Lit) and isinstance(other.value, bool) and variable.type == BOOL:
         return None
-    if isinstance(other, Lit) and isinstance(variable.type, Scalar) and scalar_type(other.value) == settled_type(variable.type):
+    if not (isinstance(other, Lit) and isinstance(variable.type, Scalar)):
+        return False
+    kind, kinds = scalar_type(other.value), alternatives(variable.type)
+    if kind == settled_type(variable.type) or kind in kinds:  # if it may be NumPy's, the run knows
         _refuse_identity(interp, variable, variable)
     return False
 
@@ -274,7 +276,7 @@ def _contains(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     method = protocols.special(interp, box, "__contains__")
     if method is None:
         asked = unknown_operands.contains(interp, box, item)
-        return container_operators.contains(interp, box, item) if asked is None else asked
+        return container_comparisons.contains(interp, box, item) if asked is None else asked
     found = interp.call(method, (item,), hint=hint)
     inside = truth(interp, found)
     return Lit(inside) if isinstance(inside, bool) else interp.call(Lit(bool), (found,))

@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, rank
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _multi_dot(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -14,13 +14,15 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.containers import collecting
 from adxform.frontend.containers import tuple_columns as of_tuples
-from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import indexing, outside_containers, protocols
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
 from adxform.frontend.evaluate.operands import are_static
-from adxform.frontend.evaluate.python_classes import class_of
+from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
@@ -44,9 +46,6 @@ from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar, is_inexact
 from adxform.primitives.definitions import stacking
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _place(interp: Interpreter, owner: Value, index: Value) -> Value:

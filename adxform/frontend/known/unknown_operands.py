@@ -10,8 +10,8 @@ import operator
 from typing import Any
 
 from adxform.frontend.containers.methods import Answer
+from adxform.frontend.evaluate.classes.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.operands import given_to_unknown
-from adxform.frontend.evaluate.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Once, Ref, Tuple, Value, View, is_unknown
 from adxform.ir.ops import Operand

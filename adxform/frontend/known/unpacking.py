@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from adxform import runtime
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.signals import Promote
@@ -16,9 +16,6 @@ from adxform.frontend.known.iterables import listed
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Dim, Object
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _unpack(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -9,7 +9,7 @@ from typing import Any
 import gast
 
 from adxform.errors import AdxError, GlobalMutationError, UnsupportedSyntaxError, together
-from adxform.frontend.lowering.generators import Walk, is_generator, shell_of, walked_body
+from adxform.frontend.lowering.generator_functions import Walk, is_generator, shell_of, walked_body
 from adxform.frontend.lowering.late_binding import refuse_late_binding
 from adxform.frontend.lowering.names import SCOPES, bindings, body_of, free_names, parameters, walk_scope
 from adxform.frontend.lowering.scope import DEFINED, TRUE, Scope, State, base_of

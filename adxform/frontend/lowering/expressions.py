@@ -9,9 +9,9 @@ from typing import Any
 import gast
 
 from adxform.frontend.lowering.closures import close
-from adxform.frontend.lowering.generators import as_function
+from adxform.frontend.lowering.generator_functions import as_function
 from adxform.frontend.lowering.names import bound_names, parameters
-from adxform.frontend.lowering.operators import BINARY, COMPARE, UNARY
+from adxform.frontend.lowering.operator_functions import BINARY, COMPARE, UNARY
 from adxform.frontend.lowering.scope import INLINED_COMPREHENSIONS, State, branch, describe
 from adxform.frontend.lowering.set_displays import lower_set, lower_walked
 from adxform.ir import intrinsics

@@ -45,14 +45,8 @@ class _Check:
                         self.makers.add(out)
             case Attribute(out=out, name=name) if name in _KEEPERS:
                 self.keepers.add(out)
-            case Call(outs=outs, fn=fn, args=args, kwargs=kwargs):
-                for out in outs:
-                    self.pass_on(out, args if fn == _NEW else [fn] if fn in self.makers else [])
-                packed = [value for value in args if isinstance(value, Pack)]
-                keeps = fn in self.keepers or (isinstance(fn, Lit) and fn.value in _STORES)
-                unpacks = isinstance(fn, Lit) and fn.value is intrinsics.apply
-                self.refuse(list(args) if keeps else [] if unpacks else packed)
-                self.refuse([value for _, value in kwargs if isinstance(value, Pack)])
+            case Call():
+                self.call(op)
             case If(outs=outs, then=then, orelse=orelse):
                 self.block(then)
                 self.block(orelse)
@@ -63,6 +57,16 @@ class _Check:
                 self.refuse(body.results)
             case _:
                 pass
+
+    def call(self, op: Call) -> None:
+        """What a call returns and keeps."""
+        for out in op.outs:
+            self.pass_on(out, op.args if op.fn == _NEW else [op.fn] if op.fn in self.makers else [])
+        packed = [value for value in op.args if isinstance(value, Pack)]
+        keeps = op.fn in self.keepers or (isinstance(op.fn, Lit) and op.fn.value in _STORES)
+        unpacks = isinstance(op.fn, Lit) and op.fn.value is intrinsics.apply
+        self.refuse(list(op.args) if keeps else [] if unpacks else packed)
+        self.refuse([value for _, value in op.kwargs if isinstance(value, Pack)])
 
     def pass_on(self, out: Var, values: Iterable[Operand]) -> None:
         """Note that `out`, which is one of `values`, is such a function if one of them is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,15 +19,13 @@ from adxform.frontend.lowering.scope import (
     RUNNING,
     TRUE,
     State,
+    Statements,
     base_of,
     branch,
     unknown_value,
 )
 from adxform.frontend.lowering.set_displays import lower_walked
 from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Var, While
-
-Statements = Callable[[State, list[Any]], None]
-"""Lowers statements into a block."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,10 @@ from typing import Any
 import gast
 
 from adxform.frontend.lowering.expressions import choose, lower_expression
-from adxform.frontend.lowering.scope import FALSE, TRUE, State, branch
+from adxform.frontend.lowering.scope import FALSE, TRUE, State, Statements, branch
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Pack
 
-Statements = Callable[[State, list[Any]], None]
-"""Lowers statements into a block."""
 _CAPTURED = "?captured_{}"
 """What a pattern has captured so far for a name, which is bound once the whole of it holds."""
 _Step = Callable[[State], Operand]

@@ -8,6 +8,7 @@ has not returned); ``result`` is what it returns. ``going`` implies ``keep_going
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -221,6 +222,10 @@ class State:
         value = self.builder.call(exception, Lit(message))
         self.builder.emit(Raise(value, self.builder.span))
         self.dead = True
+
+
+Statements = Callable[[State, list[Any]], None]
+"""Lowers statements into a block."""
 
 
 def base_of(name: str) -> str:

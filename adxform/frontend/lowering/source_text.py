@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import gast
 
 from adxform.errors import SourceUnavailableError
-from adxform.frontend.lowering.generators import Walk
+from adxform.frontend.lowering.generator_functions import Walk
 from adxform.ir.code_constants import frozen_sets
 from adxform.ir.spans import Span
 from adxform.runtime import counters

@@ -26,7 +26,7 @@ from adxform.frontend.lowering.expressions import (
 from adxform.frontend.lowering.local_classes import lower_class
 from adxform.frontend.lowering.loop_exits import lower_for, lower_while
 from adxform.frontend.lowering.names import exits, leaves
-from adxform.frontend.lowering.operators import INPLACE
+from adxform.frontend.lowering.operator_functions import INPLACE
 from adxform.frontend.lowering.patterns import lower_match
 from adxform.frontend.lowering.scope import (
     FALSE,

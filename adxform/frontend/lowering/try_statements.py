@@ -19,6 +19,7 @@ from adxform.frontend.lowering.scope import (
     PENDING,
     TRUE,
     State,
+    Statements,
     base_of,
     branch,
     unknown_value,
@@ -26,8 +27,6 @@ from adxform.frontend.lowering.scope import (
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Pack, Raise, Var
 
-Statements = Callable[[State, list[Any]], None]
-"""Lowers statements into a block."""
 Leave = Callable[[State, Operand, Operand], Operand]
 """Appends the leaving of a manager, given whether there is an exception, and it: returns whether there still is."""
 

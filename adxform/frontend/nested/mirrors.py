@@ -11,7 +11,7 @@ import numpy as np
 from adxform.errors import AdxError, NonDifferentiableError, NonScalarOutputError, OptionError, TangentMismatchError
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.evaluate import structures
-from adxform.frontend.evaluate.outside import constant
+from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Ref, Tuple, Value, is_int
 from adxform.ir.kinds import scalar_type

@@ -10,7 +10,7 @@ from adxform.errors import AdxError, PreparationMismatchError
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.derivative_operators import ORDERS, Mark, Operator, marked
 from adxform.frontend.evaluate import structures
-from adxform.frontend.evaluate.outside import constant, from_outside, guard
+from adxform.frontend.evaluate.outside.guards import constant, from_outside, guard
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.frontend.nested import inline

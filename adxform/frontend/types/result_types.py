@@ -16,18 +16,8 @@ from adxform.frontend.evaluate.control_flow.joins import join_types
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.kept_results import KeptMemory, repeated
-from adxform.frontend.types.samples import (
-    ANOTHER,
-    FRESH,
-    NoSample,
-    Types,
-    each,
-    elementwise_type,
-    product_type,
-    reshaped_type,
-    sampled_types,
-    with_fresh,
-)
+from adxform.frontend.types.samples import ANOTHER, FRESH, NoSample, Types, each, sampled_types, with_fresh
+from adxform.frontend.types.shape_rules import elementwise_type, product_type, reshaped_type
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Several, Type, is_inexact

@@ -244,6 +244,13 @@ class Recorder:
         lazy: bool = False,
     ) -> None:
         """Append a unit with work."""
+        used = self._used(made, space, work, inputs)
+        self.units.append(Unit(len(self.units), op, used, made, space, work, inputs, make, lazy=lazy))
+
+    def _used(
+        self, made: tuple[Var, ...], space: tuple[Size, ...], work: Assign | Increase | Reduce, inputs: tuple[Source, ...]
+    ) -> tuple[Var, ...]:
+        """What `work` at each place of `space` reads beside what it has `made`: arrays, lengths, and what tells them."""
         accesses = [source for source in inputs if isinstance(source, NestAccess)]
         accesses += () if work.target is None else (work.target,)
         accesses += [entry for access in accesses for entry in access.tables]
@@ -256,7 +263,7 @@ class Recorder:
         used += [extra for extra in extras if isinstance(extra, Var)]
         used += [found[0] for size in sizes if (found := self.scope.provider(size)) is not None]
         used += variables_of(source for source in inputs if not isinstance(source, NestAccess | Counted | Length))
-        self.units.append(Unit(len(self.units), op, tuple(dict.fromkeys(used)), made, space, work, inputs, make, lazy=lazy))
+        return tuple(dict.fromkeys(used))
 
 
 def _lengths(work: Assign | Increase | Reduce) -> tuple[Size, ...]:

@@ -146,6 +146,27 @@ def place_of(key: Any, keys: Any) -> int:
     return found
 
 
+def place_among(key: Any, keys: Any) -> int:
+    """The place of the one of `keys` that equals `key`; -1 where none does."""
+    found = -1
+    for place, own in enumerate(keys):
+        found = place if key == own else found
+    return found
+
+
+def place_in_list(index: Any, count: int) -> Any:
+    """The place from the start that is meant by `index`, which may count from the end."""
+    place = index + count if index < 0 else index
+    if place < 0 or place >= count:
+        raise IndexError("list assignment index out of range")
+    return place
+
+
+def stored_at(item: Any, value: Any, place: Any, own: int) -> Any:
+    """What is at the place `own`, where `item` was, once `value` is stored at `place`."""
+    return value if place == own else item
+
+
 def got(box: Any, key: Any, default: Any) -> Any:
     """``box.get(key, default)``"""
     return box[key] if key in box else default  # noqa: SIM401 - this says what it means

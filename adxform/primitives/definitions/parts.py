@@ -21,7 +21,7 @@ def _split_at(x: Any, places: Any, axis: Any) -> Any:
 
 
 def _split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
-    if isinstance(indices_or_sections, int):
+    if isinstance(indices_or_sections, (int, np.integer)):
         if x.shape[axis] % indices_or_sections:
             raise ValueError("array split does not result in an equal division")
         if indices_or_sections <= 0:
@@ -33,7 +33,7 @@ def _split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
 
 def _array_split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     x = np.asarray(x)
-    if not isinstance(indices_or_sections, int):
+    if not isinstance(indices_or_sections, (int, np.integer)):
         return _split_at(x, indices_or_sections, axis)
     length = x.shape[axis]
     if indices_or_sections <= 0:

@@ -57,7 +57,7 @@ def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
         arr, axis = np.ravel(arr), 0
     rank = np.ndim(arr)
     length = arr.shape[axis]
-    if isinstance(obj, int):
+    if isinstance(obj, (int, np.integer)):
         if not -length <= obj < length:
             raise IndexError("index is out of bounds for the axis")
         place = obj % length
@@ -72,7 +72,7 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """One slice, or several at one place."""
     if axis is None:
         arr, axis = np.ravel(arr), 0
-    if not isinstance(obj, int):
+    if not isinstance(obj, (int, np.integer)):
         unsupported("np.insert has a derivative for one place only: put it together with np.concatenate")
     arr, values = np.asarray(arr), np.asarray(values)
     rank = np.ndim(arr)

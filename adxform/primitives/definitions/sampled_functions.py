@@ -67,7 +67,7 @@ def _steps(rows: Any) -> Any:
 
 
 def _gradient(f: Any, *spacings: Any, axis: Any = None) -> Any:
-    axes = range(np.ndim(f)) if axis is None else [axis] if isinstance(axis, int) else axis
+    axes = range(np.ndim(f)) if axis is None else [axis] if isinstance(axis, (int, np.integer)) else axis
     steps = spacings * len(axes) if len(spacings) == 1 else spacings if len(spacings) > 0 else (1.0,) * len(axes)
     slopes = [_slopes(f, step, along) for step, along in zip(steps, axes, strict=False)]
     return slopes[0] if len(slopes) == 1 else tuple(slopes)

@@ -56,7 +56,7 @@ def rows_along(x: Any, axis: Any) -> Any:
     """`x` with the axes to be reduced made one, the first."""
     if axis is None:
         return np.ravel(x)
-    if isinstance(axis, int):
+    if isinstance(axis, (int, np.integer)):
         return np.moveaxis(x, axis, 0)
     moved = np.moveaxis(x, axis, tuple(range(len(axis))))
     return np.reshape(moved, (count(x, axis), *np.shape(moved)[len(axis) :]))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.backends.table import may_compile
+from adxform.backends.registry import may_compile
 from adxform.errors import AliasError, ArgnumsError, NonScalarOutputError
 from adxform.frontend.argument_contexts import bare
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Decorated, Engine, Operator, Order
@@ -22,12 +22,12 @@ from adxform.ir.types import Type, is_inexact
 from adxform.ir.walk import never_ends
 from adxform.primitives.table import lookup
 from adxform.runtime import counters
-from adxform.runtime.cache import Entry, entry_for, epoch, identity, sized
+from adxform.runtime.cache import CacheEntry, entry_for, epoch, identity, sized
 from adxform.runtime.dispatch.call_sites import KINDS, CallSiteEntry, code_of_target, kinds_of, site_of
 from adxform.runtime.dispatch.derivation import DerivedRule
+from adxform.runtime.dispatch.derivative_orders import Mode
 from adxform.runtime.dispatch.execution import Residuals, apart, called, check_sharing, execute
 from adxform.runtime.dispatch.leaf_flattening import placed
-from adxform.runtime.dispatch.orders import Mode
 from adxform.runtime.dispatch.refusals import definition, differentiated_output, known_sizes, name_of, refuse, signed
 from adxform.runtime.dispatch.result_structures import leaves_of, named_ends
 from adxform.runtime.dispatch.split import CutRule
@@ -47,7 +47,7 @@ class Application:
     fn: Callable[..., Any]
     signature: Signature
     leaves: tuple[Any, ...]
-    entry: Entry
+    entry: CacheEntry
     lead: int
     held: frozenset[int] = frozenset()
     scratch: tuple[int, ...] = ()
@@ -135,7 +135,7 @@ class Application:
         seeds: tuple[float, ...] = (),
         valued: bool = True,
     ) -> DerivedRule:
-        """The derived rule with respect to the leaves `wrt`, for the first `outputs` results: see `Entry.rule`."""
+        """The derived rule with respect to the leaves `wrt`, for the first `outputs` results: see `CacheEntry.rule`."""
         count = len(self.entry.specialized.function.results) if outputs is None else outputs
         scratch = self.parameters(self.scratch)
         given = mode, self.parameters(wrt), count, scratch, order, directions, self.engine

@@ -16,7 +16,7 @@ from adxform.backends.protocol import Backend
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings
 from adxform.backends.python.loading import load
-from adxform.backends.table import backend_of
+from adxform.backends.registry import backend_of
 from adxform.frontend.derivative_operators import PYTHON, Engine
 from adxform.ir.ops import Block, Function, Var
 from adxform.passes.memory.buffer_plan import BufferPlan, plan_buffers

@@ -12,7 +12,7 @@ import numpy as np
 
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.signature import Signature
-from adxform.runtime.cache import Entry, epoch
+from adxform.runtime.cache import CacheEntry, epoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,11 @@ class CallSiteEntry:
 
     target: Callable[..., Any] | None
     signature: Signature
-    kept: ReferenceType[Entry]
+    kept: ReferenceType[CacheEntry]
     epoch: tuple[int, int]
     code: Any
 
-    def entry(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> Entry | None:
+    def entry(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> CacheEntry | None:
         """The entry, if it is good: nothing was cleared or registered, the code is the same, and the guards hold."""
         target, entry = self.target or fn, self.kept()
         if entry is None or self.epoch != epoch() or self.code is not code_of_target(target):

@@ -18,7 +18,7 @@ from adxform.backends.choice import choose, realise
 from adxform.backends.protocol import Backend, Choice, Lowered
 from adxform.backends.python.emit import Generated
 from adxform.backends.python.free_names import Surroundings
-from adxform.backends.table import backend_of, may_compile
+from adxform.backends.registry import backend_of, may_compile
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Engine, Order
 from adxform.frontend.specialize import RuleExpander
 from adxform.ir import intrinsics
@@ -32,7 +32,7 @@ from adxform.passes.scalar.chosen_values import defined_values, has_values, kern
 from adxform.passes.scalar.unused_helpers import drop_unused_helpers
 from adxform.primitives import table
 from adxform.primitives.alias import Aliases, alias_classes
-from adxform.runtime.dispatch.orders import Mode, aux_stopped, is_number, transform
+from adxform.runtime.dispatch.derivative_orders import Mode, aux_stopped, is_number, transform
 from adxform.runtime.memos import Memo
 
 PRIVATE = Lit(runtime.private)

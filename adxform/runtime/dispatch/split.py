@@ -17,7 +17,7 @@ from adxform.backends.choice import choose, realise
 from adxform.backends.protocol import Backend
 from adxform.backends.python.emit import Generated
 from adxform.backends.python.free_names import Surroundings
-from adxform.backends.table import PLAIN, backend_of
+from adxform.backends.registry import PLAIN, backend_of
 from adxform.frontend.derivative_operators import PYTHON, Engine
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Var

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import fft
 
-from adxform.runtime.spectra import of_length
+from adxform.runtime.derivatives.spectra import of_length
 
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 _OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}

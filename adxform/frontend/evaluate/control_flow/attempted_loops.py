@@ -7,10 +7,8 @@ for item, y in items carrying y:          for item, raised, error, y in items ca
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import operator
-from collections.abc import Iterator
 from dataclasses import replace
 
 from adxform.frontend.evaluate.control_flow.attempts import FALSE, TRUE, frame_of, handed_on
@@ -60,25 +58,6 @@ def hands_on(body: Block) -> bool:
     return any(
         isinstance(op, If) and isinstance(op.cond, Pack) and op.cond.items[0] == Lit(intrinsics.hands_on) for op in body.ops
     )
-
-
-@contextlib.contextmanager
-def walking(interp: Interpreter, body: Block | None) -> Iterator[None]:
-    """Inside, code of a generator runs, over which a loop with this `body` walks; ``None``: that body does."""
-    level = interp.level
-    if level is None:
-        yield
-        return
-    before = level.walked
-    if body is None:
-        level.walked = ()
-    else:
-        handing = (op.cond.items[1] for op in body.ops if isinstance(op, If) and isinstance(op.cond, Pack) and hands_on(body))
-        level.walked += tuple(name for names in handing if isinstance(names, Lit) for name in names.value)
-    try:
-        yield
-    finally:
-        level.walked = before
 
 
 _COUNT = itertools.count()

@@ -24,7 +24,7 @@ import numpy as np
 from adxform import runtime
 from adxform.errors import GlobalMutationError
 from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_side
-from adxform.frontend.evaluate.levels import Fork, Frame, Level
+from adxform.frontend.evaluate.levels import Frame, TryFork, TryLevel
 from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_undefined
@@ -59,7 +59,7 @@ def watch(interp: Interpreter, builder: Builder, op: Op) -> Op | None:
             return op
 
 
-def _may_raise_inside(interp: Interpreter, callee: str, level: Level) -> bool:
+def _may_raise_inside(interp: Interpreter, callee: str, level: TryLevel) -> bool:
     functions = [*interp.adopted.values(), *(one.function for one in interp.helpers.values() if one.settled and one.function)]
     found = next((one for one in functions if one.name == callee), None)
     if found is None:
@@ -71,7 +71,7 @@ def _may_raise_inside(interp: Interpreter, callee: str, level: Level) -> bool:
     )
 
 
-def _asked(interp: Interpreter, level: Level, builder: Builder, op: Call) -> Op | None:
+def _asked(interp: Interpreter, level: TryLevel, builder: Builder, op: Call) -> Op | None:
     """Let what comes after be in a block that runs where `op` does not raise; return what stands for it there."""
     effect = effect_of(op)
     asked = Builder(builder.names, op.span)
@@ -112,7 +112,7 @@ def fork_off(interp: Interpreter, builder: Builder, raised: Operand, error: Var)
     level = interp.level
     assert level is not None
     interp.unruled.setdefault(error, (BaseException, interp.span))
-    level.forks.append(Fork(builder, raised, error, level.as_raised(), interp.heap.copy()))
+    level.forks.append(TryFork(builder, raised, error, dict(level.marks), interp.heap.copy()))
     builder.rest = builder.nested()
 
 
@@ -132,7 +132,6 @@ def throw(interp: Interpreter, error: Operand, classes: Classes) -> NoReturn:
     if level is not None and meets(classes, level.wanted):
         if not isinstance(error, Var):
             error = interp.builder.call(runtime.raised_from, error, NONE, hint="error", span=interp.span)
-        level.marks.update(level.as_raised())
         raise Thrown(error)
     interp.builder.emit(Raise(error, interp.span))
     raise Unreachable
@@ -228,7 +227,7 @@ def run_attempt(interp: Interpreter, op: If, env: Env) -> None:
 
     if wanted:
         marks = {name: interp.value(value, env) for name, value in zip(names, initial, strict=True)}
-        level = Level(frame_of(interp), marks, wanted)
+        level = TryLevel(frame_of(interp), marks, wanted)
         values = attempted(interp, level, lambda: interp.run_block(op.then, env), caught, hints, op.span)
     else:
         values = interp.run_block(op.then, env)
@@ -272,7 +271,7 @@ def classes_in(given: Value) -> Classes:
             return ANY
 
 
-def attempted(interp: Interpreter, level: Level, run: Run, caught: Caught, hints: list[str], span: Span) -> list[Value]:
+def attempted(interp: Interpreter, level: TryLevel, run: Run, caught: Caught, hints: list[str], span: Span) -> list[Value]:
     """The values of `run`, in which exceptions are looked for as `level` says, or of `caught` where one ends it."""
     outer, builder, assumed = interp.level, interp.builder, interp.assumed
     interp.level = level
@@ -303,7 +302,7 @@ def attempted(interp: Interpreter, level: Level, run: Run, caught: Caught, hints
 
 def _several(
     interp: Interpreter,
-    level: Level,
+    level: TryLevel,
     values: list[Value] | None,
     thrown: Var | None,
     caught: Caught,
@@ -339,7 +338,7 @@ def _several(
 
 
 def _closed(
-    interp: Interpreter, fork: Fork, values: list[Value] | None, caught: Run, hints: list[str], span: Span
+    interp: Interpreter, fork: TryFork, values: list[Value] | None, caught: Run, hints: list[str], span: Span
 ) -> list[Value]:
     """End the block that runs where nothing is raised at `fork`, with `values`: the values after both sides."""
     if interp.level is not None:
@@ -351,7 +350,7 @@ def _closed(
 
 
 def _written(
-    interp: Interpreter, fork: Fork, values: list[Value] | None, caught: Run, hints: list[str], span: Span
+    interp: Interpreter, fork: TryFork, values: list[Value] | None, caught: Run, hints: list[str], span: Span
 ) -> list[Value]:
     rest, outer = fork.outer.rest, fork.outer
     assert rest is not None

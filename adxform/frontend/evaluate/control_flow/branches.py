@@ -5,8 +5,8 @@ from __future__ import annotations
 import types
 from typing import Any, NoReturn
 
-from adxform.frontend.evaluate import protocols
-from adxform.frontend.evaluate.class_contents import MISSING, find
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.control_flow import attempts, iteration
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.state import Env, Interpreter

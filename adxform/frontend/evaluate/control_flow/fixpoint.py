@@ -134,7 +134,7 @@ def _merged(interp: Interpreter, joiner: Joiner, joined: Joined, run: _Pass, sta
     """`joined`, made as general as what an iteration yields. Raises `Grows` where a list is not as long as it was."""
     before, heap = run.before, run.heap
     yields = [UNDEFINED] * len(joined.values) if run.yields is None else run.yields
-    paths = Paths(before, heap, before)
+    paths = Paths(before, heap, start)
     values = [joiner.merge(t, value, paths) for t, value in zip(joined.values, yields, strict=True)]
     held = dict(joined.held)
     for ref in changed_objects(before, [heap]) if run.yields is not None else []:

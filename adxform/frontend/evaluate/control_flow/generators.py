@@ -53,7 +53,7 @@ def run(
         inner, span = interp.frames[depth:], interp.span
         del interp.frames[depth:]
         try:
-            going, values = step(item, list(interp.heap.contents[carried].items))
+            going, values = step(item, list(interp.contents(carried).items))
         finally:
             interp.frames[depth:] = inner
         interp.span = span
@@ -62,7 +62,7 @@ def run(
 
     body = generator.part if leaves else generator.whole
     _enter(interp, body, generator.args, give)
-    return list(interp.heap.contents[carried].items)
+    return list(interp.contents(carried).items)
 
 
 def yields_in_try(interp: Interpreter) -> AdxError:

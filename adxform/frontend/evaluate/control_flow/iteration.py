@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from adxform import runtime
-from adxform.frontend.evaluate import indexing, outside
+from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.outside import guards
+from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.set_orders import ordered
-from adxform.frontend.evaluate.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     Contents,
@@ -118,7 +119,7 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
             return []
     held = _held_items(interp, source)
     if held is None:
-        held = None if (found := _objects_in(interp, source)) is None else [outside.itself(interp, item) for item in found]
+        held = None if (found := _objects_in(interp, source)) is None else [guards.itself(interp, item) for item in found]
     return None if held is None else settled(held)
 
 
@@ -213,7 +214,7 @@ def _together(items: tuple[Place, ...]) -> Value:
 
 
 def _viewed(interp: Interpreter, contents: Contents, part: str) -> list[Value]:
-    keys = [outside.itself(interp, key) for key in contents.keys]
+    keys = [guards.itself(interp, key) for key in contents.keys]
     if part == "items":
         return [Tuple(pair) for pair in zip(keys, contents.items, strict=True)]
     return [*keys] if part == "keys" else [*contents.items]

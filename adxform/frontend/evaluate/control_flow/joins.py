@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from adxform.frontend.evaluate.control_flow.templates import Built, Slot, Template, has_slots, is_optional, what_is_there
 from adxform.frontend.evaluate.values import (
+    NO_OTHERS,
     Collected,
     Columns,
     Contents,
@@ -17,6 +18,7 @@ from adxform.frontend.evaluate.values import (
     Maybe,
     Method,
     Once,
+    Originals,
     Poison,
     Ref,
     SetElements,
@@ -139,12 +141,15 @@ class Joiner:
             contents: Any = heap.contents[value]
             if isinstance(contents, Poison):
                 return contents
-            if isinstance(contents, Collected):
-                return Built(value.kind, value.cls, (), (self.rows(contents),)) if contents.done else _HALF_FILLED
+            if isinstance(contents, Collected) and not contents.done:
+                return _HALF_FILLED
             if isinstance(contents, Columns):
                 return _OF_TUPLES
+            originals = self._originals([value], heap, old)
+            if isinstance(contents, Collected):
+                return Built(value.kind, value.cls, (), (self.rows(contents),), None, originals)
             items = tuple(self.escape(item, heap, old) for item in contents.items)
-            return Built(value.kind, value.cls, contents.keys, items, value.meta)
+            return Built(value.kind, value.cls, contents.keys, items, value.meta, originals)
         if isinstance(value, Once) and value.state not in old.contents:
             return Poison("it is an iterator that is made on one path only")
         if isinstance(value, Maybe):
@@ -198,16 +203,26 @@ class Joiner:
             return left if isinstance(left, Poison) else right
         if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected):
             left = left.items[0]
+        originals = self._originals([a, b], paths.right, paths.before)
         if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
             rows = self.merge_contents(left, right, paths)
-            return Built(a.kind, a.cls, (), (rows,)) if isinstance(rows, Collected) else rows
+            return Built(a.kind, a.cls, (), (rows,), None, originals) if isinstance(rows, Collected) else rows
         if isinstance(left, Columns) or isinstance(right, Columns):
             return _OF_TUPLES
         if isinstance(left, Collected) or isinstance(right, Collected):
             return Poison("it is a list whose length only a run can tell on one path only", self.decided)
         if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or not _same_keys(a.kind, left, right):
             return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.decided)
-        return Built(a.kind, a.cls, left.keys, self._merge_all(left.items, right.items, paths), a.meta)
+        items = self._merge_all(left.items, right.items, paths)
+        return Built(a.kind, a.cls, left.keys, items, a.meta, originals)
+
+    def _originals(self, objects: Iterable[Ref | Built], heap: Heap, old: Heap) -> Originals:
+        """The objects of `old` that one may be which is one of `objects`. What a path makes has no other name after it."""
+        known = heap.contents.originals
+        inner = [one.originals if isinstance(one, Built) else known.get(one, NO_OTHERS) for one in objects]
+        refs = {one for one in objects if isinstance(one, Ref)}.union(*(each.refs for each in inner))
+        found = frozenset(ref for ref in refs if ref in old.contents)
+        return Originals(found, self.decided.union(*(each.params for each in inner))) if found else NO_OTHERS
 
     def merge_contents(self, a: Any, b: Any, paths: Paths) -> Any:
         """The template of the contents of one object that differ between paths."""

@@ -1,9 +1,9 @@
-"""Loops: item by item where the items are known, else counted, with carried values."""
+"""Loops over items: one by one where the items are known, else counted, with carried values."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -12,23 +12,18 @@ from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.control_flow import generators, iteration, suspended, walks
-from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, walking, while_handing_on
+from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
-from adxform.frontend.evaluate.control_flow.templates import changed_objects
-from adxform.frontend.evaluate.levels import Level
+from adxform.frontend.evaluate.control_flow.retries import UNROLL, Standing, refuse_foreign, uncountable
+from adxform.frontend.evaluate.control_flow.while_loops import Turns, run_turns
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
-from adxform.frontend.evaluate.values import Collected, Contents, Heap, Once, Range, Ref, Reversed, Value
-from adxform.ir.build import Builder
-from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Var, While
-from adxform.ir.spans import Span
+from adxform.frontend.evaluate.values import Collected, Contents, Once, Range, Ref, Reversed, Value
+from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Var
 from adxform.ir.types import BOOL, Dim, Size
-
-_UNROLL = 256
-"""How many iterations of a loop are written out, one after the other."""
 
 _NESTED = 4096
 """How many iterations of loops within loops are: a statement of each takes a millisecond to derive."""
@@ -36,36 +31,6 @@ _NESTED = 4096
 
 _WRITTEN_OUT = 16
 """How many iterations are, of a loop over what only a run goes through and a sequence whose items are known one by one."""
-
-
-@dataclass(slots=True)
-class Standing:
-    """Where a specialisation stands, to try a loop another way."""
-
-    builder: Builder
-    ops: int
-    heap: Heap
-    frames: int
-    held: int
-    level: Level | None
-    forks: int
-
-    @classmethod
-    def of(cls, interp: Interpreter) -> Standing:
-        """Where it stands now."""
-        level, ops = interp.level, len(interp.builder.last().ops)
-        forks = 0 if level is None else len(level.forks)
-        return cls(interp.builder, ops, interp.heap.copy(), len(interp.frames), len(interp.held), level, forks)
-
-    def restore(self, interp: Interpreter) -> None:
-        """Go back to there."""
-        interp.builder, interp.level = self.builder, self.level
-        if self.level is not None:
-            self.level.rewind(self.forks)
-        del interp.builder.last().ops[self.ops :]
-        interp.heap = self.heap.copy()
-        del interp.frames[self.frames :]
-        del interp.held[self.held :]
 
 
 def run_for(interp: Interpreter, op: For, env: Env) -> None:
@@ -115,16 +80,14 @@ def _over_generator(interp: Interpreter, op: For, once: Once, env: Env) -> list[
 
     def step(item: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
         env.update(zip(op.body.params, (item, *carried), strict=True))
-        with walking(interp, None):
-            found = interp.run_block(op.body, env)
+        found = interp.run_block(op.body, env)
         return (found[0], found[1:]) if op.breaks else (Lit(True), found)
 
     inits = [interp.value(init, env) for init in op.inits]
     assert once.generator is not None
-    with walking(interp, op.body):
-        if suspended.stands(interp, once) or (op.breaks and once.generator.whole.fn.span in interp.knowledge.walked_again):
-            return _over_the_rest(interp, op, once, step, inits)
-        return generators.walk(interp, once, inits, [out.base for out in op.outs], step, leaves=op.breaks)
+    if suspended.stands(interp, once) or (op.breaks and once.generator.whole.fn.span in interp.knowledge.walked_again):
+        return _over_the_rest(interp, op, once, step, inits)
+    return generators.walk(interp, once, inits, [out.base for out in op.outs], step, leaves=op.breaks)
 
 
 def _over_the_rest(interp: Interpreter, op: For, once: Once, step: generators.Step, inits: list[Value]) -> list[Value]:
@@ -143,8 +106,8 @@ def _over_the_rest(interp: Interpreter, op: For, once: Once, step: generators.St
         return [*branch(interp, cond, following, lambda: over, ["going", op.body.params[0].base], op.span), *found]
 
     hints = ["going", op.body.params[0].base, *(out.base for out in op.outs)]
-    turns = _Turns(hints, lambda carried: carried[0], turn, op.span)
-    return _run_turns(interp, turns, [*following(), *inits])[2:]
+    turns = Turns(hints, lambda carried: carried[0], turn, op.span)
+    return run_turns(interp, turns, [*following(), *inits])[2:]
 
 
 def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env) -> list[Value]:
@@ -190,8 +153,8 @@ def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], en
         going, found = once(k, rest)
         return [iteration.add(interp, k, Lit(1)), going, *found]
 
-    turns = _Turns(["k", "going", *hints], lambda carried: more(carried[0], carried[1], asked), turn, op.span)
-    return _run_turns(interp, turns, [Lit(0), Lit(True), *inits])[2:]
+    turns = Turns(["k", "going", *hints], lambda carried: more(carried[0], carried[1], asked), turn, op.span)
+    return run_turns(interp, turns, [Lit(0), Lit(True), *inits])[2:]
 
 
 def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, once: Once | None) -> list[Value]:
@@ -204,10 +167,10 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
         return _loop(interp, op, source, inits, env)
     except (UnsupportedOperationError, Grows) as reason:
         saved.restore(interp)
-        _refuse_foreign(interp, reason)
+        refuse_foreign(interp, reason)
         trips = iteration.literal_trips(interp, source)
         early = op.breaks and isinstance(reason, Grows) and reason.item.type is not None
-        if trips is None or trips > _UNROLL or trips * interp.unrolled > _NESTED or early:
+        if trips is None or trips > UNROLL or trips * interp.unrolled > _NESTED or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
             params = iteration.deciding(interp, source)
@@ -267,7 +230,7 @@ class Walk:
         within = iteration.places_within(interp, self.source)
         items = iteration.known_places(interp, self.source) if within is None else within[0]
         backwards_or_keyed = any(ref.kind != "list" for ref, _ in self.held) or isinstance(self.source, Reversed)
-        if items is None or len(items) > len(self.items) + _UNROLL or (backwards_or_keyed and len(items) != len(self.items)):
+        if items is None or len(items) > len(self.items) + UNROLL or (backwards_or_keyed and len(items) != len(self.items)):
             raise _endless(interp)
         return replace(Walk.over(interp, self.source, items), position=self.position + 1, once=self.once)
 
@@ -340,35 +303,20 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
             params = iteration.deciding(interp, source)
             if params:
                 raise Promote(params)
-            raise _uncountable(interp, growing, op.span)
+            raise uncountable(interp, growing, op.span)
         saved = Standing.of(interp)
-        interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})  # type: ignore[misc]
+        interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})
         try:
             values = _loop(interp, op, source, inits, env, fills)
         except Grows as another:
             saved.restore(interp)
-            _refuse_foreign(interp, another, fills)
+            refuse_foreign(interp, another, fills)
             growing = another
             continue
         for ref, contents in fills.items():
             held: Any = interp.heap.contents[ref] if contents.counted else contents
-            interp.heap.contents[ref] = list_arrays.finished(interp, held, counted=contents.counted)  # type: ignore[assignment]
+            interp.heap.contents[ref] = list_arrays.finished(interp, held, counted=contents.counted)
         return values
-
-
-def _refuse_foreign(interp: Interpreter, reason: Exception, own: Iterable[Ref] = ()) -> None:
-    """Pass on the growth of a list that a loop around this one is filling."""
-    if isinstance(reason, Grows) and reason.ref not in own:
-        filled = interp.filled(reason.ref)
-        if filled is not None and not filled.done:
-            raise reason
-
-
-def _uncountable(interp: Interpreter, growing: Grows, span: Span) -> AdxError:
-    if growing.reason is not None:
-        return growing.reason
-    message = f"how many items this {growing.ref.cls.__name__} has after the loop cannot be told"
-    return interp.error(message, "let all items be numbers, arrays of one shape, or tuples of those, or fill an array", span=span)
 
 
 def _loop(
@@ -389,7 +337,7 @@ def _loop(
         start = _first_iteration(interp, source, index) if regular else index
         for ref, contents in regular.items():
             here = replace(contents, count=iteration.add(interp, start, contents.count))
-            interp.heap.contents[ref] = here  # type: ignore[assignment]
+            interp.heap.contents[ref] = here
         results = body(carried, index)
         if any(interp.heap.contents[ref] is not contents for ref, contents in zip(walked, held, strict=True)):
             raise _endless(interp)
@@ -475,109 +423,3 @@ def _first_iteration(interp: Interpreter, source: Value, index: Var) -> Value:
             return iteration.subtract(interp, iteration.add(interp, last, first), index)
         case _:
             return index
-
-
-@dataclass(frozen=True, slots=True)
-class _Turns:
-    """A loop that goes on as long as a test holds: what the values are called that it carries, the test, and the body."""
-
-    hints: list[str]
-    test: Callable[[list[Value]], Value]
-    body: Callable[[list[Value]], list[Value]]
-    span: Span
-
-
-def run_while(interp: Interpreter, op: While, env: Env) -> None:
-    """Run a `While`."""
-    if interp.level is not None and not hands_on(op.body):
-        inner, names = while_handing_on(interp, op)
-        run_while(interp, inner, env)
-        env.update(zip(op.outs, received(interp, names, [env[out] for out in inner.outs[1:]]), strict=True))
-        return
-
-    def test(carried: list[Value]) -> Value:
-        env.update(zip(op.test.params, carried, strict=True))
-        (found,) = interp.run_block(op.test, env)
-        return found
-
-    def body(carried: list[Value]) -> list[Value]:
-        env.update(zip(op.body.params, carried, strict=True))
-        return interp.run_block(op.body, env)
-
-    turns = _Turns([param.base for param in op.body.params], test, body, op.span)
-    outs = _run_turns(interp, turns, [interp.value(init, env) for init in op.inits])
-    env.update(zip(op.outs, outs, strict=True))
-
-
-def _run_turns(interp: Interpreter, turns: _Turns, inits: list[Value]) -> list[Value]:
-    saved = Standing.of(interp)
-    try:
-        with one_way(interp):
-            return _while(interp, turns, inits)
-    except Lost:
-        saved.restore(interp)
-        return _while(interp, turns, inits)
-    except (UnsupportedOperationError, Grows) as reason:
-        saved.restore(interp)
-        with one_way(interp):
-            known = _unrolled_while(interp, turns, inits)
-        if known is None:
-            saved.restore(interp)
-            if not isinstance(reason, Grows):
-                cond = truth(interp, turns.test(inits))
-                if isinstance(cond, Var) and (params := interp.followed(cond)):
-                    raise Promote(params) from None
-                saved.restore(interp)
-                if interp.refused is None:
-                    raise
-                _while(interp, turns, inits)
-                raise
-            known = _collecting_while(interp, turns, inits, reason)
-        return known
-
-
-def _collecting_while(interp: Interpreter, turns: _Turns, inits: list[Value], growing: Grows) -> list[Value]:
-    """Run a loop in which lists grow."""
-    while True:
-        _refuse_foreign(interp, growing)
-        if not list_arrays.as_list_of_rows(interp, growing):
-            raise _uncountable(interp, growing, turns.span)
-        saved = Standing.of(interp)
-        try:
-            return _while(interp, turns, inits)
-        except Grows as another:
-            saved.restore(interp)
-            growing = another
-
-
-def _unrolled_while(interp: Interpreter, turns: _Turns, inits: list[Value]) -> list[Value] | None:
-    carried = inits
-    for _ in range(_UNROLL):
-        cond = truth(interp, turns.test(carried))
-        if cond is False:
-            return carried
-        if cond is not True:
-            return None
-        carried = turns.body(carried)
-    return None
-
-
-def _while(interp: Interpreter, turns: _Turns, inits: list[Value]) -> list[Value]:
-    def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
-        return turns.body(carried), []
-
-    fixed = find_fixpoint(interp, inits, turns.hints, step)
-    outer, before = interp.builder, interp.heap
-    interp.builder, interp.heap = outer.nested(), before.copy()
-    tests, values = fixed.again(interp)
-    held = interp.heap.copy()
-    cond = truth(interp, turns.test(values))
-    if changed_objects(held, [interp.heap]):
-        raise interp.error(
-            "the condition of this loop changes a list, a dict or an object", "change it in the body", span=turns.span
-        )
-    block = interp.builder.block(tests, (Lit(cond) if isinstance(cond, bool) else cond,))
-    interp.builder, interp.heap = outer, before
-    body = fixed.builder.block(fixed.params, fixed.yields)
-    outer.emit(While(fixed.outs, fixed.inits, block, body, turns.span))
-    return fixed.values

@@ -13,12 +13,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from adxform.frontend.evaluate.values import (
+    NO_OTHERS,
     Collected,
     Contents,
     FunctionValue,
     Heap,
     Maybe,
     Method,
+    Originals,
     Ref,
     SetElements,
     Tuple,
@@ -47,6 +49,7 @@ class Built:
     keys: tuple[Any, ...]
     items: tuple[Template, ...]
     meta: Value | None = None
+    originals: Originals = NO_OTHERS
 
 
 Template: TypeAlias = Any
@@ -115,13 +118,12 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             return Maybe(instantiate(present, make, heap), instantiate(held, make, heap))
         case Collected(buffer=buffer, count=count):
             return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
-        case Built(kind, cls, _, (Collected() as rows,)):
-            ref = Ref(kind, cls, shared=True)
-            heap.contents[ref] = instantiate(rows, make, heap)
-            return ref
-        case Built(kind, cls, keys, items, meta):
+        case Built(kind, cls, keys, items, meta, originals):
             ref = Ref(kind, cls, shared=True, meta=meta)
-            heap.contents[ref] = Contents(keys, tuple(instantiate(item, make, heap) for item in items))
+            parts = tuple(instantiate(item, make, heap) for item in items)
+            rows = items and isinstance(items[0], Collected)
+            heap.contents[ref] = parts[0] if rows else Contents(keys, parts)
+            heap.note_originals(ref, originals)
             return ref
         case SetElements():
             return template
@@ -163,7 +165,7 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
             yield from collect(buffer, held.buffer, heap, operand)
             yield from collect(count, held.count, heap, operand)
         case Built(items=items) | Contents(items=items):
-            contents = value if isinstance(value, Contents) else heap.contents[value]
+            contents: Any = value if isinstance(value, Contents) else heap.contents[value]
             for item, part in zip(items, contents.items, strict=True):
                 yield from collect(item, part, heap, operand)
         case Method(_, args):

@@ -15,8 +15,8 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError
-from adxform.frontend.evaluate import protocols
-from adxform.frontend.evaluate.class_contents import is_librarys
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.class_contents import is_librarys
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.signals import WalkedAgain
 from adxform.frontend.evaluate.state import Interpreter
@@ -95,7 +95,7 @@ def begin(interp: Interpreter, once: Once) -> int | None:
     if taken:
         raise unknown_rest(interp, "some of its items were taken before")
     if taken is not None:
-        interp.heap.contents[once.state] = _MEANWHILE  # type: ignore[assignment]
+        interp.heap.contents[once.state] = _MEANWHILE
     return taken
 
 
@@ -109,7 +109,7 @@ def begun(interp: Interpreter, once: Once, stepwise: Steps = "") -> tuple[Value,
         _check_streams(interp, once)
     contents: Any = interp.heap.contents[once.state]
     held = contents.get("source")
-    interp.heap.contents[once.state] = _MEANWHILE  # type: ignore[assignment]
+    interp.heap.contents[once.state] = _MEANWHILE
     if taken is None:
         return Tuple(()), 0
     if isinstance(held, Static) and isinstance(held.value, _Opened):
@@ -128,7 +128,7 @@ def leave(interp: Interpreter, once: Once, left: str = "") -> None:
     """End a walk over an iterator: after its last item, or before it, for a reason `left`: what it has left then is not known."""
     if left:
         _check_streams(interp, once)
-        interp.heap.contents[once.state] = Poison(left)  # type: ignore[assignment]
+        interp.heap.contents[once.state] = Poison(left)
         return
     interp.heap.contents[once.state] = Contents(_KEYS, (_NO_MORE, _UNOPENED))
     for ref, contents, meanwhile in once.behind:

@@ -13,13 +13,13 @@ from adxform.primitives.scipy_rules.special import (
     bessel,
     distributions,
     elliptic,
+    entropies,
     error_functions,
     gamma,
     hypergeometric,
     incomplete,
     integrals,
-    logarithms,
-    polynomials,
+    orthogonal_polynomials,
     wave_equations,
 )
 
@@ -32,9 +32,9 @@ _FAMILIES = (
     integrals,
     elliptic,
     hypergeometric,
-    logarithms,
+    entropies,
     distributions,
-    polynomials,
+    orthogonal_polynomials,
 )
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationError
 from adxform.frontend.derivative_operators import Decorated
-from adxform.frontend.evaluate.class_contents import refuse_named_tuple
-from adxform.frontend.evaluate.settled import is_listed, may_change
+from adxform.frontend.evaluate.classes.class_contents import refuse_named_tuple
+from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FoundOutside, Static, Tuple, Value
 from adxform.frontend.signature import FEW, INSTANCES, Leaf, describe, leaf_type, parts

@@ -11,8 +11,8 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.checks.kept_outside import CHANGE
-from adxform.frontend.evaluate import outside_arrays, places
-from adxform.frontend.evaluate.outside import guard, outside_write
+from adxform.frontend.evaluate.outside import outside_arrays, places
+from adxform.frontend.evaluate.outside.guards import guard, outside_write
 from adxform.frontend.evaluate.signals import Changes
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FoundOutside, Method, Value

@@ -6,15 +6,12 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate.class_contents import find, is_generated, is_native
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.evaluate.classes.class_contents import find, is_generated, is_native
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import Ref, Static, Tuple
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
 
 
 def _is_value(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -17,10 +17,10 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import GlobalMutationError
-from adxform.frontend.evaluate import places
-from adxform.frontend.evaluate.outside import guard
+from adxform.frontend.evaluate.outside import places
+from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Place
+from adxform.frontend.evaluate.values import NONE, PlaceOutside
 from adxform.frontend.signature.access import Access, Is
 from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Op, Operand, Raise, Var
 from adxform.ir.spans import Span
@@ -48,20 +48,25 @@ def left_as_written(interp: Interpreter, function: Function, fn: Any) -> Functio
     written = [(held, var) for held, var in found if held is not None]
     kept = [op for op in sets if any(classes.of(var) in classes.written for var in _arrays_in(op))]
     _refuse_other_holders(interp, function, classes, kept)
-    replaced = {(id(place.owner), place.name): op for op in sets for place in (_place_of(interp, op),)}
-    for owner, name in (one for one, _ in found if one is not None):
-        if (op := replaced.get((id(owner), name))) is not None:
-            message = f"the array in the attribute `{name}` from outside the function is written to, and replaced by another one"
-            raise interp.error(message, "write to it alone, `a[...] = …`, or keep a new one", GlobalMutationError, span=op.span)
+    _refuse_replaced(interp, sets, [held for held, _ in written])
     set_to = dict.fromkeys(_place_of(interp, op) for op in kept)
     ends = [((place.owner, place.name), _held_in(interp, place, kept)) for place in set_to]
     return _Bringing(interp, classes, written, ends).function(function) if written or kept else function
 
 
+def _refuse_replaced(interp: Interpreter, sets: list[Call], written: list[Held]) -> None:
+    """Raise where one of the `sets` replaces an array that is written to where it is."""
+    replaced = {(id(place.owner), place.name): op for op in sets for place in (_place_of(interp, op),)}
+    for owner, name in written:
+        if (op := replaced.get((id(owner), name))) is not None:
+            message = f"the array in the attribute `{name}` from outside the function is written to, and replaced by another one"
+            raise interp.error(message, "write to it alone, `a[...] = …`, or keep a new one", GlobalMutationError, span=op.span)
+
+
 def _refuse_other_holders(interp: Interpreter, function: Function, classes: Aliases, kept: list[Call]) -> None:
     """Raise where what is kept and written to is an array of the caller's, or is kept twice: copies would be several arrays."""
     callers = {classes.of(param) for param in function.params if isinstance(param.type, Array)}
-    ends: dict[Any, Place] = {}
+    ends: dict[Any, PlaceOutside] = {}
     for op in kept:
         place = _place_of(interp, op)
         other = ends.setdefault(places.held(interp, place), place)
@@ -80,14 +85,14 @@ def _arrays_in(op: Call) -> list[Var]:
     return [var for var in variables(op.args[2]) if isinstance(var.type, Array)]
 
 
-def _place_of(interp: Interpreter, op: Call) -> Place:
+def _place_of(interp: Interpreter, op: Call) -> PlaceOutside:
     owner, name = op.args[0], op.args[1]
     assert isinstance(owner, Lit)
     assert isinstance(name, Lit)
-    return interp.knowledge.places[Place(owner.value, Access(), name.value).key]
+    return interp.knowledge.places[PlaceOutside(owner.value, Access(), name.value).key]
 
 
-def _held_in(interp: Interpreter, place: Place, kept: list[Call]) -> Var:
+def _held_in(interp: Interpreter, place: PlaceOutside, kept: list[Call]) -> Var:
     """The array that `place` holds when the function ends."""
     held = places.held(interp, place)
     if isinstance(held, Var) and isinstance(held.type, Array):

@@ -16,11 +16,11 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError, GlobalMutationError
-from adxform.frontend.evaluate.class_contents import told_by
-from adxform.frontend.evaluate.outside import guard, outside_write
+from adxform.frontend.evaluate.classes.class_contents import told_by
+from adxform.frontend.evaluate.outside.guards import guard, outside_write
 from adxform.frontend.evaluate.signals import Sets
 from adxform.frontend.evaluate.state import Given, Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, Place, Poison, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Contents, PlaceOutside, Poison, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, Equals, Guard, Is, SameAs
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.ops import Call, Lit, Operand, Var
@@ -52,7 +52,7 @@ def is_set(interp: Interpreter, owner: Any, name: str) -> bool:
 
 def load(interp: Interpreter, owner: Any, name: str) -> Value | None:
     """What the attribute `name` of `owner` was set to; ``None`` where it is what it was before the call."""
-    key = Place(owner, Access(), name).key
+    key = PlaceOutside(owner, Access(), name).key
     if key not in interp.cells:
         return None
     place = interp.knowledge.places[key]
@@ -62,7 +62,7 @@ def load(interp: Interpreter, owner: Any, name: str) -> Value | None:
     return None if value is _BEFORE else interp.use(value)
 
 
-def held(interp: Interpreter, place: Place) -> Value:
+def held(interp: Interpreter, place: PlaceOutside) -> Value:
     """What the cell of `place` holds now."""
     contents: Any = interp.heap.contents[interp.cells[place.key]]
     return contents if isinstance(contents, Poison) else contents.items[0]
@@ -73,7 +73,7 @@ def store(interp: Interpreter, value: Static, name: str, new: Value) -> None:
     owner, access = value.value, value.access
     if access is None:
         raise outside_write(interp, f"the attribute `{name}` of a {type(owner).__name__}")
-    place = Place(owner, access, name)
+    place = PlaceOutside(owner, access, name)
     cell = interp.cells.get(place.key)
     if cell is None:
         raise Sets(place)
@@ -98,7 +98,7 @@ def given_away(interp: Interpreter, value: Value, *, whole: bool = True) -> Oper
     kept = interp.operand(value)
     forgotten_kinds.refuse(interp, variables(kept))
     for ref in refs if whole else refs[1:]:
-        interp.heap.contents[ref] = _GIVEN_AWAY  # type: ignore[assignment]
+        interp.heap.contents[ref] = _GIVEN_AWAY
     return kept
 
 
@@ -112,7 +112,7 @@ def _lists_in(interp: Interpreter, value: Value) -> list[Ref] | None:
     return None if None in found else [value, *(ref for some in found for ref in some or ())]
 
 
-def _is_there(interp: Interpreter, place: Place, new: Value) -> bool:
+def _is_there(interp: Interpreter, place: PlaceOutside, new: Value) -> bool:
     """Whether `new` is the array or the list that is there already, which was changed in place."""
     path = place.access.to("attribute", place.name)
     found = interp.knowledge.containers.values()
@@ -203,14 +203,14 @@ def _steps(interp: Interpreter) -> Iterator[tuple[Access, tuple[str, Any]]]:
             yield Access(access.steps[:taken], access.root), step
 
 
-def _told_by_all(interp: Interpreter, place: Place) -> AdxError:
+def _told_by_all(interp: Interpreter, place: PlaceOutside) -> AdxError:
     message = (
         f"all attributes of a {type(place.owner).__name__} from outside the function are read, of which `{place.name}` is set"
     )
     return interp.error(message, "read the attributes by their names", GlobalMutationError)
 
 
-def _refuse_arguments(interp: Interpreter, place: Place) -> None:
+def _refuse_arguments(interp: Interpreter, place: PlaceOutside) -> None:
     """Raise where an argument may be the object of which an attribute is set."""
     for value, known in interp.identities.values():
         if isinstance(known, Given) and isinstance(value, Ref) and value.cls is type(place.owner):

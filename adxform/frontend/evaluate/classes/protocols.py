@@ -21,9 +21,9 @@ import numpy as np
 
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import Operator
-from adxform.frontend.evaluate.class_attributes import from_class
-from adxform.frontend.evaluate.class_contents import MISSING, find, is_generated, is_native
-from adxform.frontend.evaluate.outside import guard, rooted
+from adxform.frontend.evaluate.classes.class_attributes import from_class
+from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_generated, is_native
+from adxform.frontend.evaluate.outside.guards import guard, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Ref, Static, Tuple, Value
 from adxform.frontend.signature import python_class
@@ -242,20 +242,26 @@ def _first_answer(
             if answer is not None:
                 return answer
             continue
-        match _native_answer(owner, cls, other):
-            case "taken":
-                taken = (_taken(interp, cls, value) for value in operands)
-                return interp.call(Lit(fn), tuple(taken), hint=hint)
-            case "as a number of Python":
-                number = interp.call(interp.attribute(owner, "item"), ())
-                return interp.call(Lit(fn), tuple(number if value is owner else value for value in operands), hint=hint)
-            case "unknown":
-                _refuse_own_operator(interp, tries)
-                return None
-            case _:
-                left_open = left_open or not issubclass(cls, (*NUMBERS, np.generic, np.ndarray))
-    if left_open:
-        return None
+        answers = _native_answer(owner, cls, other)
+        if answers == "unknown":
+            _refuse_own_operator(interp, tries)
+            return None
+        if answers in ("taken", "as a number of Python"):
+            return interp.call(Lit(fn), _as_taken(interp, owner, cls, operands, whole=answers == "taken"), hint=hint)
+        left_open = left_open or not issubclass(cls, (*NUMBERS, np.generic, np.ndarray))
+    return None if left_open else _unsupported(interp, fn, operands)
+
+
+def _as_taken(interp: Interpreter, owner: Value, cls: type, operands: tuple[Value, Value], *, whole: bool) -> tuple[Value, ...]:
+    """The operands as the method of `owner`, of `cls`, takes them: the `whole` of them converted, or `owner` made a number."""
+    if whole:
+        return tuple(_taken(interp, cls, value) for value in operands)
+    number = interp.call(interp.attribute(owner, "item"), ())
+    return tuple(number if value is owner else value for value in operands)
+
+
+def _unsupported(interp: Interpreter, fn: Callable[..., Any], operands: tuple[Value, Value]) -> Value:
+    """Raise as Python does where no operand has the operator."""
     a, b = (class_of(value) for value in operands)
     names = f"'{a.__name__ if a else ''}' and '{b.__name__ if b else ''}'"
     return interp.fail(TypeError, f"unsupported operand type(s) for {SIGNS.get(fn.__name__.rstrip('_'), fn.__name__)}: {names}")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import GeneratorType
 from typing import Any
 
-from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow import generators, iteration, suspended, walks
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.state import Interpreter
@@ -28,11 +28,8 @@ from adxform.frontend.evaluate.values import (
 )
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit
-from adxform.primitives.definitions import generators as meanings
 from adxform.primitives.definitions import iterations
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
+from adxform.primitives.definitions import lazy_builtins as meanings
 
 
 def _new(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

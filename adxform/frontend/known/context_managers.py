@@ -16,9 +16,9 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.unseen import hand_over
-from adxform.frontend.containers.methods import Answer, Handler
-from adxform.frontend.evaluate import protocols
-from adxform.frontend.evaluate.class_contents import MISSING, find
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.operands import given_to_unknown
@@ -31,10 +31,7 @@ from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, Object
 from adxform.ir.walk import all_ops, variables
 from adxform.primitives.effects import is_opaque
-from adxform.runtime.contexts import special
-
-Args = tuple[Value, ...]
-Kwargs = dict[str, Value]
+from adxform.runtime.language.contexts import special
 
 
 def _nullcontext(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -120,7 +117,7 @@ def _handed(interp: Interpreter, manager: Ref) -> Value:
     for method in ("__enter__", "__exit__"):
         hand_over(interp, find(manager.cls, method), (), {}, wanted=True)
     why = f"only a run knows what a {name} holds once it was entered, as its `__exit__` may do something when an exception passes"
-    interp.heap.contents[manager] = Poison(why, way="use what `as` names")  # type: ignore[assignment]
+    interp.heap.contents[manager] = Poison(why, way="use what `as` names")
     return interp.emit(runtime.instance, (Lit(manager.cls), Pack("dict", tuple(attributes))), Object(), "manager")
 
 

@@ -92,6 +92,13 @@ def differing_rows() -> UnsupportedOperationError:
     )
 
 
+def new_key() -> UnsupportedOperationError:
+    """Return what is raised where a key is stored that only a run can tell, and a dict of known keys does not have it."""
+    return UnsupportedOperationError(
+        "a key that only a run can tell is stored in a dict that does not have it", help="make the dict with all of its keys"
+    )
+
+
 def unpacked(value: Any, count: int, starred: int | None = None) -> tuple[Any, ...]:
     """Return the items of an iterable for `count` targets, as ``a, b = value`` takes them; that at `starred` gets the rest."""
     items = tuple(value)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, TypeVar
 
-from adxform.runtime.outcomes import Outcome, attempt
+from adxform.runtime.language.outcomes import Outcome, attempt
 
 _T = TypeVar("_T")
 

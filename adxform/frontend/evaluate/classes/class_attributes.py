@@ -8,8 +8,8 @@ from typing import Any
 
 from adxform.errors import MissingRuleError
 from adxform.frontend.derivative_operators import Decorated, Operator
-from adxform.frontend.evaluate.class_contents import MISSING, find, has_dict, is_data_descriptor
-from adxform.frontend.evaluate.outside import from_outside, guard, is_kept, rooted
+from adxform.frontend.evaluate.classes.class_contents import MISSING, find, has_dict, is_data_descriptor
+from adxform.frontend.evaluate.outside.guards import from_outside, guard, is_kept, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, HasClass, Owns
@@ -47,11 +47,7 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             kept = is_kept(interp, found, Access((("attribute", name),), Lit(cls)))
             return interp.heap.new("instance", type(found), ("__adx_function__", "__adx_boundary__"), (bound, Lit(kept)))
         case functools.cached_property() if isinstance(value, Ref):
-            if not has_dict(cls):
-                return interp.fail(TypeError, f"No '__dict__' attribute on '{cls.__name__}' instance to cache '{name}' property.")
-            made = interp.call(of_class(interp, cls, name, "func"), (value,), hint=name)
-            interp.write(value, interp.contents(value).put(name, made))
-            return made
+            return _cached(interp, value, cls, name)
         case types.MethodDescriptorType() | types.WrapperDescriptorType() if isinstance(value, Tuple) or is_followed(found):
             return Method(of_class(interp, cls, name), (value,))
         case _ if hasattr(type(found), "__get__") and not isinstance(found, type):
@@ -59,6 +55,15 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             raise interp.error(message, "write a plain method or property")
         case _:
             return of_class(interp, cls, name)
+
+
+def _cached(interp: Interpreter, value: Ref, cls: type, name: str) -> Value:
+    """What a ``cached_property`` makes, which the instance has from there on."""
+    if not has_dict(cls):
+        return interp.fail(TypeError, f"No '__dict__' attribute on '{cls.__name__}' instance to cache '{name}' property.")
+    made = interp.call(of_class(interp, cls, name, "func"), (value,), hint=name)
+    interp.write(value, interp.contents(value).put(name, made))
+    return made
 
 
 def of_super(interp: Interpreter, after: Value, value: Value, name: str) -> Value:

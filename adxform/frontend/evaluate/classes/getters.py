@@ -11,10 +11,10 @@ import types
 from typing import Any
 
 from adxform.frontend.calls.reached import changes_of
-from adxform.frontend.evaluate import places
-from adxform.frontend.evaluate.class_attributes import from_class, of_class
-from adxform.frontend.evaluate.class_contents import MISSING, find, is_librarys, told_by
-from adxform.frontend.evaluate.outside import guard
+from adxform.frontend.evaluate.classes.class_attributes import from_class, of_class
+from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_librarys, told_by
+from adxform.frontend.evaluate.outside import places
+from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Static, Value
 from adxform.frontend.signature.access import Owns

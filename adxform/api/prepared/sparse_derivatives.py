@@ -26,8 +26,8 @@ from adxform.passes.pipeline import optimise
 from adxform.runtime.dispatch.application import Application
 from adxform.runtime.dispatch.batches import split
 from adxform.runtime.dispatch.derivation import traceable
+from adxform.runtime.dispatch.derivative_orders import restricted
 from adxform.runtime.dispatch.leaf_flattening import placed
-from adxform.runtime.dispatch.orders import restricted
 from adxform.runtime.dispatch.refusals import definition, jacobian_ends, refuse_repeated
 from adxform.runtime.dispatch.result_structures import leaves_of, rebuild
 from adxform.runtime.dispatch.tracebacks import for_users

@@ -1,0 +1,85 @@
+"""Items at places, and under keys, that only a run can tell: of a few things, each is chosen by its own branch."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from adxform import runtime
+from adxform.frontend.evaluate.outside.guards import constant
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import Contents, Ref, Static, Tuple, Value
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Array, Scalar
+from adxform.primitives.definitions import iterations
+
+CHOICES = 32
+"""Among how many items of different kinds a run may choose: each is a branch."""
+
+
+def columns_of(interp: Interpreter, items: tuple[Value, ...]) -> list[tuple[Value, ...]] | None:
+    """What `items`, tuples of as many numbers or of tuples of those, have in each place; ``None`` for anything else."""
+    if not items or not all(isinstance(item, Tuple) for item in items):
+        return None
+    rows = [item.items for item in items if isinstance(item, Tuple)]
+    if len({(item.cls, len(item.items)) for item in items if isinstance(item, Tuple)}) > 1:
+        return None
+    columns = list(zip(*rows, strict=True))
+    return columns if all(interp.of_numbers(column) or columns_of(interp, column) is not None for column in columns) else None
+
+
+def place_of_key(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
+    """Where in a dict of numbers, or of tuples of those, `key` is, which only a run can tell; ``None`` for anything else."""
+    if not isinstance(key, Var) or isinstance(key.type, Array) or interp.origins.get(key):
+        return None
+    contents = interp.contents(ref)
+    if len(contents.keys) > CHOICES or not (interp.of_numbers(contents.items) or columns_of(interp, contents.items) is not None):
+        return None
+    return interp.call(Static(iterations.place_of), (key, Tuple(tuple(constant(interp, own) for own in contents.keys))))
+
+
+def under_number(interp: Interpreter, ref: Ref, key: Value) -> tuple[Tuple, Tuple] | None:
+    """The whole numbers among the keys of a dict, and its items under them, where `key` is one that only a run can tell."""
+    if not isinstance(key, Var) or interp.followed(key) or not isinstance(key.type, Scalar):
+        return None
+    if np.dtype(key.type.dtype).kind not in "iub":
+        return None
+    contents = interp.contents(ref)
+    found = [pair for pair in zip(contents.keys, contents.items, strict=True) if isinstance(pair[0], int)]
+    return Tuple(tuple(Lit(own) for own, _ in found)), Tuple(tuple(item for _, item in found))
+
+
+def one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str) -> Value:
+    """The one of `items`, of whatever can be one thing on one path and another on another, that only a run can tell."""
+    if len(items) > CHOICES:
+        raise interp.error(
+            f"the items of a {what} are numbers of different kinds, and only a run can tell which is taken",
+            "make them one kind, e.g. with `float(…)`",
+        )
+    return interp.call(Static(iterations.picked), (Tuple(items), index, Lit(f"{what} index out of range")))
+
+
+def place_to_store(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
+    """Where a dict of a few items has `key`, which only a run can tell, and which it must have; ``None`` for any other key."""
+    contents = interp.contents(ref)
+    if not isinstance(key, Var) or isinstance(key.type, Array) or interp.followed(key) or not 0 < len(contents.keys) <= CHOICES:
+        return None
+    keys = Tuple(tuple(constant(interp, own) for own in contents.keys))
+    place = interp.call(Static(iterations.place_among), (key, keys))
+    there = interp.operand(interp.call(Lit(operator.ge), (place, Lit(0))))
+    if there != Lit(True):
+        interp.require(there, runtime.new_key)
+    return place
+
+
+def place_in_list(interp: Interpreter, index: Value, count: int) -> Value:
+    """The place from the start that `index` is in a list of `count` items."""
+    return interp.call(Static(iterations.place_in_list), (index, Lit(count)))
+
+
+def store(interp: Interpreter, ref: Ref, place: Value, value: Value) -> None:
+    """Put `value` in the place of one of the items of `ref`."""
+    contents = interp.contents(ref)
+    items = (interp.call(Static(iterations.stored_at), (item, value, place, Lit(k))) for k, item in enumerate(contents.items))
+    interp.write(ref, Contents(contents.keys, tuple(items)))

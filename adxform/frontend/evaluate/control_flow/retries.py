@@ -1,0 +1,63 @@
+"""Loops are tried one way and then another: where a specialisation stood, and lists that no way of the loop can fill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from adxform.errors import AdxError
+from adxform.frontend.evaluate.levels import TryLevel
+from adxform.frontend.evaluate.signals import Grows
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import Heap, Ref
+from adxform.ir.build import Builder
+from adxform.ir.spans import Span
+
+UNROLL = 256
+"""How many iterations of a loop are written out, one after the other."""
+
+
+@dataclass(slots=True)
+class Standing:
+    """Where a specialisation stands, to try a loop another way."""
+
+    builder: Builder
+    ops: int
+    heap: Heap
+    frames: int
+    held: int
+    level: TryLevel | None
+    forks: int
+
+    @classmethod
+    def of(cls, interp: Interpreter) -> Standing:
+        """Where it stands now."""
+        level, ops = interp.level, len(interp.builder.last().ops)
+        forks = 0 if level is None else len(level.forks)
+        return cls(interp.builder, ops, interp.heap.copy(), len(interp.frames), len(interp.held), level, forks)
+
+    def restore(self, interp: Interpreter) -> None:
+        """Go back to there."""
+        interp.builder, interp.level = self.builder, self.level
+        if self.level is not None:
+            self.level.rewind(self.forks)
+        del interp.builder.last().ops[self.ops :]
+        interp.heap = self.heap.copy()
+        del interp.frames[self.frames :]
+        del interp.held[self.held :]
+
+
+def refuse_foreign(interp: Interpreter, reason: Exception, own: Iterable[Ref] = ()) -> None:
+    """Pass on the growth of a list that a loop around this one is filling."""
+    if isinstance(reason, Grows) and reason.ref not in own:
+        filled = interp.filled(reason.ref)
+        if filled is not None and not filled.done:
+            raise reason
+
+
+def uncountable(interp: Interpreter, growing: Grows, span: Span) -> AdxError:
+    """The error where nobody can tell how many items a list has after a loop."""
+    if growing.reason is not None:
+        return growing.reason
+    message = f"how many items this {growing.ref.cls.__name__} has after the loop cannot be told"
+    return interp.error(message, "let all items be numbers, arrays of one shape, or tuples of those, or fill an array", span=span)

@@ -1,0 +1,1 @@
+"""Derivatives as generated code calls them: products, sums and slopes where a plain formula would not do."""

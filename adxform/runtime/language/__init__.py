@@ -1,0 +1,1 @@
+"""What statements and values of Python mean where generated code executes them: loops, tries, context managers, what is set."""
