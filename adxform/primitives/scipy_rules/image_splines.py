@@ -96,7 +96,8 @@ def _interpolated(image: Any, coordinates: Any, order: Any, mode: Any, cval: Any
     flat = np.zeros(1, dtype=np.int64)
     for axis in range(rank):
         flat = flat * coefficients.shape[axis] + np.maximum(places[axis], 0)
-    values = np.reshape(np.ravel(coefficients)[np.ravel(flat)], flat.shape)  # one index, by which `np.add.at` is fast
+    shape = (*[order + 1 for _ in range(rank)], *coordinates[0].shape)
+    values = np.reshape(np.ravel(coefficients)[np.ravel(flat)], shape)  # one index, by which `np.add.at` is fast
     if mode == "grid-constant":
         for axis in range(rank):
             values = np.where(places[axis] < 0, cval, values)
