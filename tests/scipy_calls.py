@@ -54,6 +54,16 @@ LINALG: dict[str, tuple[Any, ...]] = {
         A,
         V,
     ),
+    "cholesky complex": (lambda a, b: np.imag(linalg.cholesky(a + 0.1j * b)), S, A),
+    "cholesky complex lower": (lambda a, b: np.imag(linalg.cholesky(a + 0.1j * b, lower=True)), S, A),
+    "cho_factor complex": (lambda a, b: np.imag(linalg.cho_factor(a + 0.1j * b)[0]), S, A),
+    "cho_factor complex lower": (lambda a, b: np.imag(linalg.cho_factor(a + 0.1j * b, True)[0]), S, A),
+    "cho_solve complex": (lambda a, b: np.imag(linalg.cho_solve(linalg.cho_factor(a + 0.1j * a @ a), b)), S, V),
+    "cho_solve complex lower": (
+        lambda a, b: np.imag(linalg.cho_solve((a + 0.1j * a @ a, True), b + 1j * b**2)),
+        S,
+        B2,
+    ),
     "sylvester complex": (lambda a, b, q: np.abs(complex_of(linalg.solve_sylvester, a, b, q)), A, S, A.T),
     "sqrtm complex": (lambda a: np.imag(complex_of(linalg.sqrtm, a)), S),
     "logm complex": (lambda a: np.imag(complex_of(linalg.logm, a)), S),
@@ -269,6 +279,8 @@ K3, K23 = RNG.normal(size=3), RNG.normal(size=(2, 3))
 COORDINATES = RNG.uniform(0.1, 3.9, size=(2, 7))
 BORDERS = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap")
 
+TURN = np.array([[0.9137, 0.2291], [-0.3073, 1.0711]])
+
 NDIMAGE: dict[str, tuple[Any, ...]] = {
     **{
         f"correlate {mode}": (lambda x, w, mode=mode: ndimage.correlate(x, w, mode=mode, origin=(0, 1)), IMAGE, K23)
@@ -299,15 +311,66 @@ NDIMAGE: dict[str, tuple[Any, ...]] = {
     "spline_filter1d": (lambda x: ndimage.spline_filter1d(x, 3, 0), IMAGE),
     "map_coordinates": (lambda x, c: ndimage.map_coordinates(x, c), IMAGE, COORDINATES),
     "map_coordinates far": (lambda x, c: ndimage.map_coordinates(x, c - 2.0), IMAGE, COORDINATES),
-    "map_coordinates mirror": (lambda x, c: ndimage.map_coordinates(x, 2 * c - 3.3, mode="mirror"), IMAGE, COORDINATES),
-    "map_coordinates reflect": (
-        lambda x, c: ndimage.map_coordinates(x, 2 * c - 3.3, mode="reflect", prefilter=False),
+    **{
+        f"map_coordinates {order} {mode}": (
+            lambda x, c, order=order, mode=mode: ndimage.map_coordinates(x, 4 * c - 7.3, order=order, mode=mode, cval=0.7),
+            IMAGE,
+            COORDINATES,
+        )
+        for order in range(6)
+        for mode in BORDERS
+    },
+    **{
+        f"map_coordinates unfiltered {mode}": (
+            lambda x, c, mode=mode: ndimage.map_coordinates(x, 4 * c - 7.3, order=4, mode=mode, cval=0.7, prefilter=False),
+            IMAGE,
+            COORDINATES,
+        )
+        for mode in BORDERS
+    },
+    "map_coordinates of a line": (lambda x, c: ndimage.map_coordinates(x, [c], order=2, mode="mirror"), IMAGE[0], COORDINATES[0]),
+    "map_coordinates of one": (lambda x, c: ndimage.map_coordinates(x, c, mode="reflect"), IMAGE[:, :1], COORDINATES),
+    "map_coordinates of a block": (
+        lambda x, c: ndimage.map_coordinates(np.stack((x, x**2, x**3)), np.concatenate((c, c[:1])), order=1, mode="grid-wrap"),
         IMAGE,
         COORDINATES,
     ),
-    "map_coordinates 1": (lambda x, c: ndimage.map_coordinates(x, c, order=1), IMAGE, COORDINATES),
-    "map_coordinates nearest": (
-        lambda x, c: ndimage.map_coordinates(x, 2 * c - 3.3, order=1, mode="nearest"),
+    **{
+        f"shift {order} {mode}": (
+            lambda x, s, order=order, mode=mode: ndimage.shift(x, s, order=order, mode=mode, cval=0.7),
+            IMAGE,
+            np.array([1.3, -2.6]),
+        )
+        for order, mode in zip((3, 5, 4, 2, 1, 3, 0, 2), BORDERS, strict=True)
+    },
+    **{
+        f"affine_transform {order} {mode}": (
+            lambda x, a, b, order=order, mode=mode: ndimage.affine_transform(x, a, b, order=order, mode=mode, cval=0.7),
+            IMAGE,
+            TURN,
+            np.array([0.3719, -0.2237]),
+        )
+        for order, mode in zip((1, 2, 3, 4, 5, 0, 3, 2), BORDERS, strict=True)
+    },
+    "affine_transform shape": (lambda x, a: ndimage.affine_transform(x, a, 0.13, (3, 6), mode="mirror"), IMAGE, TURN),
+    "affine_transform scales": (
+        lambda x, a, b: ndimage.affine_transform(x, a, b, (3, 6), mode="grid-constant", cval=0.4),
+        IMAGE,
+        np.array([0.7, 1.3]),
+        np.array([0.3719, -0.2237]),
+    ),
+    "affine_transform homogeneous": (
+        lambda x, a: ndimage.affine_transform(x, a, order=2, mode="nearest"),
+        IMAGE,
+        np.column_stack((TURN, [0.3719, -0.2237])),
+    ),
+    "affine_transform of a line": (lambda x, a: ndimage.affine_transform(x, a, [0.3]), IMAGE[0], np.array([[0.8]])),
+    "rotate": (lambda x, a: ndimage.rotate(x, a), IMAGE, np.float64(33.0)),
+    "rotate within": (lambda x, a: ndimage.rotate(x, a, reshape=False, order=1, mode="reflect"), IMAGE, np.float64(-110.0)),
+    "rotate back": (lambda x: ndimage.rotate(x, 90.0, (0, 1), order=4, mode="grid-constant", cval=2.0), IMAGE),
+    "map_coordinates of nowhere": (lambda x, c: ndimage.map_coordinates(x, c[:, :0]), IMAGE, COORDINATES),
+    "map_coordinates complex": (
+        lambda x, c: np.abs(ndimage.map_coordinates(x + 1j * x**2, c, mode="grid-wrap")) ** 2,
         IMAGE,
         COORDINATES,
     ),

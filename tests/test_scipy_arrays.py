@@ -87,6 +87,13 @@ def test_linalg(case: str) -> None:
     judge(*LINALG[case])
 
 
+@pytest.mark.parametrize("shape", [(61, 61), (2, 100, 100)])
+def test_factors_of_several_blocks(shape: tuple[int, ...]) -> None:
+    a = np.random.default_rng(3).normal(size=shape) / 10.0
+    judge(lambda a: np.linalg.cholesky(np.eye(a.shape[-1]) + a @ np.swapaxes(a, -1, -2)), a)
+    judge(lambda a: np.imag(np.linalg.cholesky(np.eye(a.shape[-1]) + 0.1j * a)), a)
+
+
 @pytest.mark.parametrize("case", FFT)
 def test_fft(case: str) -> None:
     judge(*FFT[case])
@@ -115,6 +122,39 @@ def test_a_distance_of_zero_has_slope_zero() -> None:
     d = PLACES[:, None] - PLACES
     lengths = np.linalg.norm(d, axis=-1) + np.eye(5)
     np.testing.assert_allclose(got, 2 * np.sum(d / lengths[..., None], axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "correlation", "cityblock"])
+@pytest.mark.parametrize("shapes", [((0, 3), (4, 3)), ((4, 3), (0, 3)), ((2, 3), (4000, 3))])
+def test_distances_of_no_points_and_of_many(metric: str, shapes: tuple[Any, Any]) -> None:
+    x, y = (np.random.default_rng(k).normal(size=shape) for k, shape in enumerate(shapes))
+    judge(lambda x, y: distance.cdist(x, y, metric), x, y, second=min(x.size, y.size) > 0)
+
+
+def test_slopes_of_distances_have_no_rate_of_change_where_points_meet_and_part() -> None:
+    """Of each point from itself the distance does not change, of two that are at one place it does."""
+
+    def total(x: Any) -> Any:
+        return np.sum(distance.cdist(x, x))
+
+    assert np.all(np.isfinite(adxform.hvp(total)(PLACES, np.ones_like(PLACES))))
+    assert np.all(np.isfinite(adxform.hvp(total)(PLACES, np.sin(PLACES))))
+    twice = PLACES[[0, 1, 1]]
+    assert np.all(np.isfinite(adxform.hvp(total)(twice, np.ones_like(twice))))
+    moved = adxform.hvp(total)(twice, np.arange(12.0).reshape(3, 4))
+    assert np.all(np.isfinite(moved[0]))
+    assert np.all(np.isnan(moved[1:]))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean"])
+def test_slopes_of_distances_keep_what_points_that_lie_close_have_apart(metric: str) -> None:
+    """Far from the origin, and near one another: sums of points lose all digits of what sums of differences keep."""
+    x = 1e6 + np.array([[0.0, 2.0**-20], [2.0**-21, 0.0]])
+    y = 1e6 + np.array([[2.0**-22, 0.0]])
+    d = x[:, None] - y
+    weights = 2.0 if metric == "sqeuclidean" else 1.0 / np.linalg.norm(d, axis=-1, keepdims=True)
+    got = adxform.grad(lambda x: np.sum(distance.cdist(x, y, metric)))(x)
+    np.testing.assert_allclose(got, np.sum(weights * d, axis=1), rtol=1e-14)
 
 
 @pytest.mark.parametrize("case", PRODUCTS)
@@ -176,8 +216,9 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "output": (lambda x: ndimage.sobel(x, output=np.float64), IMAGE),
     "modes": (lambda x: ndimage.uniform_filter(x, mode=["wrap", "nearest"]), IMAGE),
     "cval": (lambda x: ndimage.convolve(x, K23, mode="constant", cval=1.0), IMAGE),
-    "shift": (lambda s: ndimage.shift(X9, s), np.float64(0.3)),
-    "order": (lambda x: ndimage.map_coordinates(x, COORDINATES, order=2), IMAGE),
+    "rotate of a block": (lambda x: ndimage.rotate(np.stack((x, x)), 20.0), IMAGE),
+    "affine_transform axes": (lambda x: ndimage.affine_transform(x, [[1.0], [0.5]], output_shape=(3,)), IMAGE),
+    "order": (lambda x: ndimage.map_coordinates(x, COORDINATES, order=6), IMAGE),
     "metric": (lambda x: distance.cdist(x, x, "hamming"), PLACES),
     "sparse data": (lambda d: sparse.csr_array((d, ([0, 1], [1, 0]))) @ d, V[:2]),
     "full": (lambda x: fft.fft(x, plan=1).real, LINE),

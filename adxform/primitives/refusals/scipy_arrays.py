@@ -193,11 +193,6 @@ NDIMAGE: tuple[Group, ...] = (
         "apply it to `np.lib.stride_tricks.sliding_window_view(x, shape)`, or to places for `map_coordinates`",
     ),
     Group(
-        "affine_transform rotate",
-        "moves an image by a matrix",
-        "use `map_coordinates` at the places that the matrix gives",
-    ),
-    Group(
         "fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform",
         "multiplies a transform with one of a kernel",
         "multiply it with that of the kernel itself: `np.fft.fftn(x) * factor`",

@@ -12,11 +12,20 @@ import numpy as np
 from scipy import special
 from scipy.spatial import distance
 
+from adxform import runtime
+from adxform.ir import intrinsics
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Dim, Type
-from adxform.primitives.declare import linear
+from adxform.primitives.declare import general, linear
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
+from adxform.primitives.families.vector_lengths import length_pullback
 from adxform.primitives.record import Primitive
+from adxform.runtime.of_scipy import spatial as calls
+
+_EUCLIDEAN = ("euclidean", "euclid", "eu", "e")
+_SQUARE = ("sqeuclidean", "sqe", "sqeuclid")
+_COSINE = ("cosine", "cos")
+_CORRELATION = ("correlation", "co")
 
 
 def _lengths(d: Any, w: Any, p: Any) -> Any:
@@ -38,11 +47,16 @@ def _cosines(x: Any, y: Any, w: Any) -> Any:
     return 1.0 - np.sum(x * y, axis=-1) / (np.linalg.norm(x, axis=-1) * np.linalg.norm(y, axis=-1))
 
 
+def _cosines_of_pairs(x: Any, y: Any) -> Any:
+    lengths = np.linalg.norm(x, axis=1), np.linalg.norm(y, axis=1)
+    return 1.0 - (x @ y.T) / (lengths[0][:, None] * lengths[1])
+
+
 def _between(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) -> Any:
     """The distances of vectors along the last axes of `x` and `y`, which broadcast."""
-    if metric in ("euclidean", "euclid", "eu", "e"):
+    if metric in _EUCLIDEAN:
         return _lengths(x - y, w, 2)
-    if metric in ("sqeuclidean", "sqe", "sqeuclid"):
+    if metric in _SQUARE:
         return np.sum((x - y) ** 2 if w is None else w * (x - y) ** 2, axis=-1)
     if metric in ("cityblock", "cblock", "cb", "c"):
         return _lengths(x - y, w, 1)
@@ -52,9 +66,9 @@ def _between(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) -> An
         if w is not None:
             unsupported("chebyshev distances of scipy.spatial have no derivative with w")
         return _lengths(x - y, None, np.inf)
-    if metric in ("cosine", "cos"):
+    if metric in _COSINE:
         return _cosines(x, y, w)
-    if metric in ("correlation", "co"):
+    if metric in _CORRELATION:
         if w is not None:
             unsupported("correlation distances of scipy.spatial have no derivative with w")
         return _cosines(x - np.mean(x, axis=-1, keepdims=True), y - np.mean(y, axis=-1, keepdims=True), None)
@@ -79,6 +93,14 @@ def _cdist(
     V: Any = None,
     VI: Any = None,
 ) -> Any:
+    if w is None and metric in _EUCLIDEAN:
+        return calls.euclidean_distances(XA, XB)
+    if w is None and metric in _SQUARE:
+        return calls.square_distances(XA, XB)
+    if w is None and metric in _COSINE:
+        return _cosines_of_pairs(XA, XB)
+    if w is None and metric in _CORRELATION:
+        return _cosines_of_pairs(XA - np.mean(XA, axis=1, keepdims=True), XB - np.mean(XB, axis=1, keepdims=True))
     return _between(XA[:, None, :], XB[None, :, :], metric, p, w, V, VI)
 
 
@@ -92,7 +114,44 @@ def _pdist(
     VI: Any = None,
 ) -> Any:
     first, second = np.triu_indices(X.shape[0], 1)
+    if w is None and metric in (*_EUCLIDEAN, *_SQUARE, *_COSINE, *_CORRELATION):
+        return _cdist(X, X, metric)[first, second]
     return _between(X[first], X[second], metric, p, w, V, VI)
+
+
+def _euclidean_distances(x: Any, y: Any) -> Any:
+    """How the slopes move, which have no direction where two points meet, is told as of the lengths of all differences."""
+    lengths = calls.euclidean_distances(x, y)
+
+    def pullback(ct: Any) -> Any:
+        weights = runtime.ratio(ct, lengths)
+        movement = length_pullback(ct, np.expand_dims(x, 1) - np.expand_dims(y, 0), lengths, -1, False)
+        x_ct, y_ct = calls.weighted_differences(weights, x, y), calls.weighted_differences(weights.T, y, x)
+        return intrinsics.valued(x_ct, np.sum(movement, axis=1)), intrinsics.valued(y_ct, -np.sum(movement, axis=0))
+
+    return lengths, pullback
+
+
+def _square_distances(x: Any, y: Any) -> Any:
+    def pullback(ct: Any) -> Any:
+        return 2.0 * calls.weighted_differences(ct, x, y), 2.0 * calls.weighted_differences(ct.T, y, x)
+
+    return calls.square_distances(x, y), pullback
+
+
+def _weighted_differences(weights: Any, x: Any, y: Any) -> Any:
+    def pullback(ct: Any) -> Any:
+        x_ct = np.sum(weights, axis=1, keepdims=True) * ct
+        return calls.products_with_differences(ct, x, y), x_ct, -(weights.T @ ct)
+
+    return calls.weighted_differences(weights, x, y), pullback
+
+
+def _products_with_differences(u: Any, x: Any, y: Any) -> Any:
+    def pullback(ct: Any) -> Any:
+        return calls.weighted_differences(ct, x, y), np.sum(ct, axis=1, keepdims=True) * u, -(ct.T @ u)
+
+    return calls.products_with_differences(u, x, y), pullback
 
 
 def _euclidean(u: Any, v: Any, w: Any = None) -> Any:
@@ -165,12 +224,19 @@ def _squareform_result(args: tuple[Operand, ...], kwargs: Mapping[str, Operand])
 
 
 _METRICS = (
-    "euclidean", "euclid", "eu", "e", "sqeuclidean", "sqe", "sqeuclid", "cityblock", "cblock", "cb", "c", "minkowski", "mi", "m",
-    "pnorm", "chebyshev", "chebychev", "cheby", "cheb", "ch", "cosine", "cos", "correlation", "co", "canberra", "braycurtis",
-    "seuclidean", "se", "s", "mahalanobis", "mahal", "mah",
+    *_EUCLIDEAN, *_SQUARE, *_COSINE, *_CORRELATION, "cityblock", "cblock", "cb", "c", "minkowski", "mi", "m", "pnorm",
+    "chebyshev", "chebychev", "cheby", "cheb", "ch",
+    "canberra", "braycurtis", "seuclidean", "se", "s", "mahalanobis", "mahal", "mah",
 )  # fmt: skip
+_X = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
+_Y = np.array([[0.5, -2.0, 0.25]])
+_U = np.array([[1.5], [-0.5]])
 
 RECORDS: tuple[Primitive, ...] = (
+    general(calls.euclidean_distances, _euclidean_distances, (_X, _Y)),
+    general(calls.square_distances, _square_distances, (_X, _Y)),
+    general(calls.weighted_differences, _weighted_differences, (_U, _X, _Y), linear_in=(0,)),
+    general(calls.products_with_differences, _products_with_differences, (_X, _X, _Y), linear_in=(0,)),
     linear(
         distance.squareform,
         _squareform_transpose,

@@ -15,8 +15,9 @@ from scipy import ndimage
 from adxform.ir.ops import Operand
 from adxform.ir.types import Array, Dim, Type
 from adxform.primitives.declare import general, linear
-from adxform.primitives.definitions.definition import Definition, Value, unsupported
+from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import Primitive
+from adxform.primitives.scipy_rules import image_splines
 from adxform.runtime.of_scipy import ndimage as calls
 
 _BORDERS = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap")
@@ -215,27 +216,8 @@ def _matrix(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type:
     return Array("float64", (Dim("?*"), Dim("?*")))
 
 
-def _shifts(n: Any, shift: Any, order: Any, mode: Any, prefilter: Any) -> Any:
-    raise NotImplementedError("scipy.ndimage.shift has no derivative by how far it shifts: use map_coordinates")
-
-
 def _zooms(n: Any, zoom: Any, order: Any, mode: Any, prefilter: Any, grid_mode: Any) -> Any:
     raise NotImplementedError("scipy.ndimage.zoom has no derivative by its factor, which sets a length: use map_coordinates")
-
-
-def _shift(
-    input: Any,
-    shift: Any,
-    output: Any = None,
-    order: Any = 3,
-    mode: Any = "constant",
-    cval: Any = 0.0,
-    prefilter: Any = True,
-) -> Any:
-    for axis in range(np.ndim(input)):
-        amount = shift if np.ndim(shift) == 0 else shift[axis]
-        input = _lines(input, calls.shifts(input.shape[axis], amount, order, mode, prefilter), axis)  # noqa: A001
-    return input
 
 
 def _zoom(
@@ -253,81 +235,6 @@ def _zoom(
         factor = zoom if np.ndim(zoom) == 0 else zoom[axis]
         input = _lines(input, calls.zooms(input.shape[axis], factor, order, mode, prefilter, grid_mode), axis)  # noqa: A001
     return input
-
-
-def _spline_filter1d(
-    input: Any,
-    order: Any = 3,
-    axis: Any = -1,
-    output: Any = np.float64,
-    mode: Any = "mirror",
-) -> Any:
-    return calls.spline_line(input, order, axis, mode)
-
-
-_SPLINES = {"constant": "mirror", "mirror": "mirror", "reflect": "reflect", "grid-mirror": "reflect", "grid-wrap": "grid-wrap"}
-
-
-def _reflected(k: Any, n: Any, mode: Any) -> Any:
-    """The places of the elements that stand for those at `k`."""
-    if mode == "nearest":
-        return np.clip(k, 0, n - 1)
-    if mode == "grid-wrap":
-        return k % n
-    if mode in ("reflect", "grid-mirror"):
-        around = k % (2 * n)
-        return np.minimum(around, 2 * n - 1 - around)
-    around = k % max(2 * (n - 1), 1)
-    return np.minimum(around, abs(2 * (n - 1) - around))
-
-
-def _map_coordinates(
-    input: Any,
-    coordinates: Any,
-    output: Any = None,
-    order: Any = 3,
-    mode: Any = "constant",
-    cval: Any = 0.0,
-    prefilter: Any = True,
-) -> Any:
-    """Beyond the borders an image of `mode` ``"constant"`` does not move, nor with its coordinates."""
-    if mode not in _SPLINES and not (mode == "nearest" and order == 1):
-        unsupported(f"scipy.ndimage.map_coordinates has no derivative with mode={mode!r} and order={order}")
-    rank = np.ndim(input)
-    if order == 3 and prefilter:
-        for axis in range(rank):
-            input = calls.spline_line(input, 3, axis, _SPLINES[mode])  # noqa: A001
-    factors = []
-    for axis in range(rank):
-        n, along = input.shape[axis], coordinates[axis]
-        first = np.floor(along).astype(np.int64)
-        t = along - first
-        if mode == "constant":
-            inside = (along >= 0) & (along <= n - 1)
-            first = np.where(inside, first, 0)
-        if order == 1:
-            found = [(_reflected(first, n, mode), 1.0 - t), (_reflected(first + 1, n, mode), t)]
-        else:
-            weights = (
-                (1.0 - t) ** 3 / 6.0,
-                (4.0 - 6.0 * t**2 + 3.0 * t**3) / 6.0,
-                (1.0 + 3.0 * t + 3.0 * t**2 - 3.0 * t**3) / 6.0,
-                t**3 / 6.0,
-            )
-            found = [(_reflected(first + j - 1, n, mode), weight) for j, weight in enumerate(weights)]
-        factors.append([(k, np.where(inside, weight, 0.0)) if mode == "constant" else (k, weight) for k, weight in found])
-    return _gathered(input, factors, ())
-
-
-def _gathered(coefficients: Any, factors: Any, places: Any) -> Any:
-    """The sum over the neighbours of each place of coefficients and the weights of their axes."""
-    if len(places) == len(factors):
-        return coefficients[places]
-    found = [weight * _gathered(coefficients, factors, (*places, k)) for k, weight in factors[len(places)]]
-    total = found[0]
-    for part in found[1:]:
-        total = total + part
-    return total
 
 
 _X = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
@@ -362,25 +269,15 @@ RECORDS: tuple[Primitive, ...] = (
         shapes=(2,),
         of_complex=False,
     ),
-    general(calls.shifts, _shifts, result=_matrix, open_integers=True),
     general(calls.zooms, _zooms, result=_matrix, open_integers=True),
-    linear(
-        calls.spline_line,
-        lambda ct, x, order, axis, mode: calls.spline_line_back(ct, order, axis, mode),
-        of_complex=False,
-    ),
-    linear(
-        calls.spline_line_back,
-        lambda y_ct, ct, order, axis, mode: calls.spline_line(y_ct, order, axis, mode),
-        of_complex=False,
-    ),
     general(calls.gaussian_weights, _gaussian_weights, open_integers=True),
+    *image_splines.RECORDS,
 )
 
 _WEIGHTS = {"output": (None,), "mode": _BORDERS, "cval": (0.0,)}
 _FILTERS = {"output": (None,), "mode": _BORDERS, "cval": ()}
 
-DEFINITIONS: tuple[Definition, ...] = tuple(
+DEFINITIONS: tuple[Definition, ...] = image_splines.DEFINITIONS + tuple(
     Definition(fn, body, Value.OWN, sequences=True, only=only)
     for fn, body, only in (
         (ndimage.correlate, _correlate, _WEIGHTS),
@@ -396,9 +293,6 @@ DEFINITIONS: tuple[Definition, ...] = tuple(
         (ndimage.laplace, _laplace, _FILTERS),
         (ndimage.gaussian_laplace, _gaussian_laplace, _FILTERS),
         (ndimage.gaussian_gradient_magnitude, _gaussian_gradient_magnitude, _FILTERS),
-        (ndimage.shift, _shift, {"output": (None,), "cval": ()}),
         (ndimage.zoom, _zoom, {"output": (None,), "cval": ()}),
-        (ndimage.spline_filter1d, _spline_filter1d, {"output": (np.float64,)}),
-        (ndimage.map_coordinates, _map_coordinates, {"output": (None,), "order": (1, 3), "cval": ()}),
     )
 )

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from adxform import runtime
+from adxform.primitives.complex_numbers import adjoint
 from adxform.primitives.declare import general
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.families.numpy_linear_algebra import (
@@ -40,27 +41,24 @@ def one_only(a: Any, name: Any) -> None:
 
 
 def _cholesky(a: Any, lower: Any = False, *, check_finite: Any = True) -> Any:
-    real_only(a, "cholesky")
     factor = linalg.cholesky(a, lower=lower, check_finite=check_finite)
 
     def pullback(ct: Any) -> Any:
         if lower:
             return runtime.cholesky_cotangent(factor, ct)
-        return np.swapaxes(runtime.cholesky_cotangent(np.swapaxes(factor, -1, -2), np.swapaxes(ct, -1, -2)), -1, -2)
+        return adjoint(runtime.cholesky_cotangent(adjoint(factor), adjoint(ct)))
 
     return factor, pullback
 
 
 def _packed_cholesky(a: Any, lower: Any = False, check_finite: Any = True) -> Any:
     """The other triangle is that of `a`."""
-    real_only(a, "cho_factor")
     c = calls.packed_cholesky(a, lower, check_finite)
 
     def pullback(ct: Any) -> Any:
         if lower:
             return runtime.cholesky_cotangent(np.tril(c), np.tril(ct)) + np.triu(ct, 1)
-        of_lower = runtime.cholesky_cotangent(np.swapaxes(np.triu(c), -1, -2), np.swapaxes(np.triu(ct), -1, -2))
-        return np.swapaxes(of_lower, -1, -2) + np.tril(ct, -1)
+        return adjoint(runtime.cholesky_cotangent(adjoint(np.triu(c)), adjoint(np.triu(ct)))) + np.tril(ct, -1)
 
     return c, pullback
 
@@ -214,8 +212,8 @@ _S = np.array([[2.0, 0.5], [-0.25, 1.5]])
 _SPD = np.array([[2.0, 0.5, 0.25], [0.5, 1.5, -0.5], [0.25, -0.5, 3.0]])
 
 RECORDS: tuple[Primitive, ...] = (
-    general(linalg.cholesky, _cholesky, (_SPD,), (_SPD, True)),
-    general(calls.packed_cholesky, _packed_cholesky, (_SPD,), (_SPD, True)),
+    general(linalg.cholesky, _cholesky, (_SPD,), (_SPD, True), of_complex=True),
+    general(calls.packed_cholesky, _packed_cholesky, (_SPD,), (_SPD, True), of_complex=True),
     general(linalg.lu, _lu, (_S,), (_M,), (_M.T,), constant=(0,), of_complex=True),
     general(linalg.lu_factor, _lu_factor, (_S,), constant=(1,), of_complex=True),
     general(linalg.qr, _qr, of_complex=True),

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import linalg
 
 from adxform import runtime
+from adxform.primitives.complex_numbers import adjoint, conjugate
 from adxform.primitives.declare import constant, general
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
@@ -115,15 +116,13 @@ def _det(a: Any, *, check_finite: Any = True) -> Any:
 
 
 def _solve_with_cholesky(c: Any, b: Any, lower: Any = False, check_finite: Any = True) -> Any:
-    if np.iscomplexobj(c):
-        raise NotImplementedError("scipy.linalg.cho_solve has no derivative of complex factors")
     x = calls.solve_with_cholesky(c, b, lower, check_finite)
 
     def pullback(x_ct: Any) -> Any:
-        b_ct = calls.solve_with_cholesky(c, x_ct, lower, False)
+        b_ct = conjugate(calls.solve_with_cholesky(c, conjugate(x_ct), lower, False))
         whole = -products(b_ct, x, b)
-        both = whole + np.swapaxes(whole, -1, -2)
-        return (np.tril(both @ np.tril(c)) if lower else np.triu(np.triu(c) @ both)), b_ct
+        both = whole + adjoint(whole)
+        return (np.tril(both @ np.tril(conjugate(c))) if lower else np.triu(np.triu(conjugate(c)) @ both)), b_ct
 
     return x, pullback
 
@@ -164,7 +163,7 @@ RECORDS: tuple[Primitive, ...] = (
     general(linalg.inv, _inv, (_S,), of_complex=True),
     general(linalg.det, _det, (_S,), (_SPD,), of_complex=True),
     general(calls.full_rank_pinv, _pinv, (_S,), (_TALL,), (_TALL.T,)),
-    general(calls.solve_with_cholesky, _solve_with_cholesky, (_S, _W), (_S, _W, True), linear_in=(1,)),
+    general(calls.solve_with_cholesky, _solve_with_cholesky, (_S, _W), (_S, _W, True), linear_in=(1,), of_complex=True),
     general(
         calls.solve_with_lu,
         _solve_with_lu,
