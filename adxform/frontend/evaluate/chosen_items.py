@@ -18,6 +18,14 @@ CHOICES = 32
 """Among how many items of different kinds a run may choose: each is a branch."""
 
 
+def may_choose(interp: Interpreter, index: Value, count: int) -> bool:
+    """Whether a branch may choose one of `count` items at `index`, which only a run can tell."""
+    if not isinstance(index, Var) or interp.followed(index) or not 0 < count <= CHOICES:
+        return False
+    interp.would_choose |= not interp.chooses
+    return interp.chooses
+
+
 def columns_of(interp: Interpreter, items: tuple[Value, ...]) -> list[tuple[Value, ...]] | None:
     """What `items`, tuples of as many numbers or of tuples of those, have in each place; ``None`` for anything else."""
     if not items or not all(isinstance(item, Tuple) for item in items):
@@ -63,7 +71,7 @@ def one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str)
 def place_to_store(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
     """Where a dict of a few items has `key`, which only a run can tell, and which it must have; ``None`` for any other key."""
     contents = interp.contents(ref)
-    if not isinstance(key, Var) or isinstance(key.type, Array) or interp.followed(key) or not 0 < len(contents.keys) <= CHOICES:
+    if not isinstance(key, Var) or isinstance(key.type, Array) or not may_choose(interp, key, len(contents.keys)):
         return None
     keys = Tuple(tuple(constant(interp, own) for own in contents.keys))
     place = interp.call(Static(iterations.place_among), (key, keys))

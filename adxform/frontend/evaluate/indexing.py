@@ -140,7 +140,7 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
     ):
         picked = tuple(_item(interp, column, index, what, build) for column in columns)
         return Tuple(picked, items[0].cls if isinstance(items[0], Tuple) else tuple)
-    if isinstance(index, Var) and not interp.followed(index) and len(items) <= chosen_items.CHOICES:
+    if isinstance(index, Var) and chosen_items.may_choose(interp, index, len(items)):
         return chosen_items.one_of(interp, items, index, what)
     at = place_in(interp, index, what)
     if isinstance(at, slice):
@@ -346,7 +346,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
                 return
             contents = interp.contents(x)
             refuse_index(interp, index, "list")
-            if isinstance(index, Var) and not interp.followed(index) and 0 < len(contents.items) <= chosen_items.CHOICES:
+            if chosen_items.may_choose(interp, index, len(contents.items)):
                 chosen_items.store(interp, x, chosen_items.place_in_list(interp, index, len(contents.items)), value)
                 return
             at = place_in(interp, index, "list")

@@ -162,6 +162,10 @@ class Interpreter(ABC):
         self.kept = False
         self.adopted: dict[str, Function] = {}
         self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
+        self.chooses = True
+        """Whether a branch may choose an item at a place that only the run knows: not while other ways of a loop are open."""
+        self.would_choose = False
+        """Whether one would have been chosen."""
         self.unrolled = 1
         """How many iterations of the loops around are written out."""
         self.makes_deques = False

@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_o
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
-from adxform.frontend.evaluate.control_flow.retries import UNROLL, Standing, refuse_foreign, uncountable
+from adxform.frontend.evaluate.control_flow.retries import UNROLL, Standing, before_choosing, refuse_foreign, uncountable
 from adxform.frontend.evaluate.control_flow.while_loops import Turns, run_turns
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
@@ -158,6 +158,14 @@ def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], en
 
 
 def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, once: Once | None) -> list[Value]:
+    """Run a loop in the first of its ways that can be followed."""
+    trips = iteration.literal_trips(interp, source)
+    if trips is None or trips > UNROLL or trips * interp.unrolled > _NESTED:
+        return _counted_or_not(interp, op, source, inits, env, once)
+    return before_choosing(interp, lambda: _counted_or_not(interp, op, source, inits, env, once))
+
+
+def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, once: Once | None) -> list[Value]:
     saved = Standing.of(interp)
     try:
         with one_way(interp):

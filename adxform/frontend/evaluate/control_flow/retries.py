@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
-from adxform.errors import AdxError
+from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.evaluate.levels import TryLevel
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
@@ -45,6 +46,26 @@ class Standing:
         interp.heap = self.heap.copy()
         del interp.frames[self.frames :]
         del interp.held[self.held :]
+
+
+_T = TypeVar("_T")
+
+
+def before_choosing(interp: Interpreter, run: Callable[[], _T]) -> _T:
+    """What `run` returns, a loop in some way: written out, places are known, and items are chosen only if nothing else does."""
+    if not interp.chooses or interp.refused is not None:
+        return run()
+    saved = Standing.of(interp)
+    interp.chooses = interp.would_choose = False
+    try:
+        return run()
+    except (UnsupportedOperationError, Grows):
+        if not interp.would_choose:
+            raise
+        saved.restore(interp)
+    finally:
+        interp.chooses = True
+    return run()
 
 
 def refuse_foreign(interp: Interpreter, reason: Exception, own: Iterable[Ref] = ()) -> None:

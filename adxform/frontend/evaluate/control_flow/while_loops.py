@@ -11,7 +11,7 @@ from adxform.frontend.evaluate.control_flow.attempted_loops import hands_on, whi
 from adxform.frontend.evaluate.control_flow.attempts import received
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
-from adxform.frontend.evaluate.control_flow.retries import UNROLL, Standing, refuse_foreign, uncountable
+from adxform.frontend.evaluate.control_flow.retries import UNROLL, Standing, before_choosing, refuse_foreign, uncountable
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
@@ -55,6 +55,10 @@ def run_while(interp: Interpreter, op: While, env: Env) -> None:
 
 def run_turns(interp: Interpreter, turns: Turns, inits: list[Value]) -> list[Value]:
     """What a loop carries in the end, in the first of the ways to run it that can be followed."""
+    return before_choosing(interp, lambda: _run_turns(interp, turns, inits))
+
+
+def _run_turns(interp: Interpreter, turns: Turns, inits: list[Value]) -> list[Value]:
     saved = Standing.of(interp)
     try:
         with one_way(interp):
