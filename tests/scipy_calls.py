@@ -112,9 +112,10 @@ LINALG: dict[str, tuple[Any, ...]] = {
     "svd values": (lambda a: linalg.svd(a, compute_uv=False), WIDE),
     "svdvals": (lambda a: linalg.svdvals(a), TALL),
     "eigh w": (lambda a: linalg.eigh(a)[0], S),
-    "eigh v": (lambda a: linalg.eigh(a)[1], S),
-    "eigh upper": (lambda a: linalg.eigh(a, lower=False)[1], S),
-    "eigh b": (lambda a, b: linalg.eigh(a, b)[1], S, spd(3)),
+    # Squares, since the signs of vectors are as LAPACK happens to choose them.
+    "eigh v": (lambda a: linalg.eigh(a)[1] ** 2, S),
+    "eigh upper": (lambda a: linalg.eigh(a, lower=False)[1] ** 2, S),
+    "eigh b": (lambda a, b: linalg.eigh(a, b)[1] ** 2, S, spd(3)),
     "eigh b w": (lambda a, b: linalg.eigh(a, b)[0], S, spd(3)),
     "eigh values": (lambda a: linalg.eigh(a, eigvals_only=True), S),
     "eigvalsh": (lambda a: linalg.eigvalsh(a, lower=False), S),

@@ -250,6 +250,7 @@ DEFINED: dict[Callable[..., Any], list[tuple[tuple[Any, ...], dict[str, Any]]]] 
     np.nanmin: [((np.array([1.0, np.nan, 3.0]),), {}), ((_M, 1), {})],
     np.nonzero: [((_V > 0,), {}), ((_M > 0,), {})],
     np.ndarray.nonzero: [((_M > 0,), {})],
+    np.ndarray.view: [((_V,), {}), ((_B,), {})],
     np.logaddexp.reduce: [((_M,), {}), ((_M, 1), {}), ((_V,), {})],
     math.fsum: [(([0.5, 1.5, 2.0],), {})],
     math.prod: [(([0.5, 1.5, 2.0],), {}), (([0.5],), {"start": 3.0})],

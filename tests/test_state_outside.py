@@ -72,6 +72,10 @@ class Model:
     def scaled(self, t):
         return t * self.k
 
+    def getters(self, x):
+        self.k = x[0]
+        return operator.attrgetter("k")(self) * x[1]
+
     def last_value_and_count(self, x):
         self.table["last"] = x[0] * x[1]
         self.table["calls"] = self.calls
@@ -574,10 +578,6 @@ class Refused:
     def a_callback_that_reads_it(self, x):
         self.k = x[0]
         return float(np.vectorize(self.scaled)(np.ones(1))[0]) * x[1]  # here
-
-    def a_getter_that_reads_it(self, x):
-        self.k = x[0]
-        return operator.attrgetter("k")(self) * x[1]  # here
 
     def an_array_that_is_logged_and_then_written(self, x):
         y = x * 2

@@ -257,6 +257,7 @@ SHAPES: tuple[tuple[str, tuple[Form, ...]], ...] = (
     *_both("transpose", "vector matrix", "", "None"),
     ("np.swapaxes", _forms("matrix cubes flat", "np.swapaxes(x, 0, 1)", "np.swapaxes(x, -1, 0)")),
     ("np.ndarray.swapaxes", _forms("matrix flat", "x.swapaxes(0, 1)")),
+    ("np.ndarray.view", _forms("vector matrix", "x.view()")),
     ("np.moveaxis", _forms("matrix cubes flat", "np.moveaxis(x, 0, -1)", "np.moveaxis(x, (0, 1), (1, 0))")),
     *_both("squeeze", "number vector matrix", "", "axis=0"),
     ("np.expand_dims", _forms("number vector matrix", "np.expand_dims(x, 0)", "np.expand_dims(x, -1)", "np.expand_dims(x, (0, 1))")),
