@@ -231,6 +231,18 @@ def test_a_recursion_that_needs_more_stack_gets_it() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+def test_a_recursion_whose_lists_grow_without_an_end_is_refused() -> None:
+    def total(items: list[Any], step: Any, left: Any) -> Any:
+        if left <= 0:
+            return np.sum(np.array(items)) * step
+        items.append(step * left)
+        return total(items, step, left - step)
+
+    with pytest.raises(adxform.errors.UnsupportedOperationError, match="calls itself too deeply") as caught:
+        adxform.grad(lambda x: total([x[0]], x[1], x[2]))(np.array([0.4, 0.9, 2.0]))
+    assert caught.value.span.line > 0
+
+
 @pytest.mark.parametrize("left", [*range(65, 130, 10), 200, 300])
 @pytest.mark.parametrize("engine", ["python", "auto"])
 def test_a_chain_of_branches_is_derived_and_its_engine_chosen_where_little_of_the_stack_is_left(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import AdxError, UnsupportedOperationError, together
+from adxform.frontend.calls.dispatch import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.calls.left_alone import leaves_alone, sees_not
 from adxform.frontend.checks.cut_off import refuse_cut_off
 from adxform.frontend.checks.floating_point_errors import raising_errors
@@ -157,8 +158,7 @@ def _refusal(error: Exception, span: Span) -> AdxError:
         case AdxError():
             return error
         case RecursionError():
-            help_ = "give the recursion arguments of one shape and an end that does not depend on growing structures"
-            return UnsupportedOperationError("a function calls itself too deeply to be followed", span=span, help=help_)
+            return UnsupportedOperationError(TOO_DEEP, span=span, help=OUT_OF_DEPTH)
         case Grows(reason=AdxError() as reason):
             return reason
         case Grows():

@@ -68,6 +68,10 @@ from adxform.primitives.table import definition, lookup
 Kwargs = dict[str, Value]
 DEPTH = 20
 """How many calls of one function may be inlined within one another before it becomes a function of its own."""
+TOO_DEEP = "a function calls itself too deeply to be followed"
+OUT_OF_DEPTH = "give the recursion arguments of one shape and an end that does not depend on growing structures"
+DEEPEST = 100
+"""How many calls may be inlined within one another: arguments that grow make each call one of another kind, without an end."""
 
 
 def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
@@ -486,6 +490,8 @@ def run_function(
 
 def run_frame(interp: Interpreter, frame: Frame, bound: tuple[Value, ...]) -> Value:
     """Run the body of a frame's function on the values of its parameters."""
+    if len(interp.frames) >= DEEPEST:
+        raise interp.error(TOO_DEEP, OUT_OF_DEPTH)
     span = interp.span
     interp.frames.append(frame)
     try:
