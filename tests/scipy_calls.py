@@ -386,6 +386,16 @@ SPATIAL: dict[str, tuple[Any, ...]] = {
         f"cdist {metric}": (lambda x, y, metric=metric: distance.cdist(x, y, metric), PLACES, OTHERS)
         for metric in ("euclidean", "sqeuclidean", "cityblock", "cosine", "correlation", "chebyshev", "canberra", "braycurtis")
     },
+    **{
+        f"cdist {metric} of as many columns as the program says": (
+            lambda x, y, metric=metric: (
+                distance.cdist(np.reshape(x, (5, 4)), y, metric) + distance.cdist(y, np.reshape(x, (5, 4)), metric).T
+            ),
+            np.linspace(0.3, 1.9, 20) ** 2,
+            OTHERS,
+        )
+        for metric in ("euclidean", "sqeuclidean", "cosine", "correlation")
+    },
     "cdist minkowski": (lambda x, y: distance.cdist(x, y, "minkowski", p=3.0), PLACES, OTHERS),
     "cdist weights": (lambda x, y, w: distance.cdist(x, y, w=w), PLACES, OTHERS, W),
     "cdist mahalanobis": (lambda x, y, v: distance.cdist(x, y, "mahalanobis", VI=v), PLACES, OTHERS, VI),

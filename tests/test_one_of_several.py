@@ -22,10 +22,10 @@ CHANGED: list[Callable[..., Any]] = []
 
 
 class Body:
-    def __init__(self, a, b):  # type: ignore[no-untyped-def]
+    def __init__(self, a, b):
         self.a, self.b = a, b
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self):
         yield self.a
 
 
@@ -35,13 +35,13 @@ class Kind(enum.Enum):
 
 
 @READ.append
-def object_at_a_place(x):  # type: ignore[no-untyped-def]
+def object_at_a_place(x):
     bodies = [Body(x[0], x[1]), Body(x[1], x[2])]
     return bodies[int(x[0] < 1)].a * bodies[int(x[0] > 1)].b
 
 
 @READ.append
-def objects_at_places_of_a_loop(x):  # type: ignore[no-untyped-def]
+def objects_at_places_of_a_loop(x):
     bodies, total = [Body(x[0], x[1]), Body(x[1], x[2])], 0.0
     for i in range(len(x)):
         total = total + bodies[i % 2].a * bodies[1 - i % 2].b * x[i]
@@ -49,35 +49,35 @@ def objects_at_places_of_a_loop(x):  # type: ignore[no-untyped-def]
 
 
 @READ.append
-def row_at_a_place(x):  # type: ignore[no-untyped-def]
+def row_at_a_place(x):
     rows = [[x[0], x[1]], [x[1], x[2] ** 2]]
     return sum(rows[int(x[0] < 1)])
 
 
 @READ.append
-def text_at_a_place(x):  # type: ignore[no-untyped-def]
+def text_at_a_place(x):
     kind = ("sin", "cos", "tanh")[int(x[3] * 2)]
     return x[0] if kind == "sin" else x[1] ** 2
 
 
 @READ.append
-def member_at_a_place(x):  # type: ignore[no-untyped-def]
+def member_at_a_place(x):
     return x[0] ** 2 if [Kind.ONE, Kind.TWO][int(x[0] > 1)] is Kind.ONE else x[1]
 
 
 @READ.append
-def none_at_a_place(x):  # type: ignore[no-untyped-def]
+def none_at_a_place(x):
     found = [None, x[0]][int(x[0] > 0)]
     return x[1] if found is None else found**2
 
 
 @READ.append
-def largest_object(x):  # type: ignore[no-untyped-def]
+def largest_object(x):
     return max(Body(x[0], x[1]), Body(x[1], x[2]), key=lambda body: body.a).b ** 2
 
 
 @READ.append
-def best_of_new_ones(x):  # type: ignore[no-untyped-def]
+def best_of_new_ones(x):
     best, now = Body(x[0], x[1]), Body(x[1], x[2])
     for k in range(len(x)):
         now = Body(now.a + x[k], now.b * 2.0)
@@ -87,7 +87,7 @@ def best_of_new_ones(x):  # type: ignore[no-untyped-def]
 
 
 @READ.append
-def best_copy(x):  # type: ignore[no-untyped-def]
+def best_copy(x):
     best, now = [x[0], x[1]], [x[1], x[2]]
     for k in range(len(x)):
         now[0] = now[0] * 0.5 + best[1] * x[k]
@@ -97,24 +97,24 @@ def best_copy(x):  # type: ignore[no-untyped-def]
 
 
 @READ.append
-def numbers_of_several_kinds_in_order(x):  # type: ignore[no-untyped-def]
+def numbers_of_several_kinds_in_order(x):
     low, middle, high = sorted([x[0], float(x[1]), 0.5])
     return low * middle**2 + high * sorted([x[3], float(x[0]), 1], reverse=True)[2]
 
 
 @READ.append
-def numbers_of_several_kinds_by_a_key(x):  # type: ignore[no-untyped-def]
+def numbers_of_several_kinds_by_a_key(x):
     return sorted([x[2], float(x[1]), 1.5], key=abs)[1] ** 2
 
 
 @READ.append
-def numbers_of_kinds_of_the_run_in_order(x):  # type: ignore[no-untyped-def]
+def numbers_of_kinds_of_the_run_in_order(x):
     low, high = sorted([x[0] * 2, sum(v for v in x if v > 0.5)])
     return low * high**2 + sorted([x[1], len(x) - 4, int(x[3])])[1]
 
 
 @READ.append
-def ends_of_an_ordered_dict(x):  # type: ignore[no-untyped-def]
+def ends_of_an_ordered_dict(x):
     table = collections.OrderedDict(a=x[0], b=x[1], c=x[2], d=x[3])
     table.move_to_end("a")
     table.move_to_end("c", last=False)
@@ -123,7 +123,7 @@ def ends_of_an_ordered_dict(x):  # type: ignore[no-untyped-def]
 
 
 @READ.append
-def stored_under_a_key_of_the_run(x):  # type: ignore[no-untyped-def]
+def stored_under_a_key_of_the_run(x):
     table, place = {0: x[0], 1: float(x[1]), 2: 1.0}, int(x[3] * 2) % 3
     table[place] += x[1] ** 2
     table["abc".index("b")] *= x[3]
@@ -131,7 +131,7 @@ def stored_under_a_key_of_the_run(x):  # type: ignore[no-untyped-def]
 
 
 @READ.append
-def stored_under_a_text_of_the_run(x):  # type: ignore[no-untyped-def]
+def stored_under_a_text_of_the_run(x):
     total = {"low": 0.0, "high": 0.0}
     for v in x:
         total["low" if v < 0.5 else "high"] += v**2
@@ -139,21 +139,21 @@ def stored_under_a_text_of_the_run(x):  # type: ignore[no-untyped-def]
 
 
 @READ.append
-def object_stored_at_a_place(x):  # type: ignore[no-untyped-def]
+def object_stored_at_a_place(x):
     bodies = [Body(x[0], x[1]), Body(x[1], x[2]), Body(x[2], x[3])]
     bodies[int(x[0] > 0) - 2] = Body(x[3] ** 2, x[0])
     return sum(body.a * body.b for body in bodies)
 
 
 @READ.append
-def numbers_of_several_kinds_stored_at_a_place(x):  # type: ignore[no-untyped-def]
+def numbers_of_several_kinds_stored_at_a_place(x):
     items = [x[0], float(x[1]), 1.0]
     items[-int(x[3] > 1)] = x[3] ** 2
     return items[0] * items[1] + items[2]
 
 
 @CHANGED.append
-def list_chosen_and_changed(x):  # type: ignore[no-untyped-def]
+def list_chosen_and_changed(x):
     first, second = [x[0], x[1]], [x[1], x[2]]
     row = first if x[0] < 1 else second
     first.append(x[3])
@@ -161,7 +161,7 @@ def list_chosen_and_changed(x):  # type: ignore[no-untyped-def]
 
 
 @CHANGED.append
-def object_chosen_and_changed(x):  # type: ignore[no-untyped-def]
+def object_chosen_and_changed(x):
     first, second = Body(x[0], x[1]), Body(x[1], x[2])
     body = first if x[0] < 1 else second
     first.a = x[3]
@@ -169,7 +169,7 @@ def object_chosen_and_changed(x):  # type: ignore[no-untyped-def]
 
 
 @CHANGED.append
-def dict_chosen_and_changed(x):  # type: ignore[no-untyped-def]
+def dict_chosen_and_changed(x):
     first, second = {"k": x[0]}, {"k": x[1]}
     table = first if x[0] > 0 else second
     first["k"] = x[2]
@@ -177,7 +177,7 @@ def dict_chosen_and_changed(x):  # type: ignore[no-untyped-def]
 
 
 @CHANGED.append
-def row_at_a_place_that_changes(x):  # type: ignore[no-untyped-def]
+def row_at_a_place_that_changes(x):
     rows = [[x[0], x[1]], [x[1], x[2]]]
     row = rows[int(x[0] > 1)]
     rows[0][0] = x[3]
@@ -185,7 +185,7 @@ def row_at_a_place_that_changes(x):  # type: ignore[no-untyped-def]
 
 
 @CHANGED.append
-def filled_list_chosen(x):  # type: ignore[no-untyped-def]
+def filled_list_chosen(x):
     first, second = [], []
     for v in x:
         first.append(v)
@@ -196,7 +196,7 @@ def filled_list_chosen(x):  # type: ignore[no-untyped-def]
 
 
 @CHANGED.append
-def chosen_twice(x):  # type: ignore[no-untyped-def]
+def chosen_twice(x):
     first, second, third = [x[0]], [x[1]], [x[2]]
     if x[0] > 0:
         row = first if x[1] > 0 else second
@@ -207,7 +207,7 @@ def chosen_twice(x):  # type: ignore[no-untyped-def]
 
 
 @CHANGED.append
-def chosen_in_a_tuple(x):  # type: ignore[no-untyped-def]
+def chosen_in_a_tuple(x):
     first, second = [x[0]], [x[1]]
     pair = (first if x[0] > 0 else second, 1.0)
     first[0] = x[3]
@@ -215,8 +215,8 @@ def chosen_in_a_tuple(x):  # type: ignore[no-untyped-def]
 
 
 @CHANGED.append
-def chosen_by_a_function(x):  # type: ignore[no-untyped-def]
-    def chosen(one, other):  # type: ignore[no-untyped-def]
+def chosen_by_a_function(x):
+    def chosen(one, other):
         return one if x[0] > 0 else other
 
     first, second = [x[0]], [x[1]]
@@ -226,7 +226,7 @@ def chosen_by_a_function(x):  # type: ignore[no-untyped-def]
 
 
 @CHANGED.append
-def best_that_changes(x):  # type: ignore[no-untyped-def]
+def best_that_changes(x):
     best, now = [x[0], x[1]], [x[1], x[2]]
     for k in range(len(x)):
         now[0] = now[0] * 0.5 + best[1] * x[k]
@@ -236,7 +236,7 @@ def best_that_changes(x):  # type: ignore[no-untyped-def]
 
 
 @CHANGED.append
-def best_object_that_changes(x):  # type: ignore[no-untyped-def]
+def best_object_that_changes(x):
     best, now, k = Body(x[0], x[1]), Body(x[1], x[2]), 0
     while k < 4:
         if now.a > best.a:
@@ -247,7 +247,7 @@ def best_object_that_changes(x):  # type: ignore[no-untyped-def]
 
 
 @CHANGED.append
-def attribute_that_changes(x):  # type: ignore[no-untyped-def]
+def attribute_that_changes(x):
     first, second = [x[0]], [x[1]]
     body = Body(first, 1.0)
     if x[0] < 0:
@@ -271,7 +271,7 @@ def test_what_is_chosen_is_not_read_after_a_change(program: Callable[..., Any]) 
 
 
 def test_a_place_beyond_the_end_raises() -> None:
-    def beyond(x):  # type: ignore[no-untyped-def]
+    def beyond(x):
         return [Body(x[0], x[1]), Body(x[1], x[2])][int(x[0]) + 5].a
 
     with pytest.raises(IndexError, match="list index out of range"):
@@ -279,7 +279,7 @@ def test_a_place_beyond_the_end_raises() -> None:
 
 
 def test_a_place_beyond_the_end_is_not_stored_at() -> None:
-    def beyond(x):  # type: ignore[no-untyped-def]
+    def beyond(x):
         bodies = [Body(x[0], x[1]), Body(x[1], x[2])]
         bodies[int(x[0]) + 5] = bodies[0]
         return bodies[0].a
@@ -289,7 +289,7 @@ def test_a_place_beyond_the_end_is_not_stored_at() -> None:
 
 
 def test_integers_that_no_float_equals_are_not_put_in_order_with_floats() -> None:
-    def ordered(x, k):  # type: ignore[no-untyped-def]
+    def ordered(x, k):
         low, high = sorted([x[0], k + 2**60])
         return low * high
 
@@ -299,7 +299,7 @@ def test_integers_that_no_float_equals_are_not_put_in_order_with_floats() -> Non
 
 
 def test_a_new_key_of_the_run_is_refused() -> None:
-    def grows(x):  # type: ignore[no-untyped-def]
+    def grows(x):
         table = {0: x[0], 1: x[1]}
         table[int(x[0]) + 5] = x[2]
         return sum(table.values())
@@ -310,7 +310,7 @@ def test_a_new_key_of_the_run_is_refused() -> None:
 
 
 def test_a_missing_key_of_the_run_raises() -> None:
-    def missing(x):  # type: ignore[no-untyped-def]
+    def missing(x):
         table = {0: x[0], 1: x[1]}
         table[int(x[0]) + 5] += x[2]
         return sum(table.values())

@@ -356,6 +356,9 @@ _OF_UFUNCS: Mapping[str, Callable[..., Any]] = MappingProxyType(
 def _repeat_method(self: Any, repeats: Any, axis: Any = None) -> None: ...
 
 
+def _view_method(self: Any, dtype: Any = None, type: Any = None) -> None: ...
+
+
 def _take_method(self: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> None: ...
 
 
@@ -430,6 +433,7 @@ STATED: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(
         np.ndarray.clip: _clip_method,
         np.ndarray.repeat: _repeat_method,  # these take by keyword what they say to be positional only
         np.ndarray.take: _take_method,
+        np.ndarray.view: _view_method,
         np.ndarray.searchsorted: _search_method,
         np.ndarray.argpartition: _partition_method,
         np.ndarray.choose: _choose_method,

@@ -317,6 +317,7 @@ OWN: Mapping[tuple[Callable[..., Any], str], tuple[str, ...]] = MappingProxyType
         (np.rot90, "axes"): ("(0, 1)", "(1, 0)"),
         (np.squeeze, "axis"): ("None", "0", "(0,)"),
         (np.ndarray.squeeze, "axis"): ("None", "0"),
+        (np.ndarray.view, "dtype"): ("None", "np.float64"),
         (np.flip, "axis"): ("None", "0", "(0, 1)"),
         (np.roll, "axis"): ("None", "0", "1"),
         (np.diagonal, "axis1"): ("0", "1"),

@@ -17,8 +17,8 @@ from adxform.analysis.unseen_code import writing_options
 from adxform.errors import AdxError, SourceUnavailableError
 from adxform.frontend.calls.bound_forms import normal_form, of_python, refuse_iterators, with_plain_axes
 from adxform.frontend.calls.construct import construct, initialise, initialises
-from adxform.frontend.calls.getters import Getter, call_getter
 from adxform.frontend.calls.opaque import opaque
+from adxform.frontend.calls.operator_getters import GETTERS, call_getter
 from adxform.frontend.calls.own_values import with_own_value
 from adxform.frontend.calls.parameters import bind
 from adxform.frontend.calls.primitive_calls import as_array, into, primitive
@@ -317,7 +317,7 @@ def _call_unruled(
         return _call_partial(interp, fn, access, args, kwargs, hint, wanted)
     if isinstance(fn, type):
         return construct(interp, fn, args, kwargs, hint, wanted)
-    if isinstance(fn, Getter) and len(args) == 1 and not kwargs:
+    if isinstance(fn, GETTERS) and len(args) == 1 and not kwargs:
         if isinstance(value, Static):
             pin(interp, value)
         return call_getter(interp, fn, args[0])

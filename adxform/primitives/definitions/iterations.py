@@ -138,9 +138,7 @@ def picked(items: Any, index: Any, message: str) -> Any:
 
 def place_of(key: Any, keys: Any) -> int:
     """The place of the one of `keys` that equals `key`."""
-    found = -1
-    for place, own in enumerate(keys):
-        found = place if key == own else found
+    found = place_among(key, keys)
     if found < 0:
         raise KeyError(key)
     return found

@@ -91,7 +91,9 @@ def _insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     return np.concatenate((before, np.broadcast_to(more, shape).astype(arr.dtype), after), axis)
 
 
-def _view(self: Any) -> Any:
+def _view(self: Any, dtype: Any = None) -> Any:
+    if dtype is not None and np.dtype(dtype) != self.dtype:
+        unsupported("ndarray.view reads the bytes of numbers as those of others: use astype")
     return self[...]
 
 

@@ -14,6 +14,7 @@ from scipy.spatial import distance
 
 from adxform import runtime
 from adxform.ir import intrinsics
+from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Dim, Type
 from adxform.primitives.declare import general, linear
@@ -223,6 +224,29 @@ def _squareform_result(args: tuple[Operand, ...], kwargs: Mapping[str, Operand])
             return None
 
 
+def _for_each_pair(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """A number for each point of one matrix and each of another: as many columns as either says stand in both."""
+    match args[-2:]:
+        case Var(_, Array(_, (n, _))), Var(_, Array(_, (m, _))):
+            return Array(_dtype(args), (n, m))
+        case _:
+            return None
+
+
+def _for_each_point(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    match args[1:]:
+        case Var(_, Array(_, (n, d))), Var(_, Array(_, (_, other))):
+            return Array(_dtype(args), (n, d if isinstance(d, int) else other))
+        case _:
+            return None
+
+
+def _dtype(args: tuple[Operand, ...]) -> str:
+    """SciPy's distances are of double precision, whatever they are of; sums of three arrays are as these are."""
+    types = [arg.type.dtype for arg in args if isinstance(arg, Var) and isinstance(arg.type, Array)]
+    return "float64" if len(types) < 3 else dtype_name(np.result_type(*map(np.dtype, types)))
+
+
 _METRICS = (
     *_EUCLIDEAN, *_SQUARE, *_COSINE, *_CORRELATION, "cityblock", "cblock", "cb", "c", "minkowski", "mi", "m", "pnorm",
     "chebyshev", "chebychev", "cheby", "cheb", "ch",
@@ -233,10 +257,10 @@ _Y = np.array([[0.5, -2.0, 0.25]])
 _U = np.array([[1.5], [-0.5]])
 
 RECORDS: tuple[Primitive, ...] = (
-    general(calls.euclidean_distances, _euclidean_distances, (_X, _Y)),
-    general(calls.square_distances, _square_distances, (_X, _Y)),
-    general(calls.weighted_differences, _weighted_differences, (_U, _X, _Y), linear_in=(0,)),
-    general(calls.products_with_differences, _products_with_differences, (_X, _X, _Y), linear_in=(0,)),
+    general(calls.euclidean_distances, _euclidean_distances, (_X, _Y), result=_for_each_pair),
+    general(calls.square_distances, _square_distances, (_X, _Y), result=_for_each_pair),
+    general(calls.weighted_differences, _weighted_differences, (_U, _X, _Y), linear_in=(0,), result=_for_each_point),
+    general(calls.products_with_differences, _products_with_differences, (_X, _X, _Y), linear_in=(0,), result=_for_each_pair),
     linear(
         distance.squareform,
         _squareform_transpose,

@@ -129,10 +129,11 @@ def _shift(
     cval: Any = 0.0,
     prefilter: Any = True,
 ) -> Any:
-    for axis in range(np.ndim(input)):
+    image = input
+    for axis in range(np.ndim(image)):
         amount = shift if np.ndim(shift) == 0 else shift[axis]
-        input = _moved(input, np.arange(input.shape[axis]) - amount, axis, order, mode, cval, prefilter)  # noqa: A001
-    return input
+        image = _moved(image, np.arange(image.shape[axis]) - amount, axis, order, mode, cval, prefilter)
+    return image
 
 
 def _affine_transform(
@@ -150,10 +151,11 @@ def _affine_transform(
     rank, shape, matrix = np.ndim(input), input.shape if output_shape is None else output_shape, np.asarray(matrix)
     moves = [offset if np.ndim(offset) == 0 else offset[k] for k in range(rank)]
     if np.ndim(matrix) == 1:
+        image = input
         for axis in range(rank):
             along = (np.arange(shape[axis]) + moves[axis] / matrix[axis]) * matrix[axis]
-            input = _moved(input, along, axis, order, mode, cval, prefilter)  # noqa: A001
-        return input
+            image = _moved(image, along, axis, order, mode, cval, prefilter)
+        return image
     if len(shape) != rank:
         unsupported("scipy.ndimage.affine_transform has no derivative where the result has other axes: use map_coordinates")
     if matrix.shape[1] == rank + 1:

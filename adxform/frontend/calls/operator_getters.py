@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any, TypeAlias
+from typing import Any
 
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
 from adxform.ir.ops import Lit
 
-Getter: TypeAlias = operator.itemgetter | operator.attrgetter | operator.methodcaller  # type: ignore[type-arg]
+GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 
 
-def call_getter(interp: Interpreter, fn: Getter, of: Value) -> Value:
-    """The items or the attributes of `of` that `fn` gets, or the result of the method that it calls."""
+def call_getter(interp: Interpreter, fn: Any, of: Value) -> Value:
+    """The items or the attributes of `of` that `fn`, one of `GETTERS`, gets, or the result of the method that it calls."""
     reduced: Any = fn.__reduce__()
     made, given = reduced[:2]
     if isinstance(fn, operator.methodcaller):
