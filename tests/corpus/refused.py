@@ -379,8 +379,8 @@ def iterator_used_up_on_one_side(x, early):
 @at((vec(1.0, 2.0, 3.0),), raises=MissingRuleError)
 def view_updated_in_place(x):
     y = x.copy()
-    v = y.view(np.float64)  # here
-    v *= 2.0
+    v = y.view(np.int64)  # here
+    v *= 2
     return (y * y).sum()
 
 

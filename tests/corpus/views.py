@@ -356,6 +356,14 @@ def constants_as_they_lie_in_memory(a, b):
     return np.sum(a.ravel("f") * table.ravel("K") * b.ravel(order=None) ** 2)
 
 
+@at((vec(1.0, 2.0, 3.0),))
+def view_of_its_dtype_updated_in_place(x):
+    y = x.copy()
+    v = y.view(np.float64)
+    v *= 2.0
+    return (y * y * x).sum()
+
+
 @at((vec(0.7, 2.0, 3.1),))
 def views_without_another_dtype(x):
     y = x * 1.0
