@@ -140,6 +140,9 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             knowledge.walked_again[generator.place] = None
             continue
         except Exception as error:
+            if first is None and attempt.interp.collects:
+                knowledge.writes_out = True
+                continue
             if first is None and attempt.interp.makes_deques:
                 knowledge.follows_deques = True
                 continue

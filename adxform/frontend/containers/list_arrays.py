@@ -23,6 +23,8 @@ from adxform.frontend.containers.list_kinds import (
     joined_items,
     kind_of,
     kinds_beside,
+    of_one_kind,
+    refuse_collected,
     row_of_numbers,
     row_type,
     type_of_number,
@@ -120,6 +122,8 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
     ref, kind, item = growing.ref, growing.item, growing.item.type
     initial = interp.contents(ref).items
     sizes = item_sizes(interp, item, initial)
+    if not of_one_kind(kind):
+        refuse_collected(interp)
     if sizes is None or item is None or iteration.is_endless(source):
         return None
     count = iteration.add(interp, iteration.length(interp, source), Lit(len(initial)))
@@ -140,6 +144,8 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     """Whether the list of `growing` can be, and now is, an array of the items that it has here."""
     ref, kind, item = growing.ref, growing.item, growing.item.type
     contents: Any = interp.heap.contents[ref]
+    if not of_one_kind(kind):
+        refuse_collected(interp)
     if kind.fields:
         return interp.as_columns(growing)
     if item is None or ref.kind != "list" or not isinstance(contents, Contents | Collected):

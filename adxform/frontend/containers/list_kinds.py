@@ -28,6 +28,22 @@ def differing(interp: Interpreter, *lists: Collected) -> AdxError:
     return interp.error("the items of this list differ in kind", "give it items of one kind: `float(…)`, or `int(…)`, of each")
 
 
+def refuse_collected(interp: Interpreter) -> None:
+    """Raise where a list that a loop fills would hold numbers of several kinds, though that loop can be written out.
+
+    One array holds them as numbers of one kind; the items of a list that are known one by one keep their own.
+    """
+    if interp.collects:
+        raise interp.error("the numbers of this list are of several kinds", "give it items of one kind: `float(…)` of each")
+
+
+def of_one_kind(kind: Kind) -> bool:
+    """Whether items of this kind are numbers of one kind alone, arrays, or tuples of such."""
+    if kind.fields:
+        return all(map(of_one_kind, kind.fields))
+    return isinstance(kind.type, Array) or (isinstance(kind.type, Scalar) and len(alternatives(kind.type)) == 1)
+
+
 def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
     """What all `items` are, if they are of one type."""
     rows = [item for item in items if isinstance(item, Tuple)]
@@ -107,7 +123,7 @@ def row_of_numbers(interp: Interpreter, item: Value) -> Kind | None:
     if alternatives(first) != (first,) and len(alternatives(first)) > 1:
         return None
     weak = {isinstance(type_, Scalar) and type_.weak for type_ in types}
-    if len(weak) > 1 and not is_float(first):
+    if len(weak) > 1 and (interp.collects or not is_float(first)):
         return None  # which whole numbers are Python's tells of which class a product with them is
     return Kind(Array(first.dtype, (len(types),)), 1, all(weak))
 

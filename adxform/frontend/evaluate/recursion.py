@@ -185,7 +185,7 @@ def _pattern(template: Any) -> tuple[Any, ...]:
 
 
 def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool, kept: bool) -> Any:
-    joiner = Joiner(interp.fresh_dim)
+    joiner = Joiner(interp.fresh_dim, collects=interp.collects)
 
     def general(value: Any) -> Any:
         match value:
@@ -273,7 +273,7 @@ class _Captured:
 def _build(interp: Interpreter, helper: Helper, frame: Frame, given: Tuple, captured: _Captured) -> None:
     """Specialise the function of `frame` as `helper`, again and again until it returns what its calls are taken to return."""
     outer, heap, frames, level = interp.builder, interp.heap, interp.frames, interp.level
-    joiner = Joiner(interp.fresh_dim)
+    joiner = Joiner(interp.fresh_dim, collects=interp.collects)
     before = set(interp.helpers)
     params = _parameters(interp, helper, given, (*(param.base for param in frame.fn.params), *captured.names))
     try:

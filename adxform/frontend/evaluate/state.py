@@ -65,6 +65,8 @@ class Knowledge:
     containers: dict[int, FoundOutside] = field(default_factory=dict)
     follows_deques: bool = False
     """Whether the items of deques that the function makes are known, and no object of the run."""
+    writes_out: bool = False
+    """Whether loops that fill lists are written out however long that gets, where the run need not count the items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,8 @@ class Interpreter(ABC):
         """Whether one would have been chosen."""
         self.unrolled = 1
         """How many iterations of the loops around are written out."""
+        self.collects = False
+        """Whether lists are arrays of their items that a loop, written out, would have had one by one."""
         self.makes_deques = False
         """Whether the run makes deques, into which nobody looks."""
         self.level: TryLevel | None = None

@@ -99,7 +99,10 @@ class Paths:
 
 
 class Joiner:
-    """Merges values; `heap_of` gives the contents of objects on either side, `fresh` new lengths."""
+    """Merges values; `heap_of` gives the contents of objects on either side, `fresh` new lengths.
+
+    `collects`: lists are arrays of items that have kinds of their own where they are known one by one.
+    """
 
     def __init__(
         self,
@@ -109,8 +112,10 @@ class Joiner:
         local: Callable[[Dim], bool] | None = None,
         params: frozenset[Var] = frozenset(),
         lengths: frozenset[Var] = frozenset(),
+        collects: bool = False,
     ) -> None:
         self.fresh = fresh
+        self.collects = collects
         self.params = params
         self.decided = params or lengths
         """What decides on the path, parameters or lengths of arguments: it is known when compiling where values do not join."""
@@ -247,6 +252,8 @@ class Joiner:
             return replace(either(a, b), count=self.merge(a.count, b.count, paths), passed=max(a.passed, b.passed))
         if not (a.done and b.done and a.nested == b.nested):
             return a if a == b else _HALF_FILLED
+        if self.collects and (a.weak, a.kinds) != (b.weak, b.kinds):
+            return Poison("it is a list of numbers of another kind on each path", self.decided)
         if a.buffer == b.buffer:
             return either(a, b)
         if not alike_rows(number_type(a.buffer), number_type(b.buffer), a.weak is b.weak):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,7 +17,15 @@ from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_o
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
-from adxform.frontend.evaluate.control_flow.retries import UNROLL, Standing, before_choosing, refuse_foreign, uncountable
+from adxform.frontend.evaluate.control_flow.retries import (
+    UNROLL,
+    Standing,
+    before_choosing,
+    collected,
+    is_long,
+    refuse_foreign,
+    uncountable,
+)
 from adxform.frontend.evaluate.control_flow.while_loops import Turns, run_turns
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
@@ -188,11 +197,27 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
                 return _loop(interp, op, source, inits, env)
             raise
         items: list[iteration.Place] = [partial(iteration.item_at, interp, source, Lit(k)) for k in range(trips)]
+
+        def long() -> bool:
+            return is_long(trips * _ops_of_one(interp, op, items, inits, env))
+
+        filled = collected(interp, reason, long, partial(_collecting, interp, op, source, inits, env))
+        if filled is not None:
+            return filled
         interp.unrolled *= max(trips, 1)
         try:
             return unrolled(interp, op, Walk.over(interp, source, items, once), inits, env)
         finally:
             interp.unrolled //= max(trips, 1)
+
+
+def _ops_of_one(interp: Interpreter, op: For, items: list[iteration.Place], inits: list[Value], env: Env) -> int:
+    """How many ops one iteration is, written out."""
+    start = len(interp.builder.last().ops)
+    with one_way(interp), suppress(UnsupportedOperationError, Grows, Lost):
+        env.update(zip(op.body.params, (items[0](), *inits), strict=True))
+        interp.run_block(op.body, env)
+    return len(interp.builder.last().ops) - start if items else 0
 
 
 @dataclass(frozen=True, slots=True)
