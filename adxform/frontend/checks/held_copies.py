@@ -82,6 +82,9 @@ def refuse_told_apart(function: Function, held: Sequence[Filled | Taken | Widene
         own = {var.name for var in defined_variables(fn.body)}
         if any(var.name in own for var in filled):
             flow = _Flow(fn, filled)
+            if (asked := flow.asked_whether_one()) is not None:
+                message = "whether these are one object cannot be told"
+                raise UnsupportedOperationError(message, span=asked.span, help="compare them with `==`, or compare their places")
             left = {flow.classes.of(one.items): one.floats for one in widened if flow.classes.knows(one.items)}
             for copy in flow.copies:
                 if flow.tells_apart(copy) or left.get(flow.classes.of(copy.source), copy.items) != copy.items:
@@ -129,6 +132,16 @@ class _Flow:
         for out in op.outs:
             if out in self.filled and effect_of(op).reads:
                 yield from (_Copy(var, out, path) for var in memory(Pack("tuple", op.args)))
+
+    def asked_whether_one(self) -> Call | None:
+        """Where it is asked whether an item of a list, which is taken out anew each time, and another array are one object."""
+        items = {self.classes.of(var) for var in self.filled}
+        for op in self.ops.values():
+            if isinstance(op, Call) and op.fn in (Lit(operator.is_), Lit(operator.is_not)):
+                arrays = [var for var in op.args if isinstance(var, Var) and has_memory(var)]
+                if len(arrays) == len(op.args) and any(self.classes.of(var) in items for var in arrays):
+                    return op
+        return None
 
     def tells_apart(self, copy: _Copy) -> bool:
         """Whether the program may see that there is a copy: it writes to the original, or to the copy and reads the original."""

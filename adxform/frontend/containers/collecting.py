@@ -25,6 +25,7 @@ from adxform.frontend.containers.list_kinds import (
     item_type,
     joined_items,
     kinds_beside,
+    know_lengths,
     refuse_collected,
     row_type,
     type_of_number,
@@ -102,6 +103,8 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
         raise differing(interp, contents)
     see_exact(interp, contents.buffer, (item,))
     if contents.done:
+        if shape != held.shape[1:]:
+            know_lengths(interp, (*shape, *held.shape[1:]))
         longer = Array(dtype_name(dtype), (interp.fresh_dim(), *_row_sizes(interp, held.shape[1:], shape)))
         put = runtime.appended if shape == held.shape[1:] else runtime.appended_row
         buffer = interp.emit(put, (contents.buffer, interp.operand(item)), longer, "items")
@@ -169,6 +172,7 @@ def _require_one_shape(interp: Interpreter, rows: Var, more: Var) -> None:
         if equal == Lit(False):
             raise interp.error("the items of this list differ in shape", "keep items of one shape in it")
         if equal != Lit(True):
+            refuse_collected(interp)
             interp.require(equal, runtime.differing_rows)
 
 

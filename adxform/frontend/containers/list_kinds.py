@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from adxform.frontend.evaluate.signals import Kind, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Collected, Contents, Heap, Ref, Tuple, Value, is_undefined
 from adxform.ir.kinds import alternatives, one_array_holds
-from adxform.ir.types import Array, Scalar, Type, is_float
+from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_float
 
 
 def differing(interp: Interpreter, *lists: Collected) -> AdxError:
@@ -29,12 +29,25 @@ def differing(interp: Interpreter, *lists: Collected) -> AdxError:
 
 
 def refuse_collected(interp: Interpreter) -> None:
-    """Raise where a list that a loop fills would hold numbers of several kinds, though that loop can be written out.
+    """Raise where a list that a loop fills would hold items of several kinds or shapes, though that loop can be written out.
 
-    One array holds them as numbers of one kind; the items of a list that are known one by one keep their own.
+    One array has numbers of one kind, and rows of one shape; the items of a list that are known one by one keep their own.
     """
     if interp.collects:
-        raise interp.error("the numbers of this list are of several kinds", "give it items of one kind: `float(…)` of each")
+        raise interp.error("the items of this list are of several kinds", "give it items of one kind and shape")
+
+
+def know_lengths(interp: Interpreter, sizes: Iterable[Size]) -> None:
+    """Raise where a list that a loop fills may hold items of several shapes, of these lengths, as `refuse_collected` does.
+
+    Raises:
+        Promote: those lengths would be known, if some of the arguments' were.
+    """
+    if interp.collects:
+        bases = {size.base for size in sizes if isinstance(size, Dim)}
+        if bases and bases <= interp.argument_lengths.keys():
+            raise Promote(frozenset().union(*(interp.argument_lengths[base] for base in bases)))
+    refuse_collected(interp)
 
 
 def of_one_kind(kind: Kind) -> bool:
@@ -149,7 +162,7 @@ def type_of_number(contents: Collected) -> Scalar:
 def kinds_beside(item: Type | None) -> tuple[Scalar, ...]:
     """What a number of the type `item` may be, where whole numbers are beside floats."""
     kinds = item.kinds if isinstance(item, Scalar) else ()
-    return kinds if len({kind.dtype for kind in kinds}) > 1 else ()
+    return kinds if len(kinds) > 1 else ()
 
 
 def joined_items(interp: Interpreter, a: Scalar | Array, b: Type) -> Scalar | Array | None:
