@@ -32,7 +32,7 @@ from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Collected, Columns, Contents, Heap, Ref, Slice, Tuple, Value
+from adxform.frontend.evaluate.values import Collected, Columns, Contents, Heap, Portion, Ref, Slice, Tuple, Value
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_float, rank
@@ -41,6 +41,8 @@ from adxform.primitives.unruled import missing_rule
 
 def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) -> Grows | None:
     """How the contents of `ref` grow on an iteration of a loop, if they do; the loop fills the list `ref` where it is `owned`."""
+    if isinstance(new, Portion) and not isinstance(old, Portion):
+        return Grows(ref, together=new.group)
     if isinstance(old, Collected) and isinstance(new, Collected) and old.done and row_type(old).dtype != row_type(new).dtype:
         return irregular(ref, new)
     if isinstance(old, Collected) and not old.done:
@@ -140,6 +142,8 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     """Whether the list of `growing` can be, and now is, an array of the items that it has here."""
     ref, kind, item = growing.ref, growing.item, growing.item.type
     contents: Any = interp.heap.contents[ref]
+    if growing.together:
+        return interp.put_together(growing.together)
     if kind.fields:
         return interp.as_columns(growing)
     if item is None or ref.kind != "list" or not isinstance(contents, Contents | Collected):

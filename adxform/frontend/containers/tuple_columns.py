@@ -35,6 +35,19 @@ def hold(interp: Interpreter, ref: Ref, columns: Columns) -> None:
     interp.hold(ref, columns)
 
 
+def assign(interp: Interpreter, columns: Columns, others: Columns) -> bool:
+    """Let the lists of `columns` hold what those of `others` do; whether there are as many of them."""
+    if len(columns.lists) != len(others.lists) or columns.cls is not others.cls:
+        return False
+    for part, other in zip(columns.lists, others.lists, strict=True):
+        inner, theirs = interp.columns(part), interp.columns(other)
+        if inner is None and theirs is None:
+            interp.write(part, interp.heap.contents[other])
+        elif inner is None or theirs is None or not assign(interp, inner, theirs):
+            return False
+    return True
+
+
 def made(interp: Interpreter, columns: Columns, cls: type = list) -> Ref:
     """A new list (or tuple) that consists of `columns`."""
     ref = interp.heap.new("list", cls, (), ())

@@ -21,6 +21,7 @@ from adxform.frontend.evaluate.values import (
     Method,
     Namespace,
     Poison,
+    Portion,
     Ref,
     Static,
     Tuple,
@@ -77,6 +78,8 @@ class _Keys:
                     return kind, cls, self.of(contents.buffer), contents.done, contents.nested
                 if isinstance(contents, Columns):
                     return kind, cls, contents.cls, tuple(map(self.of, contents.lists))
+                if isinstance(contents, Portion):
+                    return kind, cls, contents
                 return (
                     kind,
                     cls,

@@ -160,6 +160,21 @@ def place_in_list(index: Any, count: int) -> Any:
     return place
 
 
+def place_of_item(index: Any, count: int) -> Any:
+    """The place from the start of item `index` of a list of `count`."""
+    place = index + count if index < 0 else index
+    if place < 0 or place >= count:
+        raise IndexError("list index out of range")
+    return place
+
+
+def with_portion(pairs: Any, place: Any, items: Any) -> Any:
+    """The list `pairs`, once `items` are in it, each beside `place`."""
+    for item in items:
+        pairs.append((place, item))
+    return pairs
+
+
 def stored_at(item: Any, value: Any, place: Any, own: int) -> Any:
     """What is at the place `own`, where `item` was, once `value` is stored at `place`."""
     return value if place == own else item

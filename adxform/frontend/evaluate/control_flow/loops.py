@@ -177,7 +177,7 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
         saved.restore(interp)
         refuse_foreign(interp, reason)
         trips = iteration.literal_trips(interp, source)
-        early = op.breaks and isinstance(reason, Grows) and reason.item.type is not None
+        early = isinstance(reason, Grows) and (bool(reason.together) or (op.breaks and reason.item.type is not None))
         if trips is None or trips > UNROLL or trips * interp.unrolled > _NESTED or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
