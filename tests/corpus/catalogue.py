@@ -10,6 +10,7 @@ from tests.corpus import (
     call_forms,
     callees,
     cells,
+    chosen_lists,
     closures,
     containers,
     contexts,
@@ -91,6 +92,7 @@ MODULES = (
     own_values,
     patterns,
     run_time_places,
+    chosen_lists,
     singular,
 )
 CORPUS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))

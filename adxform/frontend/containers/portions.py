@@ -37,6 +37,8 @@ def among(interp: Interpreter, items: tuple[Value, ...], index: Var) -> Value | 
     if not interp.chooses:
         interp.would_choose = True
         return None
+    if all(leaf.outside for leaf in leaves):
+        return _of_outside(interp, lists, index) if leaves == lists else None
     if any(interp.portion(leaf) is None for leaf in leaves) and not put_together(interp, tuple(leaves)):
         return None
     return _chosen(interp, lists, index)
@@ -97,14 +99,36 @@ def put_together(interp: Interpreter, group: tuple[Ref, ...]) -> bool:
         return False
     rows: list[tuple[Value, ...]] = []
     for ref in group:
-        held: Any = interp.heap.contents[ref] if ref in interp.heap.contents or ref.outside else None
+        held: Any = interp.heap.contents.get(ref)
         if not isinstance(held, Contents) or ref.shared or ref.outside:
             return False
         rows.append(held.items)
-    pairs = interp.new_list(tuple(Tuple((Lit(k), item)) for k, items in enumerate(rows) for item in items))
+    pairs = _pairs(interp, rows)
     for k, ref in enumerate(group):
         interp.hold(ref, Portion(pairs, Lit(k), group))
     return True
+
+
+def _pairs(interp: Interpreter, rows: list[tuple[Value, ...]]) -> Ref:
+    """The items of several lists in one, each beside the place of its list."""
+    return interp.new_list(tuple(Tuple((Lit(k), item)) for k, items in enumerate(rows) for item in items))
+
+
+def _of_outside(interp: Interpreter, lists: list[Ref], index: Var) -> Value:
+    """The one of `lists`, which belong to the caller's program, at `index`: none of them changes."""
+    pairs = _pairs(interp, [interp.contents(one).items for one in lists])
+    place = interp.call(Static(iterations.place_of_item), (index, Lit(len(lists))))
+    return _kept(interp, taken(interp, Portion(pairs, interp.call(Lit(int), (place,)))))
+
+
+def _kept(interp: Interpreter, made: Ref) -> Ref:
+    """A list like `made` that belongs to the caller's program."""
+    ref = Ref("list", list, outside=True)
+    contents = interp.heap.contents[made]
+    if isinstance(contents, Columns):
+        contents = Columns(tuple(_kept(interp, part) for part in contents.lists), contents.cls)
+    interp.heap.contents[ref] = contents
+    return ref
 
 
 def taken(interp: Interpreter, portion: Portion) -> Ref:

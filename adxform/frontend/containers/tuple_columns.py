@@ -166,12 +166,12 @@ def ordered(interp: Interpreter, columns: Columns, order: Value) -> Ref:
     """The tuples in the `order` of an array of places."""
     parts: list[Ref] = []
     for part in columns.lists:
+        if not interp.is_long(part):
+            list_arrays.as_list_of_rows(interp, Grows(part, list_kinds.common_item(interp, interp.contents(part).items)))
         inner = interp.columns(part)
         if inner is not None:
             parts.append(ordered(interp, inner, order))
             continue
-        if interp.filled(part) is None:
-            list_arrays.as_list_of_rows(interp, Grows(part, list_kinds.common_item(interp, interp.contents(part).items)))
         filled = interp.filled(part)
         if filled is None:
             raise interp.error("tuples are put in order whose items differ in kind", "make them one kind, e.g. with `float(…)`")

@@ -298,13 +298,13 @@ class Interpreter(ABC):
         self.heap.contents[ref] = contents
 
     def _lists_behind(self, ref: Ref) -> tuple[Ref, ...]:
-        """The lists that the program made of which `ref` is one in the run, if they are several, each with items known one by one."""
+        """The lists that the program made of which `ref` is one in the run, if they are several."""
         behind = self.heap.contents.originals.get(ref)
         if behind is None or behind.params or ref.kind != "list" or ref.cls is not list:
             return ()
         known = self.heap.contents.originals
         lists = {own for own in behind.refs if own not in known}
-        found = tuple(own for own in self.heap.contents if own in lists and isinstance(self.heap.contents[own], Contents))
+        found = tuple(own for own in self.heap.contents if own in lists)
         return found if len(found) == len(lists) > 1 else ()
 
     def shared_change(self, ref: Ref) -> AdxError:

@@ -120,6 +120,8 @@ def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     filled = interp.filled(args[0])
     if isinstance(args[0], Ref) and args[0].cls is tuple:
         return interp.fail(TypeError, "'tuple' object does not support item assignment")
+    if isinstance(args[0], Ref) and args[0].outside and interp.is_long(args[0]):
+        raise interp.outside_change(args[0])
     if filled is not None and isinstance(args[0], Ref):
         collecting.store(interp, args[0], filled, *args[1:])
     elif (columns := interp.columns(args[0])) is not None:
