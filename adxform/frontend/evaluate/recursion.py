@@ -79,7 +79,7 @@ class _Keys:
                 if isinstance(contents, Columns):
                     return kind, cls, contents.cls, tuple(map(self.of, contents.lists))
                 if isinstance(contents, Portion):
-                    return kind, cls, contents
+                    return kind, cls, self.of(contents.pairs), self.of(contents.place)
                 return (
                     kind,
                     cls,
