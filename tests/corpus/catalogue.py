@@ -23,6 +23,7 @@ from tests.corpus import (
     floats_in_counts,
     frames,
     generators,
+    heaps,
     inheritance,
     iterators,
     kinds,
@@ -93,6 +94,7 @@ MODULES = (
     patterns,
     run_time_places,
     chosen_lists,
+    heaps,
     singular,
 )
 CORPUS: tuple[Program, ...] = tuple(program for module in MODULES for program in programs_of(module))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Callable
 from typing import Any
 
 
@@ -98,3 +99,9 @@ def _towards_leaves(heap: Any, place: int) -> None:
         child = 2 * place + 1
     heap[place] = item
     _towards_root(heap, start, place)
+
+
+CHANGING: frozenset[Callable[..., Any]] = frozenset(
+    {pushed, popped, replaced, pushed_and_popped, made_heap, put_in_order, put_in_order_left, _towards_root, _towards_leaves}
+)
+"""Those that change what they are given: they run in the place of the program, whatever is known of that."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -340,3 +341,7 @@ def rotate(items: Any, n: int) -> None:
     if len(items) > 0:
         for _ in range(n % len(items)):
             items.appendleft(items.pop())
+
+
+CHANGING: frozenset[Callable[..., Any]] = frozenset({keep_last, keep_first, append_all, append_all_left, rotate, with_portion})
+"""Those that change what they are given: they run in the place of the program, whatever is known of that."""
