@@ -19,7 +19,17 @@ from adxform.frontend.containers import list_arrays, list_kinds, tuple_columns
 from adxform.frontend.evaluate import chosen_items
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import AnyContents, Collected, Columns, Contents, Originals, Portion, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import (
+    AnyContents,
+    Columns,
+    Contents,
+    Originals,
+    Portion,
+    Ref,
+    Static,
+    Tuple,
+    Value,
+)
 from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
 
@@ -179,7 +189,9 @@ _DIFFER = "the items of lists differ in kind of which only a run can tell which 
 
 def _where(interp: Interpreter, columns: Columns, compare: Any, place: Value) -> Value:
     """Where the items stand whose places are as this one, by `compare`."""
-    return interp.call(Lit(np.flatnonzero), (interp.call(Lit(compare), (_places(interp, columns.lists[0]), place)),), hint="order")
+    return interp.call(
+        Lit(np.flatnonzero), (interp.call(Lit(compare), (_places(interp, columns.lists[0]), place)),), hint="order"
+    )
 
 
 def _places(interp: Interpreter, part: Ref) -> Value:

@@ -35,11 +35,10 @@ def replaced(heap: Any, item: Any) -> Any:
 def pushed_and_popped(heap: Any, item: Any) -> Any:
     """``heapq.heappushpop(heap, item)``"""
     found = item
-    if len(heap) > 0:
-        if heap[0] < item:
-            found = heap[0]
-            heap[0] = item
-            _towards_leaves(heap, 0)
+    if len(heap) > 0 and heap[0] < item:
+        found = heap[0]
+        heap[0] = item
+        _towards_leaves(heap, 0)
     return found
 
 
@@ -91,9 +90,8 @@ def _towards_leaves(heap: Any, place: int) -> None:
     child = 2 * place + 1
     while child < end:
         right = child + 1
-        if right < end:
-            if not heap[child] < heap[right]:
-                child = right
+        if right < end and not heap[child] < heap[right]:
+            child = right
         heap[place] = heap[child]
         place = child
         child = 2 * place + 1

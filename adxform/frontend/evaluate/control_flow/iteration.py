@@ -497,10 +497,13 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
             return interp.filled_item(source, filled, k)
         case Ref(kind="list") if (columns := interp.columns(source)) is not None:
             return Tuple(tuple(item_at(interp, part, k) for part in columns.lists), columns.cls)
-        case Ref(kind="list") if isinstance(k, Var) and (found := interp.one_of_lists(interp.contents(source).items, k)) is not None:
+        case Ref(kind="list") if (
+            isinstance(k, Var) and (found := interp.one_of_lists(interp.contents(source).items, k)) is not None
+        ):
             return found
         case Ref(kind="list") if are_portions(interp, source):
-            return interp.contents(source).items[interp.static(k, "an index into a list")]
+            at: int = interp.static(k, "an index into a list")
+            return interp.contents(source).items[at]
         case _:
             known = known_places(interp, source)
             if known is None:
