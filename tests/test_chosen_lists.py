@@ -71,3 +71,46 @@ def test_a_list_of_a_run_time_place_is_not_replaced_by_another() -> None:
 
     with pytest.raises(UnsupportedOperationError):
         adxform.grad(energy)(np.array([0.5, 1.5, 2.5]))
+
+
+def taken_as_one_of_two_before(x: Any) -> Any:
+    low, high = [x[0]], [x[1]]
+    one = low if x[2] > 0.5 else high
+    cells: list[Any] = [low, high, []]
+    for v in x:
+        cells[int(v > 0.8)].append(v)
+    return sum(one) ** 2 + sum(low) * sum(high)
+
+
+def a_copy_by_branches_before(x: Any) -> Any:
+    rows = [[x[0], x[1]], [x[2], x[0]], [x[1], x[2]]]
+    row = rows[int(x[0] > 0.1)]
+    for v in x:
+        rows[int(v > 0.8)].append(v)
+    return sum(row) ** 2 + sum(map(sum, rows))
+
+
+def a_row_of_a_grid_that_grows(x: Any) -> Any:
+    grid: list[list[list[Any]]] = [[[], []], [[], []]]
+    place = int(x[0] > 0.1)
+    grid[place].append([x[1]])
+    grid[place][0].append(x[2])
+    return sum(map(sum, grid[1])) ** 2 + x[0]
+
+
+def one_list_at_all_places(x: Any) -> Any:
+    row: list[Any] = []
+    cells = []
+    for _ in range(int(x[0] + 3.5)):
+        cells.append(row)
+    for v in x:
+        cells[int(v > 0.8)].append(v)
+    return sum(cells[0])
+
+
+@pytest.mark.parametrize(
+    "program", [taken_as_one_of_two_before, a_copy_by_branches_before, a_row_of_a_grid_that_grows, one_list_at_all_places]
+)
+def test_a_list_that_would_not_follow_another_is_refused(program: Any) -> None:
+    with pytest.raises(UnsupportedOperationError):
+        adxform.grad(program)(np.array([0.3, 1.2, 0.7]))

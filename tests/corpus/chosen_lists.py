@@ -163,3 +163,48 @@ def cells_that_stay_empty(x):
         if v > 1.5:
             cells[int(v)].append(v)
     return x[0] * len(cells[int(x[1])]) + sum(cells[1]) + x[1] * sum(len(c) == 0 for c in cells)
+
+
+@at((VALUES, 2.1, 0.5), (vec(0.65, 0.1, 0.7), 1.0, 0.3), wrt=(0,))
+def as_many_cells_as_the_box_has(x, box, width):
+    cells, total = [[] for _ in range(int(box / width))], 0.0
+    for i in range(len(x)):
+        cells[int(x[i] / width)].append(i)
+    for i in range(len(x)):
+        own = int(x[i] / width)
+        for near in (own - 1, own, own + 1):
+            if 0 <= near < len(cells):
+                for j in cells[near]:
+                    total += (x[i] - x[j]) ** 2 * (i + 1)
+    return total * len(cells)
+
+
+@at((VALUES,), (vec(3.3, 0.2, 3.1, 3.2),), (vec(0.1, 0.2),))
+def cells_up_to_the_largest(x):
+    cells = []
+    for _ in range(int(np.ceil(np.max(x) / 0.5))):
+        cells.append([])
+    for i, v in enumerate(x):
+        cells[int(v / 0.5)].append((i, v))
+    total = 0.0
+    for k, c in enumerate(cells):
+        for i, v in c:
+            total += v * x[i] * (k + 1)
+        total += x[0] if not c else len(c) * x[1]
+    last = cells[-1]
+    last.append((0, x[0] ** 2))
+    return total + sum(v for _, v in cells[-1]) ** 2 + sum(max(v for _, v in c) for c in cells if c)
+
+
+@at((VALUES, 2.1, 0.5), wrt=(0,))
+def as_many_cells_at_each_step(x, box, width):
+    total = 0.0
+    for step in range(2):
+        cells = [[] for _ in range(int(box / width) + step)]
+        for v in x:
+            cells[int(v / width)].append(v * (step + 1))
+        for c in cells:
+            for v in c:
+                for w in c:
+                    total += v * w
+    return total

@@ -51,6 +51,9 @@ def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
     if (portion := interp.portion(args[0])) is not None:
         portions.append(interp, portion, args[1])
         return NONE
+    if (several := interp.portions(args[0])) is not None and isinstance(args[0], Ref):
+        portions.add(interp, args[0], several, args[1])
+        return NONE
     if (columns := interp.columns(args[0])) is not None:
         of_tuples.append(interp, columns, args[1])
         return NONE

@@ -25,10 +25,13 @@ from adxform.frontend.evaluate.values import (
     Contents,
     Originals,
     Portion,
+    Portions,
     Ref,
     Static,
     Tuple,
     Value,
+    is_int,
+    list_contents,
 )
 from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
@@ -82,7 +85,8 @@ def _chosen(interp: Interpreter, lists: list[Ref], index: Var) -> Value | None:
         inner = [_chosen(interp, [item for item in column if isinstance(item, Ref)], index) for column in columns]
         if any(item is None for item in inner):
             return None
-        made = interp.new_list(tuple(item for item in inner if item is not None))
+        found = list_contents(tuple(item for item in inner if item is not None))
+        made = interp.heap.new("list", list, found.keys, found.items, shared=True)
         interp.heap.note_originals(made, Originals(frozenset(lists)))
         return made
     pairs = portions[0].pairs if portions[0] is not None else None
@@ -94,6 +98,36 @@ def _chosen(interp: Interpreter, lists: list[Ref], index: Var) -> Value | None:
     if places != tuple(map(Lit, range(len(places)))):
         place = interp.call(Lit(operator.getitem), (Tuple(places), place))
     return named(interp, pairs, place, portions[0].group if portions[0] is not None else (), index)
+
+
+def begun(interp: Interpreter, ref: Ref) -> bool:
+    """Whether `ref`, an empty list, can be, and now is, a list of as many lists as only a run can tell."""
+    held = interp.heap.contents.get(ref)
+    if not isinstance(held, Contents) or held.items or ref.outside or ref.shared:
+        return False
+    interp.hold(ref, Portions(interp.new_list(()), Lit(0)))
+    return True
+
+
+def add(interp: Interpreter, ref: Ref, portions: Portions, item: Value) -> None:
+    """Put `item`, a new list of the program's, after the lists so far."""
+    held = interp.heap.contents.get(item) if isinstance(item, Ref) and item.cls is list and not item.shared else None
+    if not isinstance(item, Ref) or not isinstance(held, Contents) or interp.identity(item) is not None:
+        raise interp.error(
+            "what is appended is no new list, to a list of lists of which only a run can tell how many there are",
+            "append `[]`, and its items to that",
+        )
+    interp.write(item, Portion(portions.pairs, interp.call(Lit(int), (portions.count,))))
+    for value in held.items:
+        interp.call(interp.attribute(item, "append"), (value,))
+    interp.write(ref, Portions(portions.pairs, interp.call(Lit(operator.add), (portions.count, Lit(1)))))
+
+
+def at(interp: Interpreter, portions: Portions, index: Value) -> Value:
+    """The list at `index` of as many as only a run can tell."""
+    if not is_int(index):
+        raise interp.error("a slice of a list of lists of which only a run can tell how many there are", "take them one by one")
+    return named(interp, portions.pairs, interp.call(Static(iterations.place_of_item), (index, portions.count)), (), index)
 
 
 def named(interp: Interpreter, pairs: Ref, place: Value, group: tuple[Ref, ...], index: Value | None = None) -> Ref:
@@ -115,7 +149,7 @@ def put_together(interp: Interpreter, group: tuple[Ref, ...]) -> bool:
         rows.append(held.items)
     pairs = _pairs(interp, rows)
     for k, ref in enumerate(group):
-        interp.hold(ref, Portion(pairs, Lit(k), group))
+        interp.write(ref, Portion(pairs, Lit(k), group))  # what stands for it on some paths does not follow it from here on
     return True
 
 

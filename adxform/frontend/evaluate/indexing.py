@@ -66,6 +66,9 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             return _item(interp, items, index, "tuple", Tuple)
         case Ref(cls=collections.deque) if isinstance(index, Slice):
             return interp.fail(TypeError, "sequence index must be integer, not 'slice'")
+        case Ref(kind="list") if (several := interp.portions(x)) is not None:
+            refuse_index(interp, index, "list")
+            return interp.one_of_portions(several, index)
         case Ref(kind="list"):
             return _item(interp, interp.contents(x).items, index, "list", None)
         case Ref(kind="dict"):

@@ -24,6 +24,7 @@ from adxform.frontend.evaluate.values import (
     FoundOutside,
     FunctionValue,
     Portion,
+    Portions,
     Ref,
     Slice,
     Static,
@@ -302,6 +303,10 @@ class Evaluator(Interpreter):
     def one_of_lists(self, items: tuple[Value, ...], index: Var) -> Value | None:
         """The one of `items` at `index`, which only a run can tell, where they are lists that differ in length, or may."""
         return portions.among(self, items, index)
+
+    def one_of_portions(self, portions_: Portions, index: Value) -> Value:
+        """The list at `index` of as many lists as only a run can tell."""
+        return portions.at(self, portions_, index)
 
     def put_together(self, group: tuple[Ref, ...]) -> bool:
         """Whether the items of the lists `group` can be, and now are, in one list."""

@@ -22,6 +22,7 @@ from adxform.frontend.evaluate.values import (
     Namespace,
     Poison,
     Portion,
+    Portions,
     Ref,
     Static,
     Tuple,
@@ -78,6 +79,8 @@ class _Keys:
                     return kind, cls, self.of(contents.buffer), contents.done, contents.nested
                 if isinstance(contents, Columns):
                     return kind, cls, contents.cls, tuple(map(self.of, contents.lists))
+                if isinstance(contents, Portions):
+                    return kind, cls, self.of(contents.pairs), self.of(contents.count)
                 if isinstance(contents, Portion):
                     return kind, cls, self.of(contents.pairs), self.of(contents.place)
                 return (

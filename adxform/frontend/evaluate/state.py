@@ -29,6 +29,7 @@ from adxform.frontend.evaluate.values import (
     PlaceOutside,
     Poison,
     Portion,
+    Portions,
     Ref,
     Slice,
     Static,
@@ -239,7 +240,7 @@ class Interpreter(ABC):
             own = contents.way != Poison("").way
             way = contents.way if own else "build it outside of the condition or loop"
             raise self.error(f"this {ref.cls.__name__} cannot be followed: {contents.why}", way)
-        if isinstance(contents, Collected | Columns):
+        if isinstance(contents, Collected | Columns | Portions):
             params = self.deciding(ref)
             if params:
                 raise Promote(params)
@@ -262,6 +263,11 @@ class Interpreter(ABC):
         """Which one of several lists a list is whose items are in one; ``None`` for any other value."""
         contents = self.heap.contents[value] if isinstance(value, Ref) else None
         return contents if isinstance(contents, Portion) else None
+
+    def portions(self, value: Value) -> Portions | None:
+        """What a list holds of as many lists as only a run can tell; ``None`` for any other value."""
+        contents = self.heap.contents[value] if isinstance(value, Ref) else None
+        return contents if isinstance(contents, Portions) else None
 
     def _held(self, value: Value) -> AnyContents | None:
         """What an object holds: of one of several lists, the items as they are now."""
@@ -552,6 +558,10 @@ class Interpreter(ABC):
     @abstractmethod
     def one_of_lists(self, items: tuple[Value, ...], index: Var) -> Value | None:
         """The one of `items` at `index`, which only a run can tell, where they are lists that differ in length, or may."""
+
+    @abstractmethod
+    def one_of_portions(self, portions: Portions, index: Value) -> Value:
+        """The list at `index` of as many lists as only a run can tell."""
 
     @abstractmethod
     def put_together(self, group: tuple[Ref, ...]) -> bool:

@@ -328,6 +328,14 @@ class Portion:
 
 
 @dataclass(frozen=True, slots=True)
+class Portions:
+    """The contents of a list of `count` lists, as many as only a run can tell, with all their items in `pairs`: see `Portion`."""
+
+    pairs: Ref
+    count: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Maybe:
     """`value` where `present` is true at run time, else ``None``."""
 
@@ -389,7 +397,7 @@ class Originals:
 NO_OTHERS = Originals()
 
 
-AnyContents = Contents | Collected | Columns | Portion | SetElements | Poison
+AnyContents = Contents | Collected | Columns | Portion | Portions | SetElements | Poison
 """What an object may hold: items known one by one, a list of the run's length, a set's elements, or why it cannot be told."""
 
 TakenPortions = dict[tuple[Ref, Value], tuple[tuple["AnyContents", ...], Ref]]

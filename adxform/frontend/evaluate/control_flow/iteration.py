@@ -111,7 +111,7 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
     match source:
         case Ref(kind="list") if interp.is_long(source):
             return _places_of_row(interp, source)
-        case Ref(kind="list") if are_portions(interp, source):
+        case Ref(kind="list") if interp.portions(source) is not None or are_portions(interp, source):
             return None
         case Zip(parts):
             return _known_zip(interp, parts)
@@ -130,7 +130,7 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
 
 def are_portions(interp: Interpreter, source: Ref) -> bool:
     """Whether a list is one of many lists whose items are in one: a loop goes through it as through an array."""
-    if interp.portion(source) is not None or interp.is_long(source):
+    if interp.portion(source) is not None or interp.portions(source) is not None or interp.is_long(source):
         return False
     items = interp.contents(source).items
     found = [interp.portion(item) for item in items] if len(items) > _SHORT else []
@@ -430,6 +430,8 @@ def length(interp: Interpreter, source: Value) -> Value:
             return length(interp, items)
         case Ref(kind="list") if (columns := interp.columns(source)) is not None:
             return length(interp, columns.lists[0])
+        case Ref(kind="list") if (several := interp.portions(source)) is not None:
+            return several.count
         case Ref(kind="list"):
             filled = interp.filled(source)
             return Lit(len(interp.contents(source).keys)) if filled is None else interp.filled_length(filled)
@@ -497,6 +499,8 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
             return interp.filled_item(source, filled, k)
         case Ref(kind="list") if (columns := interp.columns(source)) is not None:
             return Tuple(tuple(item_at(interp, part, k) for part in columns.lists), columns.cls)
+        case Ref(kind="list") if (several := interp.portions(source)) is not None:
+            return interp.one_of_portions(several, k)
         case Ref(kind="list") if (
             isinstance(k, Var) and (found := interp.one_of_lists(interp.contents(source).items, k)) is not None
         ):

@@ -21,6 +21,7 @@ from adxform.frontend.evaluate.values import (
     Originals,
     Poison,
     Portion,
+    Portions,
     Ref,
     SetElements,
     Static,
@@ -148,6 +149,8 @@ class Joiner:
                 return _HALF_FILLED
             if isinstance(contents, Columns):
                 return _OF_TUPLES
+            if isinstance(contents, Portions):
+                return OF_PORTIONS
             originals = self._originals([value], heap, old)
             if isinstance(contents, Portion):
                 return self._named(value, contents, self.generalise(contents.place, heap, numbers=True), old, originals)
@@ -214,7 +217,7 @@ class Joiner:
             return Built(a.kind, a.cls, (), (rows,), None, originals) if isinstance(rows, Collected) else rows
         if isinstance(left, Portion) and isinstance(right, Portion) and left.pairs is right.pairs:
             return self._named(b, right, self.merge(left.place, right.place, paths), paths.before, originals)
-        if isinstance(left, Portion) or isinstance(right, Portion):
+        if isinstance(left, Portion | Portions) or isinstance(right, Portion | Portions):
             return OF_PORTIONS._replace(params=self.decided)
         if isinstance(left, Columns) or isinstance(right, Columns):
             return _OF_TUPLES
@@ -243,7 +246,9 @@ class Joiner:
         """The template of the contents of one object that differ between paths."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
-        if isinstance(a, Portion) or isinstance(b, Portion):
+        if isinstance(a, Portions) and isinstance(b, Portions) and a.pairs is b.pairs:
+            return Portions(a.pairs, self.merge(a.count, b.count, paths))
+        if isinstance(a, Portion | Portions) or isinstance(b, Portion | Portions):
             return a if a == b else OF_PORTIONS
         if isinstance(a, Collected) and isinstance(b, Collected):
             return self._merge_rows(a, b, paths)
@@ -287,6 +292,8 @@ class Joiner:
                 return contents
             case Collected():
                 return self.rows(contents)
+            case Portions(pairs, count):
+                return Portions(pairs, self.generalise(count, heap, numbers=True))
             case _:
                 items = (self.generalise(item, heap, numbers=True) for item in contents.items)
                 return Contents(contents.keys, tuple(items))

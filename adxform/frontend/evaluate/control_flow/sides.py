@@ -14,7 +14,18 @@ from adxform.frontend.evaluate.control_flow.templates import Joined, changed_obj
 from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Collected, Columns, Contents, Heap, Poison, Portion, Ref, SetElements, Value
+from adxform.frontend.evaluate.values import (
+    Collected,
+    Columns,
+    Contents,
+    Heap,
+    Poison,
+    Portion,
+    Portions,
+    Ref,
+    SetElements,
+    Value,
+)
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Operand, Var
 from adxform.ir.spans import Span
@@ -206,7 +217,7 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[Side], start: Heap) -> Any
     contents: Any = ends[0].contents[ref]
     if len(ends) > 1:
         return joiner.merge_contents(contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
-    if isinstance(contents, Portion):
+    if isinstance(contents, Portion | Portions):
         return OF_PORTIONS
     if isinstance(contents, Poison | Collected | Columns | SetElements):
         return joiner.rows(contents) if isinstance(contents, Collected) else contents
