@@ -61,6 +61,7 @@ from adxform.ir.spans import is_user, written_in
 from adxform.ir.types import Object, is_inexact
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
+from adxform.primitives.definitions import binary_heaps, iterations
 from adxform.primitives.record import Primitive
 from adxform.primitives.signatures import not_covered, stated, taken, unstated
 from adxform.primitives.table import definition, lookup
@@ -159,13 +160,21 @@ def _call_object(
         return objects.call_operator(interp, value, args, kwargs)
     if isinstance(fn, Decorated):
         return _call_decorated(interp, value, args, kwargs, hint, wanted)
-    if _is_definition(fn) and not inspect.isgeneratorfunction(fn) and are_static(interp, (*args, *kwargs.values())):
+    if _runs_now(fn) and are_static(interp, (*args, *kwargs.values())):
         found = run_now(interp, fn, args, kwargs)
     if found is None:
         if known.meaning is not None and not known.ruled:
             args = tuple(_gone_through(interp, arg) for arg in args)
         found = _call_known(interp, value, known, args, kwargs, hint, wanted)
     return _call_unruled(interp, value, args, kwargs, hint, wanted) if found is None else found
+
+
+def _runs_now(fn: Any) -> bool:
+    """Whether a function is adxform's own and says what others mean, of which all is done once it has returned."""
+    return _is_definition(fn) and not inspect.isgeneratorfunction(fn) and fn not in _CHANGING
+
+
+_CHANGING = binary_heaps.CHANGING | iterations.CHANGING
 
 
 def _gone_through(interp: Interpreter, arg: Value) -> Value:

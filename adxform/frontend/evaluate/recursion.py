@@ -21,6 +21,8 @@ from adxform.frontend.evaluate.values import (
     Method,
     Namespace,
     Poison,
+    Portion,
+    Portions,
     Ref,
     Static,
     Tuple,
@@ -77,6 +79,10 @@ class _Keys:
                     return kind, cls, self.of(contents.buffer), contents.done, contents.nested
                 if isinstance(contents, Columns):
                     return kind, cls, contents.cls, tuple(map(self.of, contents.lists))
+                if isinstance(contents, Portions):
+                    return kind, cls, self.of(contents.pairs), self.of(contents.count)
+                if isinstance(contents, Portion):
+                    return kind, cls, self.of(contents.pairs), self.of(contents.place)
                 return (
                     kind,
                     cls,

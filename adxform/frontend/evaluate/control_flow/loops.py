@@ -11,7 +11,7 @@ from typing import Any
 
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
-from adxform.frontend.containers import list_arrays
+from adxform.frontend.containers import list_arrays, portions
 from adxform.frontend.evaluate.control_flow import generators, iteration, suspended, walks
 from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
@@ -186,7 +186,7 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
         saved.restore(interp)
         refuse_foreign(interp, reason)
         trips = iteration.literal_trips(interp, source)
-        early = op.breaks and isinstance(reason, Grows) and reason.item.type is not None
+        early = isinstance(reason, Grows) and (bool(reason.together) or (op.breaks and reason.item.type is not None))
         if trips is None or trips > UNROLL or trips * interp.unrolled > _NESTED or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
@@ -336,7 +336,8 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
             params = iteration.deciding(interp, source)
             if params:
                 raise Promote(params)
-            raise uncountable(interp, growing, op.span)
+            if not growing.of_lists or not portions.begun(interp, growing.ref):
+                raise uncountable(interp, growing, op.span)
         saved = Standing.of(interp)
         interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})
         try:
