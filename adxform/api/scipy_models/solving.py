@@ -16,6 +16,7 @@ import numpy as np
 
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
+from adxform.frontend.checks.held_copies import Shared
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
@@ -114,6 +115,15 @@ def _stilled(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Val
     return _still(interp, interp.operand(args[0]))  # type: ignore[return-value]
 
 
+def _as_it_stays(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    given = interp.operand(args[0])
+    if not isinstance(given, Var):
+        return args[0]
+    copy = interp.emit(np.array, (given,), given.type, hint)
+    interp.held += (Shared(copy),)
+    return copy
+
+
 solve = Known("solve", _solve)
 """``solve(solver, functions, examples, kinds, *args)``: what ``solver(*functions, *args)`` returns, through which nothing moves.
 
@@ -124,3 +134,5 @@ moving = Known("moving", _moving)
 """``moving(value, movement)``: `value`, which moves as `movement` does."""
 still = Known("still", _stilled)
 """``still(x)``: the number or a copy of the array `x`, through which nothing moves."""
+as_it_stays = Known("as_it_stays", _as_it_stays)
+"""``as_it_stays(x)``: a copy of the array `x` for an object that would hold `x` itself; one that writes to it is refused."""

@@ -230,31 +230,29 @@ SPATIAL: tuple[Group, ...] = (
     Group("distance.directed_hausdorff", "gives a distance beside two places", "use `np.max(np.min(cdist(u, v), axis=1))`"),
 )
 
-_FORMS = "bsr coo csc csr dia dok lil"
+_FORMS = "bsr dok lil"
 
 SPARSE: tuple[Group, ...] = (
     Group("SparseEfficiencyWarning SparseWarning linalg.MatrixRankWarning test linalg.test", "is no function of numbers"),
     Group("linalg.ArpackError linalg.ArpackNoConvergence", "is raised, and holds no numbers"),
     Group(
-        "issparse isspmatrix isspmatrix_bsr isspmatrix_coo isspmatrix_csc isspmatrix_csr isspmatrix_dia isspmatrix_dok "
+        "isspmatrix isspmatrix_bsr isspmatrix_coo isspmatrix_csc isspmatrix_csr isspmatrix_dia isspmatrix_dok "
         "isspmatrix_lil get_index_dtype safely_cast_index_arrays save_npz linalg.use_solver linalg.spbandwidth "
         "linalg.is_sptriangular",
         "says of what kind a matrix is, or is a setting",
     ),
     Group(
         " ".join(f"{form}_array {form}_matrix" for form in _FORMS.split())
-        + " sparray spmatrix block_array block_diag bmat diags diags_array expand_dims eye eye_array find hstack identity kron "
-        "kronsum permute_dims spdiags swapaxes tril triu vstack",
-        "makes a sparse matrix, whose entries are not followed",
-        "make it of constants outside, and multiply with it; or write the product: `np.add.at(y, rows, values * x[columns])`",
+        + " sparray spmatrix block_array expand_dims find kronsum permute_dims swapaxes tril triu",
+        "makes a sparse matrix in a form that is not followed",
+        "use `csr_matrix((data, (rows, columns)), shape)`, `diags` or `kron`, or make it of constants outside",
     ),
     Group("rand random random_array load_npz", "reads or draws a sparse matrix", _OUTSIDE),
     Group(
         "linalg.bicg linalg.bicgstab linalg.cg linalg.cgs linalg.gcrotmk linalg.gmres linalg.lgmres linalg.minres linalg.qmr "
-        "linalg.tfqmr linalg.lsmr linalg.lsqr linalg.factorized linalg.spsolve_triangular linalg.splu linalg.spilu "
-        "linalg.SuperLU linalg.inv",
+        "linalg.tfqmr linalg.lsmr linalg.lsqr linalg.spsolve_triangular linalg.spilu linalg.SuperLU linalg.inv",
         "solves by steps, or factors, that are not followed",
-        "use `scipy.sparse.linalg.spsolve(A, b)`, which has a derivative by `b`",
+        "use `scipy.sparse.linalg.spsolve(A, b)`, or `splu(A).solve(b)`",
     ),
     Group(
         "linalg.eigs linalg.eigsh linalg.lobpcg linalg.svds linalg.norm linalg.onenormest",
