@@ -89,7 +89,7 @@ FFT: tuple[Group, ...] = (
 SIGNAL: tuple[Group, ...] = (
     Group("BadCoefficients test choose_conv_method band_stop_obj", "is no function of numbers that move"),
     Group("check_COLA check_NOLA", "gives truth values"),
-    Group("correlation_lags argrelextrema argrelmax argrelmin find_peaks find_peaks_cwt", "gives places, which do not move"),
+    Group("correlation_lags argrelextrema argrelmax argrelmin find_peaks_cwt", "gives places, which do not move"),
     Group(
         "peak_prominences peak_widths unique_roots",
         "follows from places that jump, beside numbers that do not",
@@ -125,14 +125,14 @@ SIGNAL: tuple[Group, ...] = (
         "write the recurrence as a loop, with `scipy.linalg.expm` for its steps, or use `lfilter`",
     ),
     Group(
-        "periodogram welch csd coherence spectrogram stft istft lombscargle vectorstrength envelope",
+        "csd coherence stft istft lombscargle vectorstrength envelope",
         "estimates a spectrum, by segments, windows and scales of its options",
-        "write it out with `np.fft.rfft` of windowed segments",
+        "use `welch`, `periodogram` or `spectrogram`, or write it out with `np.fft.rfft` of windowed segments",
     ),
     Group(
         "medfilt medfilt2d order_filter wiener",
         "chooses among neighbours, or divides by a variance of them",
-        "use `np.median` or `np.sort` of `np.lib.stride_tricks.sliding_window_view(x, n)`",
+        "use `scipy.ndimage.median_filter` or `np.median` or `np.sort` of `np.lib.stride_tricks.sliding_window_view(x, n)`",
     ),
     Group(
         "czt czt_points zoom_fft deconvolve decimate upfirdn sosfiltfilt hilbert2 sepfir2d symiirorder1 symiirorder2",
@@ -180,11 +180,10 @@ NDIMAGE: tuple[Group, ...] = (
         "wrap the call in `stop_gradient`: they do not move with the other elements",
     ),
     Group(
-        "black_tophat white_tophat grey_closing grey_dilation grey_erosion grey_opening maximum_filter maximum_filter1d "
-        "minimum_filter minimum_filter1d median_filter percentile_filter rank_filter morphological_gradient "
+        "black_tophat white_tophat grey_closing grey_dilation grey_erosion grey_opening morphological_gradient "
         "morphological_laplace",
         "chooses among neighbours",
-        "use `np.max`, `np.min` or `np.median` of `np.lib.stride_tricks.sliding_window_view(x, shape)`",
+        "use `maximum_filter` and `minimum_filter`, of which they are made",
     ),
     Group(
         "generic_filter generic_filter1d generic_gradient_magnitude generic_laplace geometric_transform vectorized_filter "
