@@ -196,6 +196,13 @@ MADE: dict[str, Model] = {
     "A.T @ A": lambda d: squares((csr(d).T @ csr(d) + K.T @ K) @ (d[:3] * X)),
     "multiply": lambda d: squares(csr(d).multiply(d[:3]) @ X) + squares(csr(d).multiply(d[:3, None]).multiply(d[0]) @ X),
     "multiply by A": lambda d: squares(csa(d).multiply(csa(d[::-1])) @ X) + squares(csa(d) * KA @ X),
+    "array * A": lambda d: (
+        squares((d[:3] * csa(d)) @ X) + squares((d[:3] * KA * d[:3, None]) @ X) + squares(csa(d).multiply(X) @ X)
+    ),
+    "another kind": lambda d: (
+        squares((sparse.csr_array(csr(d)) * sparse.csc_array(K)) @ X) + squares(sparse.csr_matrix(KA) * d[:3])
+    ),
+    "both kinds": lambda d: squares((csr(d) + sparse.eye_array(3)) @ X),
     "K.multiply": lambda d: squares(K.multiply(d[:3]) @ X) + squares(K.multiply(csr(d)) @ X),
     "toarray": lambda d: np.sum(csr(d).toarray() ** 3) + np.sum(csa(d).todense() ** 3),
     "sums": lambda d: csr(d).sum() ** 2 + csr(d).trace() * csa(d).diagonal(1).sum() + csr(d).diagonal(-1).sum(),
@@ -279,6 +286,7 @@ REFUSED: dict[str, tuple[Model, str]] = {
     "truth": (lambda d: d[0] if csr(d) else d[1], "toarray"),
     "in place": (scaled_in_place, "toarray"),
     "written": (written_and_held, "hold itself"),
+    "of either kind": (lambda d: np.sum((csr(d) + sparse.eye_array(3)) * X), "either kind"),
     "dense sum": (lambda d: np.sum(csr(d) + np.ones((3, 3))), "toarray"),
     "axis": (lambda d: np.sum(csr(d).sum(axis=0)), "np.ones"),
     "todense": (lambda d: np.sum(csr(d).todense()), "toarray"),

@@ -27,7 +27,8 @@ def _refused(self: Any, *given: Any) -> Any:
 class SparseMatrix:
     """A sparse matrix that the function makes: SciPy's `own`, and the entries in the places where they stand.
 
-    `matrix`: it is one of SciPy's matrices, whose ``*`` is a product of matrices, and none of its arrays.
+    `matrix`: it is one of SciPy's matrices, whose ``*`` is a product of matrices, and none of its arrays; ``None`` where it is of either
+    kind.
     """
 
     __array_priority__ = 10.1
@@ -94,7 +95,7 @@ class SparseMatrix:
 
     def todense(self) -> Any:
         """The matrix as an array, where SciPy's is one."""
-        if self.matrix:
+        if self._is_matrix():
             unsupported("`todense` gives a matrix of NumPy's; use `toarray`")
         return self.toarray()
 
@@ -149,8 +150,6 @@ class SparseMatrix:
             return self._scaled(operator.mul, other)
         if is_sparse(other):
             return self._paired(followed(other))
-        if not self.matrix:
-            unsupported("`multiply` by an array has a derivative for matrices of SciPy's; use `A.toarray() * x`")
         factors = np.broadcast_to(np.asarray(other), self.shape)[self.rows, self.columns]
         own = calls.made(calls.by_method, "multiply", self.own, np.asarray(other))
         return SparseMatrix(own, self.entries * factors, self.rows, self.columns, self.shape, self.matrix)
@@ -163,16 +162,19 @@ class SparseMatrix:
         return SparseMatrix(own, entries, self.rows[here], self.columns[here], self.shape, self.matrix)
 
     def __mul__(self, other: Any) -> Any:
-        if self.matrix and not _is_number(other):
-            return self @ other
-        return self.multiply(other)
+        if _is_number(other):
+            return self._scaled(operator.mul, other)
+        return self @ other if self._is_matrix() else self.multiply(other)
 
     def __rmul__(self, other: Any) -> Any:
         if _is_number(other):
             return self._scaled(operator.mul, other)
-        if self.matrix:
-            return other @ self
-        return self.multiply(other)
+        return other @ self if self._is_matrix() else self.multiply(other)
+
+    def _is_matrix(self) -> bool:
+        if self.matrix is None:
+            unsupported("a sum of a matrix and an array of SciPy's is of either kind; make both one, `sparse.csr_array(A)`")
+        return self.matrix
 
     def __truediv__(self, other: Any) -> Any:
         if not _is_number(other):
@@ -209,7 +211,8 @@ class SparseMatrix:
         entries = np.concatenate((self.entries, fn(0.0, other.entries)))
         rows, columns = np.concatenate((self.rows, other.rows)), np.concatenate((self.columns, other.columns))
         own = calls.made(fn, self.own, other.own)
-        return SparseMatrix(own, entries, rows, columns, self.shape, self.matrix)
+        matrix = self.matrix if self.matrix == other.matrix else None
+        return SparseMatrix(own, entries, rows, columns, self.shape, matrix)
 
 
 def _is_number(value: Any) -> bool:

@@ -27,7 +27,9 @@ def _maker(form: str, matrix: bool) -> Callable[..., Any]:
         if is_sparse(arg1):
             if dtype is not None:
                 unsupported("a sparse matrix is made of another one without `dtype`")
-            return followed(arg1).kept("asformat", form)
+            given = followed(arg1)
+            own = calls.made(calls.of_class, form, matrix, given.own)
+            return SparseMatrix(own, given.entries, given.rows, given.columns, given.shape, matrix)
         if not isinstance(arg1, tuple):
             return _of_dense(form, matrix, np.asarray(arg1), shape, dtype)
         if len(arg1) == 3:
@@ -183,7 +185,9 @@ def _in_blocks(fn: Callable[..., Any], grid: Any, format: Any) -> Any:
         owns: Any = tuple([tuple([None if one is None else one.own for one in row]) for row in parts])
     else:
         owns = tuple([one.own for one in present])
-    matrix = all(one.matrix for one in present)
+    matrix: Any = True
+    for one in present:
+        matrix = matrix and one.matrix
     return SparseMatrix(calls.made(fn, owns, format), entries, rows, columns, (sum(heights), sum(widths)), matrix)
 
 
