@@ -27,8 +27,8 @@ def _refused(self: Any, *given: Any) -> Any:
 class SparseMatrix:
     """A sparse matrix that the function makes: SciPy's `own`, and the entries in the places where they stand.
 
-    `matrix`: it is one of SciPy's matrices, whose ``*`` is a product of matrices, and none of its arrays; ``None`` where it is of either
-    kind.
+    `matrix`: it is one of SciPy's matrices, whose ``*`` is a product of matrices, and none of its arrays; ``None`` where it
+    may be either.
     """
 
     __array_priority__ = 10.1
@@ -171,7 +171,7 @@ class SparseMatrix:
             return self._scaled(operator.mul, other)
         return other @ self if self._is_matrix() else self.multiply(other)
 
-    def _is_matrix(self) -> bool:
+    def _is_matrix(self) -> Any:
         if self.matrix is None:
             unsupported("a sum of a matrix and an array of SciPy's is of either kind; make both one, `sparse.csr_array(A)`")
         return self.matrix
