@@ -27,6 +27,7 @@ from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
+from adxform.frontend.evaluate.classes.python_classes import stands_in
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.folding import fold, run_now
 from adxform.frontend.evaluate.levels import Frame
@@ -64,7 +65,8 @@ from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import binary_heaps, iterations
 from adxform.primitives.record import Primitive
 from adxform.primitives.signatures import not_covered, stated, taken, unstated
-from adxform.primitives.table import definition, lookup
+from adxform.primitives.table import definition, lookup, refusal
+from adxform.primitives.unruled import missing_rule
 
 Kwargs = dict[str, Value]
 DEPTH = 20
@@ -346,6 +348,8 @@ def _call_unruled(
         return call(interp, Static(inner_call), (value, *args), kwargs, hint, wanted)
     if not callable(fn):
         return interp.fail(TypeError, f"'{type(fn).__name__}' object is not callable")
+    if refusal(fn) is not None and any(map(_stands_in, (*args, *kwargs.values()))):
+        raise missing_rule(fn, interp.span)
     constants = tuple(as_constant(interp, arg) for arg in args) if is_pure(fn) else args
     if is_pure(fn) and are_static(interp, (*constants, *kwargs.values())):
         found = fold(interp, fn, constants, kwargs)
@@ -354,6 +358,12 @@ def _call_unruled(
                 pin(interp, value)  # a method of an object from outside: each call must find that of the same one
             return found
     return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
+
+
+def _stands_in(arg: Value) -> bool:
+    """Whether `arg` is an object of adxform's own, of which SciPy knows nothing."""
+    cls = protocols.class_of(arg)
+    return cls is not None and stands_in(cls)
 
 
 OF_TUPLES = frozenset({"axis", "axes", "indices"})

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from adxform.errors import UnsupportedOperationError
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
+from adxform.ir.spans import Span
 from adxform.ir.walk import blocks, defined_variables, outs, reads
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import contents_read, effect_of, has_memory, memory, positions, writes
@@ -24,6 +25,11 @@ class Filled:
     """An array that is the items of a list: arrays or lists, which a program may change where they are."""
 
     items: Var
+
+
+@dataclass(frozen=True, slots=True)
+class Shared(Filled):
+    """A copy of an array that an object of a library's, which adxform has one of its own for, holds itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,7 @@ class _Copy:
 
 def refuse_told_apart(function: Function, held: Sequence[Filled | Taken | Widened]) -> None:
     """Raise where `function`, or a helper of it, could tell what a list has copies of from these copies."""
-    filled = {one.items for one in held if isinstance(one, Filled)}
+    filled = {one.items: one for one in held if isinstance(one, Filled)}
     widened = [one for one in held if isinstance(one, Widened)]
     for fn in (function, *function.helpers) if held else ():
         own = {var.name for var in defined_variables(fn.body)}
@@ -88,11 +94,15 @@ def refuse_told_apart(function: Function, held: Sequence[Filled | Taken | Widene
             left = {flow.classes.of(one.items): one.floats for one in widened if flow.classes.knows(one.items)}
             for copy in flow.copies:
                 if flow.tells_apart(copy) or left.get(flow.classes.of(copy.source), copy.items) != copy.items:
-                    message = (
-                        "an item of a list whose length only a run can tell is changed, and may be held in another place too"
-                    )
-                    span = flow.ops[copy.path].span
-                    raise UnsupportedOperationError(message, span=span, help="append or change a copy: `x.copy()`, `list(x)`")
+                    raise _told_apart(filled.get(copy.items), flow.ops[copy.path].span)
+
+
+def _told_apart(holder: Filled | None, span: Span) -> UnsupportedOperationError:
+    if isinstance(holder, Shared):
+        message = "an array is changed that a matrix, which was made of it, may hold itself"
+        return UnsupportedOperationError(message, span=span, help="make the matrix of a copy: `x.copy()`")
+    message = "an item of a list whose length only a run can tell is changed, and may be held in another place too"
+    return UnsupportedOperationError(message, span=span, help="append or change a copy: `x.copy()`, `list(x)`")
 
 
 class _Flow:

@@ -38,7 +38,7 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import variables
 from adxform.primitives.refusals.numpy_functions import REFUSED_ATTRIBUTES
-from adxform.primitives.table import lookup
+from adxform.primitives.table import definition, lookup
 from adxform.threads import locks
 
 
@@ -329,6 +329,8 @@ def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: A
         in_class = path_to(access, ("attribute", "__class__"), ("attribute", name))
         return Method(from_outside(interp, static, in_class), (value,))
     if static is object.__setattr__ or static is object.__delattr__:
+        return Method(Lit(static), (value,))
+    if isinstance(found, types.BuiltinFunctionType) and definition(static) is not None:
         return Method(Lit(static), (value,))
     if isinstance(found, types.BuiltinFunctionType | types.MethodWrapperType):
         return Static(found, path)

@@ -128,7 +128,9 @@ def _binary(fn: Any) -> Handler:
 
 def _unary(fn: Any) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        answer = protocols.unary(interp, fn, args[0], hint)
+        answer = sparse_products.negative(interp, fn, args[0], hint)
+        if answer is None:
+            answer = protocols.unary(interp, fn, args[0], hint)
         return container_operators.unary(interp, fn, args[0]) if answer is None else answer
 
     return handler
