@@ -168,7 +168,7 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("`.flat[k] = …`", "flat_written", _OPERATION),
         Entry("`np.nditer`", "nditer_walked", _RULE),
         Entry("`np.ndindex`, `np.ndenumerate`", "ndindex_walked"),
-        Entry("`np.vectorize`", "vectorized", _OPERATION),
+        Entry("`np.vectorize`", "vectorized"),
         Entry("`np.frompyfunc`", "from_python_function", _OPERATION),
         Entry("`np.apply_along_axis`", "along_an_axis"),
         Entry("`np.piecewise`", "piecewise"),

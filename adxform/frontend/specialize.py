@@ -13,7 +13,7 @@ import numpy as np
 from adxform.errors import AdxError, UnsupportedOperationError, together
 from adxform.frontend.calls.dispatch import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.calls.left_alone import leaves_alone, sees_not
-from adxform.frontend.checks.cut_off import refuse_cut_off
+from adxform.frontend.checks.cut_off import refuse_cut_off, refuse_told_dtypes
 from adxform.frontend.checks.floating_point_errors import raising_errors
 from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.kept_outside import Kept
@@ -237,6 +237,7 @@ class _Attempt:
         function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
         written = parameters_written(function, interp.written)
         refuse_shared_arguments(function, interp.apart)
+        refuse_told_dtypes(function, interp.told_dtypes)
         refuse_outside_arrays_given(function, interp.hidden.values(), interp.handed_arrays)
         asked += self.kept_apart(function)
         function = kept_ahead(prune(left_as_written(interp, function, self.fn)))

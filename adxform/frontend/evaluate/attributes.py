@@ -35,7 +35,7 @@ from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, HasClass, Owns, path_to
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_inexact
+from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float, is_inexact
 from adxform.ir.walk import variables
 from adxform.primitives.refusals.numpy_functions import REFUSED_ATTRIBUTES
 from adxform.primitives.table import lookup
@@ -82,6 +82,8 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
 
 def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -> Value:
     shape = type_.shape
+    if name in ("dtype", "itemsize", "nbytes") and is_float(type_):
+        interp.told_dtypes.append((x, interp.span))
     match name:
         case "shape":
             if shape is None:

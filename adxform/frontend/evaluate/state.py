@@ -140,6 +140,8 @@ class Interpreter(ABC):
         self.parameters: dict[str, Var] = {}
         self.held: list[Filled | Taken | Widened] = []
         self.apart: list[Apart] = []
+        self.told_dtypes: list[tuple[Var, Span]] = []
+        """Arrays of floats, by their types, of which the program asks the dtype, and where."""
         self.written: list[Var] = []
         """Arrays that a function writes of which a derivative is taken here."""
         self.unseen: list[UnseenCall] = []

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend.containers import collecting, sets
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import indexing
@@ -27,6 +28,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.signature.access import Access, Contains
 from adxform.frontend.types import forgotten_kinds
+from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, hides, is_complex, is_inexact, rank
@@ -149,6 +151,25 @@ def _kinds_of(interp: Interpreter, value: Value) -> tuple[str, ...]:
             return _kinds_of(interp, interp.call(Lit(np.array), (value,)))
         case _:
             return ()
+
+
+def _dtype_of(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """The dtype of an array of a number; of one that may be whole or a float, the run asks whether it has a fraction."""
+    (number,) = args
+    kinds = {np.dtype(kind) for kind in _kinds_of(interp, number)}
+    if len(kinds) > 1 and isinstance(number, Var) and _floats(kinds):
+        fraction = interp.call(Lit(operator.ne), (number, interp.call(Lit(np.floor), (number,))))
+        interp.require(interp.operand(fraction), runtime.whole_number)
+        kinds = _floats(kinds)
+    if len(kinds) > 1:
+        raise interp.error("the dtype depends on the kind of a number, which only a run can tell", "convert it: `float(…)`")
+    return Lit(kinds.pop()) if kinds else interp.attribute(interp.call(Lit(np.asarray), (number,)), "dtype")
+
+
+def _floats(kinds: set[np.dtype[Any]]) -> set[np.dtype[Any]]:
+    """The one dtype of floats among `kinds`, where all others are of whole numbers; else none."""
+    floats = {kind for kind in kinds if kind.kind == "f"}
+    return floats if len(floats) == 1 and all(kind.kind in "biuf" for kind in kinds) else set()
 
 
 def _result_type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -486,6 +507,7 @@ TABLE: dict[Any, Handler] = {
     np.nan_to_num: _nan_to_num,
     np.einsum: _einsum,
     np.result_type: _result_type,
+    intrinsics.dtype_of: _dtype_of,
     np.shape: _shape,
     np.ndim: _ndim,
     np.iscomplexobj: _iscomplexobj,
