@@ -140,8 +140,9 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             knowledge.walked_again[generator.place] = None
             continue
         except Exception as error:
-            if first is None and attempt.interp.makes_deques:
-                knowledge.follows_deques = True
+            if first is None and (attempt.interp.makes_deques or attempt.interp.makes_structures):
+                knowledge.follows_deques |= attempt.interp.makes_deques
+                knowledge.follows_structures |= attempt.interp.makes_structures
                 continue
             if first is None and isinstance(error, RecursionError):
                 raise _refusal(error, attempt.interp.span) from error  # a larger stack may do: see `with_deep_stack`

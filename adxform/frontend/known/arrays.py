@@ -26,6 +26,7 @@ from adxform.frontend.evaluate.operands import are_static, is_static
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown
+from adxform.frontend.known import structured_arrays_made
 from adxform.frontend.signature.access import Access, Contains
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir import intrinsics
@@ -110,6 +111,8 @@ def _as_array(fn: Any) -> Handler:
                 forgotten_kinds.require_fractions(interp, {args[0]: rows})
             own = interp.call(Lit(np.ndarray.copy), (rows,), hint=hint)
             return interp.call(Lit(fn), (own, *args[1:]), kwargs, hint) if args[1:] or kwargs else own
+        if fn is np.array and (found := structured_arrays_made.of_rows(interp, args, kwargs, hint)) is not None:
+            return found
         if fn is np.array or not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:
             return None
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype", NONE)

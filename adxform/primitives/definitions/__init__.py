@@ -21,6 +21,7 @@ from adxform.primitives.definitions import (
     sampled_functions,
     stacking,
     statistics,
+    structured_arrays,
     transforms,
     ufunc_methods,
     vectorized,
@@ -54,7 +55,7 @@ _of_sequences: set[Callable[..., Any]] = set()
 _making: set[Callable[..., Any]] = set()
 _only: dict[Callable[..., Any], Mapping[str, tuple[Any, ...]]] = {}
 _followed: set[Callable[..., Any]] = set()
-_makers: set[Callable[..., Any]] = set()
+_makers: set[Callable[..., Any]] = {structured_arrays.structured, structured_arrays.structured_rows}
 _calling_back: set[Callable[..., Any]] = set()
 _interleaved: set[Callable[..., Any]] = set()
 _forms: dict[Callable[..., Any], tuple[tuple[str, ...], Primitive, Callable[..., Any]]] = {}
@@ -83,7 +84,7 @@ FOLLOWED: Set[Callable[..., Any]] = _followed
 """Functions whose result is an object, which the definition makes whatever is known of the arguments."""
 
 MAKERS: Set[Callable[..., Any]] = _makers
-"""The definitions of these."""
+"""The definitions of these, and of structured arrays."""
 
 CALLING_BACK: Set[Callable[..., Any]] = _calling_back
 """Functions that are given functions of the program, which are followed where they can be."""
