@@ -116,6 +116,7 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
     promoted: dict[int, Lit] = {}
     lengths: dict[tuple[int, int], int] = {}
     first: AdxError | None = None
+    with_structures: AdxError | None = None
     for _ in range(_RESTARTS):
         attempt = _Attempt(fn, signature, leaves, derive, knowledge, promoted, lengths)
         attempt.interp.refused = None if first is None else []
@@ -140,14 +141,17 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             knowledge.walked_again[generator.place] = None
             continue
         except Exception as error:
-            if first is None and (attempt.interp.makes_deques or attempt.interp.makes_structures):
-                knowledge.follows_deques |= attempt.interp.makes_deques
-                knowledge.follows_structures |= attempt.interp.makes_structures
+            if first is None and attempt.interp.makes_deques:
+                knowledge.follows_deques = True
+                continue
+            if first is None and attempt.interp.makes_structures and not isinstance(error, RecursionError):
+                with_structures, knowledge.follows_structures = _refusal(error, attempt.interp.span), False
                 continue
             if first is None and isinstance(error, RecursionError):
                 raise _refusal(error, attempt.interp.span) from error  # a larger stack may do: see `with_deep_stack`
             if first is None:
-                first = _refusal(error, attempt.interp.span)
+                first = with_structures or _refusal(error, attempt.interp.span)
+                knowledge.follows_structures = True
                 continue  # to see what else is refused; whatever fails where ops are missing counts for nothing
         raise together((first, *(attempt.interp.refused or ()))) from first.__cause__
     raise UnsupportedOperationError("specialisation does not settle", help="simplify the function")

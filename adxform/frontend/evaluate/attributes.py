@@ -37,6 +37,7 @@ from adxform.frontend.signature.access import Access, Defines, HasClass, Owns, p
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float, is_inexact
 from adxform.ir.walk import variables
+from adxform.primitives.definitions.definition import StandIn
 from adxform.primitives.refusals.numpy_functions import REFUSED_ATTRIBUTES
 from adxform.primitives.table import lookup
 from adxform.threads import locks
@@ -248,6 +249,8 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     if value.cls is super:
         after, held = interp.contents(value).items
         return of_super(interp, after, held, name)
+    if name in ("__class__", "__dict__") and issubclass(value.cls, StandIn):
+        return interp.call(Lit(type), (value,))
     if name == "__class__":
         return rooted(value.cls)
     if name == "__dict__":

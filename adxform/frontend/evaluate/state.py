@@ -65,8 +65,8 @@ class Knowledge:
     containers: dict[int, FoundOutside] = field(default_factory=dict)
     follows_deques: bool = False
     """Whether the items of deques that the function makes are known, and no object of the run."""
-    follows_structures: bool = False
-    """Whether structured arrays that the function makes are records of arrays, and no objects of the run."""
+    follows_structures: bool = True
+    """Whether structured arrays that the function makes are sets of arrays, and no objects of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class Interpreter(ABC):
         self.makes_deques = False
         """Whether the run makes deques, into which nobody looks."""
         self.makes_structures = False
-        """Whether it makes structured arrays, of which the same is true."""
+        """Whether structured arrays are made that are sets of arrays here."""
         self.level: TryLevel | None = None
         """Where an exception is looked for, if a ``try`` is run."""
         self.within: dict[Var, Size] = {}

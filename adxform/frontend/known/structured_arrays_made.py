@@ -1,4 +1,4 @@
-"""Structured arrays, made by `np.zeros` and its kin: objects of the run first, then sets of arrays."""
+"""Structured arrays, made by `np.zeros` and its kin: sets of arrays, or objects of the run where that is not followed."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def _fits(row: Value, names: Tuple) -> bool:
 
 def _fields(interp: Interpreter, stated: Value | None) -> tuple[Tuple, Tuple, Tuple, Value] | None:
     """The names, dtypes and shapes of the fields of a dtype with some that share nothing, and the dtype, if they are followed."""
-    told = isinstance(stated, Lit | Static) and isinstance(stated.value, np.dtype | list | dict)
-    if not (told or (isinstance(stated, Ref) and stated.kind in ("list", "dict"))) or not are_static(interp, (stated,)):
+    told = isinstance(stated, Lit | Static) and isinstance(stated.value, np.dtype | list | str)
+    if not (told or (isinstance(stated, Ref) and stated.kind == "list")) or not are_static(interp, (stated,)):
         return None
     try:
         dtype: np.dtype[Any] = np.dtype(interp.static(stated, "a dtype"))
@@ -57,8 +57,8 @@ def _fields(interp: Interpreter, stated: Value | None) -> tuple[Tuple, Tuple, Tu
     if dtype.names is None or not _lie_apart(dtype):
         return None
     if not interp.knowledge.follows_structures:
-        interp.makes_structures = True
         return None
+    interp.makes_structures = True
     fields = [dtype[name].subdtype or (dtype[name], ()) for name in dtype.names]
     kinds, shapes = Tuple(tuple(Lit(kind) for kind, _ in fields)), [Tuple(tuple(map(Lit, shape))) for _, shape in fields]
     return Tuple(tuple(map(Lit, dtype.names))), kinds, Tuple(tuple(shapes)), Lit(dtype)

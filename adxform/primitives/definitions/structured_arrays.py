@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from adxform.primitives.definitions.definition import unsupported
+from adxform.primitives.definitions.definition import StandIn, unsupported
 
 WAY_OUT = "keep an array for each field"
 
 
-class StructuredRow:
+class StructuredRow(StandIn):
     """The element of a structured array at a place, which shows what is stored there."""
 
     def __init__(self, names: Any, fields: Any, place: Any) -> None:
@@ -35,6 +35,10 @@ class StructuredRow:
         for name in self.names:
             yield self.fields[name][self.place]
 
+    def __copy__(self) -> Any:
+        """A copy of the element, which is not followed."""
+        unsupported(f"a copy of an element of a structured array: {WAY_OUT}")
+
     def __getattr__(self, name: str) -> Any:
         """What else an element has is not followed."""
         unsupported(f"`{name}` of an element of a structured array: {WAY_OUT}")
@@ -47,7 +51,7 @@ class StructuredRow:
         unsupported(f"the truth of an element of a structured array: {WAY_OUT}")
 
 
-class StructuredArray:
+class StructuredArray(StandIn):
     """A structured array: its `fields` by their names, and the dtype that says their order."""
 
     def __init__(self, names: Any, fields: Any, dtype: Any) -> None:
@@ -59,7 +63,7 @@ class StructuredArray:
             return self.fields[_name(self.names, key)]
         if _is_place(key):
             return StructuredRow(self.names, self.fields, key)
-        _check_places(key)
+        key = _places(key)
         return StructuredArray(self.names, {name: self.fields[name][key] for name in self.names}, self.dtype)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -67,7 +71,7 @@ class StructuredArray:
             self.fields[_name(self.names, key)][...] = value
             return
         if not _is_place(key):
-            _check_places(key)
+            key = _places(key)
         if isinstance(value, tuple):
             if len(value) != len(self.names):
                 raise ValueError(f"could not assign tuple of length {len(value)} to structure with {len(self.names)} fields.")
@@ -107,6 +111,10 @@ class StructuredArray:
         copied = {name: _spread(self.fields[name], len(self.names)) for name in self.names}
         return StructuredArray(self.names, copied, self.dtype)
 
+    def __copy__(self) -> Any:
+        """Another one with the same elements."""
+        return self.copy()
+
     def __getattr__(self, name: str) -> Any:
         """What else an array has is not followed."""
         unsupported(f"`{name}` of a structured array: {WAY_OUT}")
@@ -134,9 +142,13 @@ def _is_place(key: Any) -> Any:
     return isinstance(key, (int, np.integer)) and not isinstance(key, bool)
 
 
-def _check_places(key: Any) -> None:
+def _places(key: Any) -> Any:
+    """An index for several elements."""
+    if isinstance(key, list) and len(key) > 0 and not isinstance(key[0], str):
+        key = np.asarray(key)
     if not (isinstance(key, slice) or (isinstance(key, np.ndarray) and np.ndim(key) == 1)):
         unsupported(f"this index of a structured array, which is no name, place, slice, mask or array of places: {WAY_OUT}")
+    return key
 
 
 def _spread(values: Any, count: Any) -> Any:

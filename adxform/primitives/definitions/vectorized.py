@@ -11,10 +11,10 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir import intrinsics
-from adxform.primitives.definitions.definition import Definition, Value, unsupported
+from adxform.primitives.definitions.definition import Definition, StandIn, Value, unsupported
 
 
-class Vectorized:
+class Vectorized(StandIn):
     """What `np.vectorize` gives where the function that is differentiated calls it."""
 
     def __init__(self, pyfunc: Any, otypes: Any, excluded: Any, cache: Any, signature: Any) -> None:
