@@ -108,7 +108,7 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("a captured variable that is assigned later", "closure_cell"),
         Entry("functions in a list that share the variable of a comprehension", "late_binding", _SYNTAX),
         Entry("helpers defined later in the file", "helper_defined_later"),
-        Entry("nested functions that call one another in turn", "mutually_recursive", _OPERATION),
+        Entry("nested functions in turn, as deep as is known beforehand", "mutually_recursive"),
         Entry("mutable defaults of nested functions", "mutable_default"),
         Entry("decorators of helpers, `functools.wraps`", "decorated_by_wraps"),
         Entry("`lru_cache`", "cached_function", INACTIVE),
