@@ -420,8 +420,9 @@ def is_user_class(cls: type) -> bool:
 
 
 def _is_definition(fn: Any) -> bool:
-    """Whether `fn` is a function of adxform's own that says what others mean."""
-    return isinstance(fn, types.FunctionType) and written_in(fn).startswith("adxform.primitives.")
+    """Whether `fn` is a function of adxform's own that says what others mean, and makes no object that has to be followed."""
+    ours = isinstance(fn, types.FunctionType) and written_in(fn).startswith("adxform.primitives.")
+    return ours and fn not in definitions.MAKERS
 
 
 def _lookup_known(fn: Any) -> Handler | None:

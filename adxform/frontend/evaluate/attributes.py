@@ -35,8 +35,9 @@ from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, HasClass, Owns, path_to
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_inexact
+from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float, is_inexact
 from adxform.ir.walk import variables
+from adxform.primitives.definitions.definition import StandIn
 from adxform.primitives.refusals.numpy_functions import REFUSED_ATTRIBUTES
 from adxform.primitives.table import definition, lookup
 from adxform.threads import locks
@@ -82,6 +83,8 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
 
 def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -> Value:
     shape = type_.shape
+    if name in ("dtype", "itemsize", "nbytes") and is_float(type_):
+        interp.told_dtypes.append((x, interp.span))
     match name:
         case "shape":
             if shape is None:
@@ -246,6 +249,8 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     if value.cls is super:
         after, held = interp.contents(value).items
         return of_super(interp, after, held, name)
+    if name in ("__class__", "__dict__") and issubclass(value.cls, StandIn):
+        return interp.call(Lit(type), (value,))
     if name == "__class__":
         return rooted(value.cls)
     if name == "__dict__":

@@ -69,6 +69,8 @@ class Knowledge:
     """Whether the items of deques that the function makes are known, and no object of the run."""
     writes_out: bool = False
     """Whether loops that fill lists are written out however long that gets, where the run need not count the items."""
+    follows_structures: bool = True
+    """Whether structured arrays that the function makes are sets of arrays, and no objects of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,8 @@ class Interpreter(ABC):
         self.parameters: dict[str, Var] = {}
         self.held: list[Filled | Taken | Widened] = []
         self.apart: list[Apart] = []
+        self.told_dtypes: list[tuple[Var, Span]] = []
+        """Arrays of floats, by their types, of which the program asks the dtype, and where."""
         self.written: list[Var] = []
         """Arrays that a function writes of which a derivative is taken here."""
         self.unseen: list[UnseenCall] = []
@@ -176,6 +180,8 @@ class Interpreter(ABC):
         """Whether lists are arrays of their items that a loop, written out, would have had one by one."""
         self.makes_deques = False
         """Whether the run makes deques, into which nobody looks."""
+        self.makes_structures = False
+        """Whether structured arrays are made that are sets of arrays here."""
         self.level: TryLevel | None = None
         """Where an exception is looked for, if a ``try`` is run."""
         self.within: dict[Var, Size] = {}

@@ -46,6 +46,7 @@ from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import variables
+from adxform.primitives.definitions.definition import StandIn
 from adxform.threads.locks import imported
 
 
@@ -366,6 +367,8 @@ def _class_of(interp: Interpreter, value: Value) -> type | None:
             return cls
         case Method():
             return _class_of_method(interp, value)
+        case Ref(cls=cls) if issubclass(cls, StandIn) and not interp.in_own_code:
+            raise interp.error("of which class this object of NumPy is cannot be told", "ask outside of the function")
         case _:
             return class_of(value)
 
