@@ -48,7 +48,7 @@ def _fits(row: Value, names: Tuple) -> bool:
 def _fields(interp: Interpreter, stated: Value | None) -> tuple[Tuple, Tuple, Tuple, Value] | None:
     """The names, dtypes and shapes of the fields of a dtype with some that share nothing, and the dtype, if they are followed."""
     told = isinstance(stated, Lit | Static) and isinstance(stated.value, np.dtype | list | str)
-    if not (told or (isinstance(stated, Ref) and stated.kind == "list")) or not are_static(interp, (stated,)):
+    if stated is None or not (told or (isinstance(stated, Ref) and stated.kind == "list")) or not are_static(interp, (stated,)):
         return None
     try:
         dtype: np.dtype[Any] = np.dtype(interp.static(stated, "a dtype"))
