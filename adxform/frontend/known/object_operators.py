@@ -202,7 +202,7 @@ def _is_optional(interp: Interpreter, a: Value, b: Value, positive: bool) -> Ans
             interp.negated[absent] = present
             return absent
     for value, other in ((a, b), (b, a)):
-        if isinstance(value, Maybe):
+        if isinstance(value, Maybe) and isinstance(value.value, Var):
             return _is_present_and(interp, value, other, positive)
     return None
 
