@@ -24,7 +24,6 @@ from adxform.frontend.known import (
     object_operators,
     small_products,
     stacked_lists,
-    structured_arrays_made,
     subscripts,
     unpacking,
 )
@@ -48,7 +47,6 @@ _MODULES = (
     cells,
     stacked_lists,
     small_products,
-    structured_arrays_made,
 )
 
 KNOWN: Mapping[Any, Handler] = MappingProxyType({fn: handler for module in _MODULES for fn, handler in module.TABLE.items()})

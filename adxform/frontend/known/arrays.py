@@ -519,6 +519,7 @@ TABLE: dict[Any, Handler] = {
     np.asarray: _as_array(np.asarray),
     np.asanyarray: _as_array(np.asanyarray),
     np.array: _as_array(np.array),
+    **{fn: structured_arrays_made.filled_with(int(fn is np.ones)) for fn in (np.zeros, np.empty, np.ones)},
     np.copyto: _copy_into,
     np.ndarray.fill: _fill,
     np.ndarray.sort: _sort_in_place,

@@ -15,7 +15,7 @@ from adxform.ir.ops import Lit
 from adxform.primitives.definitions.structured_arrays import structured, structured_rows
 
 
-def _filled_with(value: int) -> Handler:
+def filled_with(value: int) -> Handler:
     """`np.zeros` and its kin of a dtype with fields; ``None`` for any other, and where the run makes it."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -71,6 +71,3 @@ def _lie_apart(dtype: np.dtype[Any]) -> bool:
     places = sorted((dtype.fields[name][1], dtype[name].itemsize) for name in dtype.names)
     apart = all(start + size <= following for (start, size), (following, _) in itertools.pairwise(places))
     return apart and all(dtype[name].base.kind in "biufc" and dtype[name].base.isnative for name in dtype.names)
-
-
-TABLE: dict[Any, Handler] = {np.zeros: _filled_with(0), np.empty: _filled_with(0), np.ones: _filled_with(1)}
