@@ -41,6 +41,8 @@ CALLS = (
     "statistics.stdev(d, x[3])",
     "statistics.stdev([v for v in x if v > 1.0])",
     "statistics.covariance(d, [v * v for v in d])",
+    "statistics.correlation(d, [v * v for v in d])",
+    "statistics.linear_regression(d, [v * v for v in d]).slope",
     "sum(statistics.quantiles(d))",
     "statistics.quantiles(d, n=7)[4] * statistics.quantiles(d, n=7)[0]",
     "statistics.quantiles(d, n=10, method='inclusive')[6]",
@@ -77,7 +79,7 @@ def test_a_harmonic_mean_with_a_zero_has_no_derivative() -> None:
     [
         ("statistics.mode([x, x, 1.0])", "most often"),
         ("statistics.NormalDist(x, 1.0).mean", "an object"),
-        ("statistics.correlation([x, 1.0, 2.0], [1.0, x, 0.5])", "rounds once"),
+        ("statistics.median_grouped([x, 1.0, 2.0])", "middles of intervals"),
     ],
 )
 def test_what_is_refused_says_why(call: str, words: str) -> None:

@@ -96,11 +96,14 @@ FURTHER: tuple[tuple[str, tuple[Form, ...]], ...] = (
 
 FURTHER_WITHOUT: dict[str, str] = {
     **dict.fromkeys(("np.ndarray.put", "np.place", "np.put_along_axis", "np.ndarray.partition"), "writes; returns nothing"),
+    **dict.fromkeys(
+        ("np.vectorize", "np.lib._function_base_impl.vectorize.__call__"), "calls functions: tests/test_vectorized.py"
+    ),
     **{
         f"statistics.{name}": "takes lists of numbers: tests/test_python_modules.py"
         for name in (
             *("mean", "fmean", "geometric_mean", "harmonic_mean", "median", "median_low", "median_high", "quantiles"),
-            *("variance", "pvariance", "stdev", "pstdev", "covariance"),
+            *("variance", "pvariance", "stdev", "pstdev", "covariance", "correlation", "linear_regression"),
         )
     },
 }
@@ -111,11 +114,13 @@ _OF_SAMPLES = (
     *(statistics.stdev, statistics.quantiles),
 )
 
+_OF_PAIRS = (statistics.covariance, statistics.correlation, statistics.linear_regression)
+
 BASES: Mapping[Callable[..., Any], Base] = MappingProxyType(
     {
         **signature_samples.BASES,
         **{fn: ([0.3, 0.7, 1.2],) for fn in _OF_SAMPLES},
-        statistics.covariance: ([0.3, 0.7, 1.2], [1.1, 0.2, 0.4]),
+        **dict.fromkeys(_OF_PAIRS, ([0.3, 0.7, 1.2], [1.1, 0.2, 0.4])),
         np.polyadd: (V, U),
         np.polysub: (V, U),
         np.poly: (V,),
@@ -176,6 +181,7 @@ OWN: Mapping[tuple[Callable[..., Any], str], tuple[str, ...]] = MappingProxyType
         **{(fn, "mu"): ("None", "0.5") for fn in (statistics.pvariance, statistics.pstdev)},
         **{(fn, "xbar"): ("None", "0.5") for fn in (statistics.variance, statistics.stdev)},
         (statistics.quantiles, "n"): ("4", "5"),
+        (statistics.linear_regression, "proportional"): ("False", "True"),
         (statistics.quantiles, "method"): ("'exclusive'", "'inclusive'"),
         (np.corrcoef, "y"): ("None", "[[0.5, 0.2, 0.9]]"),
         (np.corrcoef, "rowvar"): ("True", "False"),
