@@ -64,6 +64,36 @@ def nothing_or_another(x: Any) -> Any:
     return s
 
 
+def nothing_or_a_tuple(x: Any) -> Any:
+    s, before = 0.0, None
+    for k in range(len(x)):
+        q = (x[k], k) if before is None or x[k] > 0.5 else before
+        if q is before:
+            s += x[k] * 3.0
+        before = q
+    return s + before[0]
+
+
+def nothing_or_a_list(x: Any) -> Any:
+    s, before = 0.0, None
+    a, b = [x[0]], [x[1]]
+    for k in range(len(x)):
+        q = a if x[k] > 0.9 else b
+        if q is before:
+            s += x[k] * 3.0
+        before = q
+    return s + before[0]
+
+
+def nothing_or_an_equal_number(x: Any) -> Any:
+    s, before = 0.0, None
+    for k in range(len(x)):
+        if before == 0.5 + x[0] or before != x[k]:
+            s += x[k] * (k + 1)
+        before = 0.5 + x[0] if x[k] > 0.9 else x[k] * 1.0
+    return s
+
+
 def of_pythons_class(x: Any) -> Any:
     items = []
     for i in range(len(x)):
@@ -83,8 +113,12 @@ def numbers_alone(x: Any) -> Any:
 
 PROGRAMS = (
     *(neighbours, the_one_before, not_the_one_before, nothing_or_the_argument, nothing_or_another),
+    *(nothing_or_a_tuple, nothing_or_a_list, nothing_or_an_equal_number),
     *(of_pythons_class, of_numpys_class, numbers_alone),
 )
+
+
+TOLD = (nothing_or_the_argument, nothing_or_another, nothing_or_an_equal_number, numbers_alone)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
@@ -95,7 +129,7 @@ def test_a_program_is_right_or_refused(program: Callable[..., Any], length: int)
     assert verdict.kind == "right" or (verdict.kind == "refused" and any(part in verdict.reason for part in refused.split("|")))
 
 
-@pytest.mark.parametrize("program", [nothing_or_the_argument, nothing_or_another, numbers_alone], ids=lambda p: p.__name__)
+@pytest.mark.parametrize("program", TOLD, ids=lambda program: program.__name__)
 def test_what_the_run_can_tell_is_right(program: Callable[..., Any]) -> None:
     verdict = judge(Cell(program.__name__, program, (np.linspace(0.4, 1.7, 6),)))
     assert verdict.kind == "right", verdict.reason

@@ -148,7 +148,7 @@ def _compare(fn: Any) -> Handler:
             return answer
         if fn not in (operator.eq, operator.ne):
             return container_comparisons.order(interp, fn, a, b, hint)
-        asked = _is_optional(interp, a, b, fn is operator.eq)
+        asked = _is_none(interp, a, b, fn is operator.eq)
         if asked is not None:
             return asked
         found = container_comparisons.equality(interp, a, b, fn is operator.eq)
@@ -178,9 +178,12 @@ def _equal(interp: Interpreter, a: Value, b: Value) -> bool:
 
 def _is(positive: bool) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        asked = _is_optional(interp, args[0], args[1], positive)
+        asked = _is_none(interp, args[0], args[1], positive)
         if asked is not None:
             return asked
+        for value, other in (args, args[::-1]):
+            if isinstance(value, Maybe):
+                return _is_present_and(interp, value, other, positive)
         found = _identical(interp, *args)
         if found is None:
             return None
@@ -189,8 +192,8 @@ def _is(positive: bool) -> Handler:
     return handler
 
 
-def _is_optional(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
-    """Whether a value that may be ``None`` is ``None``, or the other, where one of `a` and `b` is such a value."""
+def _is_none(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
+    """Whether a value that may be ``None`` is, where one of `a` and `b` is such a value and the other ``None``."""
     for value, other in ((a, b), (b, a)):
         if isinstance(value, Maybe) and other == NONE:
             present = value.present
@@ -201,9 +204,6 @@ def _is_optional(interp: Interpreter, a: Value, b: Value, positive: bool) -> Ans
             absent = interp.emit(operator.not_, (present,), BOOL, "absent")
             interp.negated[absent] = present
             return absent
-    for value, other in ((a, b), (b, a)):
-        if isinstance(value, Maybe) and isinstance(value.value, Var):
-            return _is_present_and(interp, value, other, positive)
     return None
 
 
