@@ -12,6 +12,7 @@ import pytest
 import adxform
 from adxform.errors import AdxError
 from adxform.testing import check_derivatives
+from tests.tables.cell import Cell, judge
 
 X = np.array([0.35, 0.95, -0.45, 1.25])
 SCALE = 2.0
@@ -237,3 +238,41 @@ def test_what_changes_outside_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert right()
     monkeypatch.setitem(globals(), "scaled", lambda v: -v)
     assert right()
+
+
+BY_ROWS: dict[str, Callable[[Any], Any]] = {
+    "m": lambda m: m,
+    "m[:, 1:]": lambda m: m[:, 1:],
+    "m[::-1]": lambda m: m[::-1],
+    "m.T.copy()": lambda m: m.T.copy(),
+    "m[:1].T": lambda m: m[:1].T,
+    "m[0][None, :]": lambda m: m[0][None, :],
+    "m[:, 0][:, None]": lambda m: m[:, 0][:, None],
+    "m[:, None, :]": lambda m: m[:, None, :],
+}
+OTHERWISE: dict[str, Callable[[Any], Any]] = {
+    "m.T": lambda m: m.T,
+    "np.asfortranarray(m)": np.asfortranarray,
+    "np.broadcast_to(m[0], (3, 3))": lambda m: np.broadcast_to(m[0], (3, 3)),
+    "m.T[:, None, :]": lambda m: m.T[:, None, :],
+    "m[:, ::-1].T": lambda m: m[:, ::-1].T,
+}
+
+
+@pytest.mark.parametrize("given", [*BY_ROWS, *OTHERWISE])
+def test_a_function_that_keeps_state_is_called_in_the_order_of_numpy_or_not_at_all(given: str) -> None:
+    laid_out = (BY_ROWS | OTHERWISE)[given]
+
+    def f(x: Any) -> Any:
+        last = [0.0]
+
+        def each(a: Any) -> Any:
+            last[0] = last[0] * 0.5 + a
+            return last[0] * a
+
+        m = laid_out(np.outer(x, x * x))
+        return np.sum(np.vectorize(each, otypes=[float])(m) * np.cos(np.arange(m.size)).reshape(m.shape))
+
+    verdict = judge(Cell(given, f, (np.array([0.6, 1.3, 0.9]),)))
+    assert verdict.kind == ("right" if given in BY_ROWS else "refused"), verdict.reason
+    assert given in BY_ROWS or "rows do not lie one after the other" in verdict.reason
