@@ -174,7 +174,7 @@ def popped(x: Any) -> Any:
         y = 0.9 * y + 0.1 * np.sin(y) - 0.01 * y * y * np.cos(y) + 0.001 * i * stack[-1]
         stack.append(y)
         if i % 4 == 3:
-            y += stack.pop() * stack.pop(0)
+            y += 0.05 * np.sin(stack.pop() * stack.pop(0))
     return sum(stack) + len(stack) * stack[2]
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.errors import MissingRuleError
-from adxform.frontend.checks.held_copies import Shared
+from adxform.frontend.checks.held_copies import HeldOutside
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, Static, Tuple, Value
@@ -122,7 +122,7 @@ def _as_it_stays(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str,
     if not isinstance(given, Var):
         return args[0]
     copy = interp.emit(np.array, (given,), given.type, hint)
-    interp.held += (Shared(copy),)
+    interp.held += (HeldOutside(copy),)
     return copy
 
 

@@ -28,7 +28,7 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared(Filled):
+class HeldOutside(Filled):
     """A copy of an array that an object of a library's, which adxform has one of its own for, holds itself."""
 
 
@@ -98,7 +98,7 @@ def refuse_told_apart(function: Function, held: Sequence[Filled | Taken | Widene
 
 
 def _told_apart(holder: Filled | None, span: Span) -> UnsupportedOperationError:
-    if isinstance(holder, Shared):
+    if isinstance(holder, HeldOutside):
         message = "an array is changed that a matrix, which was made of it, may hold itself"
         return UnsupportedOperationError(message, span=span, help="make the matrix of a copy: `x.copy()`")
     message = "an item of a list whose length only a run can tell is changed, and may be held in another place too"
