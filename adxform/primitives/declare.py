@@ -36,6 +36,8 @@ def name_of(fn: Callable[..., Any]) -> str:
     ):
         return f"scipy.special.{name}"
     owner = getattr(fn, "__objclass__", fn)
+    if isinstance(owner, type) and owner is getattr(sys.modules.get("scipy.sparse.linalg"), "SuperLU", None):
+        return f"scipy.sparse.linalg.{name}"  # which says that it is one of Python's own
     module: str = getattr(owner, "__module__", None) or ("builtins" if isinstance(fn, FunctionType) else "numpy")
     module = {"numpy": "np", "_operator": "operator", "builtins": "", "adxform.ir.intrinsics": "intrinsics"}.get(module, module)
     module = "np" + module.removeprefix("numpy") if module.startswith("numpy.") else module
