@@ -1092,6 +1092,11 @@ def where_and_out(x):
 
 
 @shown
+def where_alone(x):
+    return np.sum(np.multiply(x, 2.0, where=x > 0.0, out=None)[x > 0.0])
+
+
+@shown
 def structured_by_field(x):
     table = np.zeros(4, dtype=[("a", float), ("b", float)])
     table["a"] = x
