@@ -1014,14 +1014,22 @@ def array_by_its_class(x):
 @shown
 def flat_iterator(x):
     m = np.outer(x, x)
-    return sum(v**2 for v in m.flat) + m.flat[3]
+    return sum(v**2 for v in m.flat) + m.flat[3] * np.sum(m.T.flat[1:3]) + np.sum(m.flat[m.ravel() > 0.5])
 
 
 @shown
 def flat_written(x):
     m = np.outer(x, x)
     m.flat[1] = x[2]
+    m.flat[:: m.shape[0] + 1] += 1.0
+    m.T.flat[2:4] = x[:2]
     return np.sum(m**2)
+
+
+@shown
+def flat_walked_and_indexed(x):
+    entries = np.outer(x, x).flat
+    return sum(entries) + entries[1]
 
 
 @shown

@@ -46,6 +46,7 @@ from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import variables
+from adxform.primitives.definitions.flat_entries import FlatEntries
 from adxform.threads.locks import imported
 
 
@@ -364,6 +365,8 @@ def _class_of(interp: Interpreter, value: Value) -> type | None:
             return cls
         case Method():
             return _class_of_method(interp, value)
+        case Ref(cls=cls) if cls is FlatEntries:
+            return np.flatiter
         case _:
             return class_of(value)
 

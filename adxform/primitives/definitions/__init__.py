@@ -12,6 +12,7 @@ from adxform.primitives.definitions import (
     applied,
     arithmetic,
     chosen_reductions,
+    flat_entries,
     in_place,
     missing_values,
     parts,
@@ -40,6 +41,7 @@ FAMILIES = (
     parts,
     rearrangements,
     in_place,
+    flat_entries,
     applied,
     transforms,
 )
