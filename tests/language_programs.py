@@ -1005,6 +1005,13 @@ def shape_assigned(x):
 
 
 @shown
+def shape_assigned_in_a_list(x):
+    rows = [x.copy()]
+    rows[0].shape = (2, 2)
+    return np.sum(rows[0][1])
+
+
+@shown
 def array_by_its_class(x):
     y = np.ndarray((2,), float)
     y[0], y[1] = x[0], x[1]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from adxform.errors import (
     AdxError,
+    AliasError,
     GlobalMutationError,
     MissingRuleError,
     UnsupportedOperationError,
@@ -162,7 +163,8 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
     "Arrays": (
         Entry("masks and integer arrays, for load, store and `+=`", "masks_and_integer_arrays"),
         Entry("views, written through", "views"),
-        Entry("`x.shape = …`", "shape_assigned", _OPERATION),
+        Entry("`x.shape = …`, of an array that the function made", "shape_assigned"),
+        Entry("`x.shape = …`, of an array that a list holds", "shape_assigned_in_a_list", AliasError),
         Entry("`np.ndarray(shape, dtype)`", "array_by_its_class"),
         Entry("`.flat`, by numbers, slices, masks, and walked over", "flat_iterator"),
         Entry("`.flat[k] = …`, `.flat = …`", "flat_written"),
