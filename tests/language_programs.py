@@ -1119,6 +1119,13 @@ def structured_by_field(x):
 
 
 @shown
+def structured_as_a_whole(x):
+    table = np.zeros(4, dtype=[("a", float), ("b", float)])
+    table["a"] = x
+    return np.sum(np.sort(table, order="a")["a"][:2])
+
+
+@shown
 def structured_inactive(x):
     table = np.zeros(4, dtype=[("a", float), ("b", int)])
     table["b"] = 3

@@ -60,3 +60,29 @@ def test_whole_numbers_may_be_stored_and_floats_in_arrays_of_floats() -> None:
     for s in (0.7, 1.7):
         step = 1e-6
         assert adxform.grad(f)(s) == pytest.approx((f(s + step) - f(s - step)) / (2 * step), rel=1e-6)
+
+
+def _dtype_of_a_number(x: Any) -> Any:
+    k = 0 if x[0] < 0 else x[0]
+    y = np.zeros(3, dtype=np.asarray(k).dtype)
+    y[1] = x[1]
+    return y[1] * 1.0
+
+
+def _dtype_of_a_display(x: Any) -> Any:
+    k = 0 if x[0] < 0 else x[0]
+    return np.sum(x.astype(np.array([k, k]).dtype)) * 1.0
+
+
+@pytest.mark.parametrize("function", [_dtype_of_a_number, _dtype_of_a_display])
+def test_the_dtype_of_such_an_array_is_refused(function: Callable[[Any], Any]) -> None:
+    with pytest.raises(UnsupportedOperationError, match="the dtype of an array that may be one of whole numbers"):
+        adxform.grad(function)(np.array([-0.3, 0.9, 1.2]))
+
+
+def test_the_dtype_of_an_array_of_floats_is_told() -> None:
+    def f(x: Any) -> Any:
+        k = 0.0 if x[0] < 0 else x[0]
+        return np.sum(np.full(3, 2.5, dtype=np.asarray(k).dtype)) * np.sum(x.astype(np.arange(3.0).dtype))
+
+    assert adxform.grad(f)(np.array([-0.3, 0.9, 1.2])) == pytest.approx([7.5, 7.5, 7.5])

@@ -220,7 +220,6 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "affine_transform axes": (lambda x: ndimage.affine_transform(x, [[1.0], [0.5]], output_shape=(3,)), IMAGE),
     "order": (lambda x: ndimage.map_coordinates(x, COORDINATES, order=6), IMAGE),
     "metric": (lambda x: distance.cdist(x, x, "hamming"), PLACES),
-    "sparse data": (lambda d: sparse.csr_array((d, ([0, 1], [1, 0]))) @ d, V[:2]),
     "full": (lambda x: fft.fft(x, plan=1).real, LINE),
 }
 

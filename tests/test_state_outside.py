@@ -577,7 +577,7 @@ class Refused:
 
     def a_callback_that_reads_it(self, x):
         self.k = x[0]
-        return float(np.vectorize(self.scaled)(np.ones(1))[0]) * x[1]  # here
+        return float(np.frompyfunc(self.scaled, 1, 1)(np.ones(1))[0]) * x[1]  # here
 
     def an_array_that_is_logged_and_then_written(self, x):
         y = x * 2

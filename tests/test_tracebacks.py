@@ -238,7 +238,6 @@ def cached(x):
     return x * 2.0
 
 
-vectorised = np.vectorize(lambda t: t * t)
 from_python = np.frompyfunc(lambda t: t * t, 1, 1)
 frozen = stats.nct(3.0, 0.2)
 
@@ -246,7 +245,6 @@ frozen = stats.nct(3.0, 0.2)
 @pytest.mark.parametrize(
     ("f", "message", "way"),
     [
-        (lambda x: np.sum(vectorised(x)), "`np.vectorize`", "in a loop"),
         (lambda x: np.sum(from_python(x)), "`np.frompyfunc`", "in a loop"),
         (lambda x: cached(x[0]) * x[1], "a cache, here of `cached`", "`__wrapped__`"),
         (lambda x: np.sum(frozen.logpdf(x)), "`logpdf` of a distribution", "formula"),

@@ -51,6 +51,18 @@ def in_place_and_again(x: Any) -> Any:
     return s * np.sum(y)
 
 
+def methods_of_numbers(x: Any) -> Any:
+    s = 0.0
+    for v in x:
+        try:
+            v.item()
+            s += v.round(1) + v.clip(0.0, 2.1) * x[0]
+            v.item(int(v))
+        except IndexError:
+            s += v.sum() ** 2
+    return s
+
+
 def looked_up(x: Any) -> Any:
     seen: dict[str, Any] = {}
     s = 0.0
@@ -155,7 +167,17 @@ def validated(x: Any) -> Any:
 
 
 PROGRAMS = (
-    *(factor_with_jitter, in_place_and_again, looked_up, of_python, to_the_end, suppressed, swallowed, of_floats),
+    *(
+        factor_with_jitter,
+        in_place_and_again,
+        methods_of_numbers,
+        looked_up,
+        of_python,
+        to_the_end,
+        suppressed,
+        swallowed,
+        of_floats,
+    ),
     *(left_by_finally, validated),
 )
 

@@ -13,7 +13,7 @@ import numpy as np
 from adxform.errors import AdxError, UnsupportedOperationError, together
 from adxform.frontend.calls.dispatch import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.calls.left_alone import leaves_alone, sees_not
-from adxform.frontend.checks.cut_off import refuse_cut_off
+from adxform.frontend.checks.cut_off import refuse_cut_off, refuse_told_dtypes
 from adxform.frontend.checks.floating_point_errors import raising_errors
 from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.kept_outside import Kept
@@ -116,6 +116,7 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
     promoted: dict[int, Lit] = {}
     lengths: dict[tuple[int, int], int] = {}
     first: AdxError | None = None
+    with_structures: AdxError | None = None
     for _ in range(_RESTARTS):
         attempt = _Attempt(fn, signature, leaves, derive, knowledge, promoted, lengths)
         attempt.interp.refused = None if first is None else []
@@ -140,13 +141,20 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             knowledge.walked_again[generator.place] = None
             continue
         except Exception as error:
+            if first is None and attempt.interp.collects:
+                knowledge.writes_out = True
+                continue
             if first is None and attempt.interp.makes_deques:
                 knowledge.follows_deques = True
+                continue
+            if first is None and attempt.interp.makes_structures and not isinstance(error, RecursionError):
+                with_structures, knowledge.follows_structures = _refusal(error, attempt.interp.span), False
                 continue
             if first is None and isinstance(error, RecursionError):
                 raise _refusal(error, attempt.interp.span) from error  # a larger stack may do: see `with_deep_stack`
             if first is None:
-                first = _refusal(error, attempt.interp.span)
+                first = with_structures or _refusal(error, attempt.interp.span)
+                knowledge.follows_structures = True
                 continue  # to see what else is refused; whatever fails where ops are missing counts for nothing
         raise together((first, *(attempt.interp.refused or ()))) from first.__cause__
     raise UnsupportedOperationError("specialisation does not settle", help="simplify the function")
@@ -237,6 +245,7 @@ class _Attempt:
         function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
         written = parameters_written(function, interp.written)
         refuse_shared_arguments(function, interp.apart)
+        refuse_told_dtypes(function, interp.told_dtypes)
         refuse_outside_arrays_given(function, interp.hidden.values(), interp.handed_arrays)
         asked += self.kept_apart(function)
         function = kept_ahead(prune(left_as_written(interp, function, self.fn)))

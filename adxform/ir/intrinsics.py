@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from adxform import runtime
 
 
@@ -228,6 +230,11 @@ def part_name(cls: Any, which: int | str) -> str | None:
         count = 0 if names is None else len(names)
         raise TypeError(f"{cls.__name__}() accepts {count} positional sub-patterns ({which + 1} given)")
     return names[which]
+
+
+def dtype_of(number: Any) -> Any:
+    """The dtype that NumPy gives an array of `number`. Before specialisation only."""
+    return np.asarray(number).dtype
 
 
 def stop_gradient(x: Any) -> Any:

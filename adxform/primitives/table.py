@@ -102,7 +102,8 @@ def _meets(fn: Any) -> bool:
     if isinstance(fn, np.ufunc):
         package = "scipy.special"
     else:
-        module = getattr(fn if _is_function(fn) else type(fn), "__module__", None)
+        owner = getattr(fn, "__objclass__", type(fn))
+        module = getattr(fn if _is_function(fn) else owner, "__module__", None)
         package = _package_of(module) if isinstance(module, str) else ""
     if package not in scipy_rules.FAMILIES or package in _met or package not in sys.modules:
         return False

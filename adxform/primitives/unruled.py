@@ -158,14 +158,9 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "give it a complex matrix, `a + 0j`, or call `np.linalg.eigh` or `eigvalsh`, if the matrix is symmetric",
     ),
     (
-        lambda fn: isinstance(fn, np.vectorize),
-        lambda fn: f"`np.vectorize`, here of `{_behind(fn)}`",
-        "call the function itself on each element in a loop, or write it for whole arrays (`np.where` for its branches)",
-    ),
-    (
         lambda fn: isinstance(fn, np.ufunc) and fn.types == ["O" * fn.nin + "->" + "O" * fn.nout],
         lambda fn: f"`np.frompyfunc`, here of `{getattr(fn, '__name__', 'a function')}`",
-        "call the function itself on each element in a loop, or write it for whole arrays (`np.where` for its branches)",
+        "make it by `np.vectorize(f, otypes=[float])`, or call the function itself on each element in a loop",
     ),
     (
         lambda fn: isinstance(getattr(fn, "__self__", None), np.ufunc) and hasattr(fn, "__name__"),

@@ -124,6 +124,7 @@ from adxform.runtime.run_time_checks import (
     undefined,
     unshifted,
     whole_items,
+    whole_number,
     without_derivative,
 )
 from adxform.runtime.staging import Argument, built, staged, told

@@ -27,6 +27,16 @@ def whole_items() -> UnsupportedOperationError:
     )
 
 
+def whole_number() -> UnsupportedOperationError:
+    """Return what is raised where a number tells the dtype of an array, and only a whole one is known of it.
+
+    >>> whole_number().code
+    'ADX103'
+    """
+    message = "whether the first result is a whole number or a float cannot be told, and so of which dtype the array of all is"
+    return UnsupportedOperationError(message, help="say it, `otypes=[float]`, or return floats on every path, `0.0` for `0`")
+
+
 def empty_list() -> UnsupportedOperationError:
     """Return what is raised where an array is made of a list of other than float64 numbers that turns out to be empty.
 

@@ -3,9 +3,9 @@
 The last comment on a line, ``# here``, marks the line that the error has to point at.
 """
 
-import heapq
 import itertools
 import operator
+import random
 from collections import deque
 
 import numpy as np
@@ -134,10 +134,10 @@ def default_for_an_attribute_of_a_function(x):
 
 
 @at((0.7, 1.2), raises=UnsupportedOperationError)
-def empty_list_filled_by_an_unknown_function(x, y):
+def empty_list_given_to_an_unknown_function(x, y):
     queue = []
-    heapq.heappush(queue, x)  # here
-    return sum(queue) * y
+    random.shuffle(queue)  # here
+    return x * y + sum(queue)
 
 
 @at((0.7, 1.2), raises=UnsupportedOperationError)

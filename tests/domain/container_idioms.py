@@ -30,6 +30,67 @@ def listed(scope: Scope) -> Lines:
     return [f"{e} = [{number(scope, 1)}, {b}]", *some(scope, steps, 4), *named(scope, made)]
 
 
+def cells(scope: Scope) -> Lines:
+    """Lists of which the run chooses one, that numbers go into; and then a heap of numbers."""
+    e, t, total, v = scope.name("cells"), scope.name("t"), scope.name("total"), scope.pick(*scope.vectors)
+    scope.numbers.append(total)
+    lines = [f"{e} = [[] for _ in range(2)]", f"for {t} in {v}:", f"    {e}[int({t} > {constant(scope)})].append({t})"]
+    return [*lines, f"{total} = {number(scope, 1)} + sum({t} * {t} for {t} in {e}[{scope.pick('0', '1')}])"]
+
+
+def heaped(scope: Scope) -> Lines:
+    """A heap of numbers that move, of which the least is taken and changed."""
+    e, t, total = scope.name("heap"), scope.name("t"), scope.name("total")
+    lines = [f"{e} = []", f"for {t} in {scope.pick(*scope.vectors)}:", f"    heapq.heappush({e}, {t} * {constant(scope)})"]
+    lines += [f"{total} = heapq.heappop({e}) * {number(scope, 1)}"]
+    scope.numbers.append(total)
+    return [*lines, f"heapq.heappush({e}, {total})", f"{total} = {total} + heapq.heappop({e})"]
+
+
+def fields(scope: Scope) -> Lines:
+    """A structured array, by its fields."""
+    p, v, w = scope.name("table"), scope.pick(*scope.vectors), scope.pick(*scope.vectors)
+    made = f"np.sum({p}['a'] * {p}['b']) + {p}['a'][0]"
+    lines = [
+        f"{p} = np.zeros(len({v}), dtype=[('a', float), ('b', float)])",
+        f"{p}['a'] = {v}",
+        f"{p}['b'] = {w} * {constant(scope)}",
+    ]
+    return [*lines, f"{p}['b'][1] += {number(scope, 1)}", *named(scope, made)]
+
+
+def vectorised(scope: Scope) -> Lines:
+    """A function of numbers that `np.vectorize` calls for each element."""
+    f, k = scope.name("each"), constant(scope)
+    lines = [f"{f} = np.vectorize(lambda t: t * t if t > {k} else t * {scope.pick(*scope.numbers)}, otypes=[float])"]
+    return [*lines, *named(scope, f"np.sum({f}({scope.pick(*scope.vectors)}))")]
+
+
+def in_turn(scope: Scope) -> Lines:
+    """Nested functions that call one another in turn."""
+    even, odd = scope.name("even"), scope.name("odd")
+    a, b = number(scope, 1), number(scope, 1)
+    lines = [f"def {even}(k):", f"    return {a} if k == 0 else {odd}(k - 1) * 0.5"]
+    lines += [f"def {odd}(k):", f"    return {b} if k == 0 else {even}(k - 1) + {constant(scope)}"]
+    return [*lines, *named(scope, f"{even}({scope.pick('2', '3', '4')})")]
+
+
+def counted_down(scope: Scope) -> Lines:
+    """A class with a `__next__` of its own."""
+    cls, t, total, v = scope.name("Places"), scope.name("t"), scope.name("total"), scope.pick(*scope.vectors)
+    lines = [
+        f"class {cls}:",
+        "    def __init__(self, k):",
+        "        self.k = k",
+        "    def __iter__(self):",
+        "        return self",
+    ]
+    lines += ["    def __next__(self):", "        if self.k == 0:", "            raise StopIteration"]
+    lines += ["        self.k -= 1", "        return self.k", f"{total} = {number(scope, 1)}"]
+    scope.numbers.append(total)
+    return [*lines, f"for {t} in {cls}({scope.pick('2', '3')}):", f"    {total} += {v}[{t}] * {constant(scope)}"]
+
+
 def stack(scope: Scope) -> Lines:
     """A list that grows and shrinks in a loop, or while it is walked over."""
     e, t, total = scope.name("stack"), scope.name("t"), scope.name("total")
@@ -320,6 +381,12 @@ def memory(scope: Scope) -> Lines:
 
 IDIOMS = (
     Idiom(listed, "lists", weight=2),
+    Idiom(cells, "cell_lists"),
+    Idiom(heaped, "heap_of_floats"),
+    Idiom(fields, "structured_by_field"),
+    Idiom(vectorised, "vectorized"),
+    Idiom(in_turn, "mutually_recursive"),
+    Idiom(counted_down, "iterator_class"),
     Idiom(stack, "list_grows_while_walked lists", block=True),
     Idiom(
         nested_lists,

@@ -17,7 +17,7 @@ from scipy import optimize
 from adxform.api import grad, jvp
 from adxform.api.scipy_models import orders
 from adxform.api.scipy_models.orders import to_third_order
-from adxform.api.scipy_models.solving import moving, solve, still
+from adxform.api.scipy_models.solving import moving, parameters, solve, still
 from adxform.api.second_order import jacobian
 from adxform.primitives.declare import constant
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
@@ -356,6 +356,79 @@ def _least_squares(
     return Result(x, misfit(x), success)
 
 
+# -- fits -------------------------------------------------------------------------------------------------------------------
+
+
+def _curve_fit_value(f: Any, x: Any, y: Any, p0: Any, sigma: Any, absolute_sigma: Any, method: Any, maxfev: Any) -> Any:
+    options = {} if maxfev is None else {"maxfev": maxfev}
+    return optimize.curve_fit(lambda x, *p: f(np.array(p)), x, y, p0, sigma, absolute_sigma, method=method, **options)
+
+
+def _curve_fit(
+    f: Any,
+    xdata: Any,
+    ydata: Any,
+    p0: Any = None,
+    sigma: Any = None,
+    absolute_sigma: Any = False,
+    *,
+    method: Any = None,
+    maxfev: Any = None,
+) -> Any:
+    x, y = np.asarray(xdata) * 1.0, np.asarray(ydata) * 1.0
+    start = np.ones(parameters(f) - 1) if p0 is None else _start(p0)
+    errors = 1.0 if sigma is None else np.asarray(sigma)
+    if np.ndim(errors) > 1:
+        unsupported("curve_fit has a derivative for errors `sigma` of each number, not for a covariance of them")
+
+    def model(p: Any) -> Any:
+        return f(x, *p)
+
+    def misfit(p: Any) -> Any:
+        return (model(p) - y) / errors
+
+    def cost(p: Any) -> Any:
+        return 0.5 * np.sum(misfit(p) ** 2)
+
+    found, spread = solve(_curve_fit_value, (model,), ((start,),), (start, 2), x, y, start, sigma, absolute_sigma, method, maxfev)
+    p = vector_moving(lambda at: grad(cost)(at), found)
+    slopes = jacobian(misfit)(p)
+    variances = np.linalg.inv(slopes.T @ slopes)
+    if not absolute_sigma:
+        variances = variances * (2.0 * cost(p) / (y.shape[0] - start.shape[0]))
+    return p, moving(spread, variances)
+
+
+def _nnls_value(a: Any, b: Any, maxiter: Any) -> Any:
+    x, length = optimize.nnls(a, b, maxiter=maxiter)
+    return x, np.where(x <= 0.0, -1.0, 0.0), length
+
+
+def _nnls(A: Any, b: Any, *, maxiter: Any = None) -> Any:
+    a, b = np.asarray(A) * 1.0, np.asarray(b) * 1.0
+    start = np.zeros(a.shape[1])
+    found, held, length = solve(_nnls_value, (), (), (start, start, "number"), a, b, maxiter)
+    x = _bounded(lambda at: 0.5 * np.sum((a @ at - b) ** 2), found, held, start, np.full(a.shape[1], np.inf))
+    return x, moving(length, np.linalg.norm(a @ x - b))
+
+
+def _lsq_linear_value(a: Any, b: Any, low: Any, high: Any, method: Any, tol: Any) -> Any:
+    found = optimize.lsq_linear(a, b, (low, high), method, tol)
+    return found.x, 1.0 * found.active_mask, found.success, found.nit
+
+
+def _lsq_linear(A: Any, b: Any, bounds: Any = (-np.inf, np.inf), method: Any = "trf", tol: Any = 1e-10) -> Any:
+    a, b = np.asarray(A) * 1.0, np.asarray(b) * 1.0
+    start = np.zeros(a.shape[1])
+    if isinstance(bounds, optimize.Bounds):
+        low, high = _limits(bounds, start.shape[0])
+    else:
+        low, high = start + bounds[0], start + bounds[1]
+    found, held, success, nit = solve(_lsq_linear_value, (), (), (start, start, "any", "any"), a, b, low, high, method, tol)
+    x = _bounded(lambda at: 0.5 * np.sum((a @ at - b) ** 2), found, held, low, high)
+    return Result(x, a @ x - b, success, nit)
+
+
 def _rosen(x: Any) -> Any:
     return np.sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, axis=0)
 
@@ -386,6 +459,9 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(optimize.minimize, _minimize, sequences=True, calls_back=True),
     Definition(optimize.minimize_scalar, _minimize_scalar, sequences=True, calls_back=True),
     Definition(optimize.least_squares, _least_squares, sequences=True, calls_back=True),
+    Definition(optimize.curve_fit, _curve_fit, sequences=True, calls_back=True),
+    Definition(optimize.nnls, _nnls, sequences=True),
+    Definition(optimize.lsq_linear, _lsq_linear, sequences=True),
     Definition(optimize.rosen, _rosen, Value.OWN),
     Definition(optimize.rosen_der, _rosen_der, Value.OWN),
     Definition(optimize.rosen_hess, _rosen_hess, Value.OWN),

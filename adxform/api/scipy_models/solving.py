@@ -10,15 +10,18 @@ import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
+from adxform.errors import MissingRuleError
+from adxform.frontend.checks.held_copies import Shared
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Tuple, Value
+from adxform.frontend.evaluate.values import FunctionValue, Static, Tuple, Value
 from adxform.frontend.nested.inline import trace
 from adxform.ir import intrinsics
 from adxform.ir.ops import Function, Lit, Operand, Var
@@ -114,6 +117,26 @@ def _stilled(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Val
     return _still(interp, interp.operand(args[0]))  # type: ignore[return-value]
 
 
+def _as_it_stays(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    given = interp.operand(args[0])
+    if not isinstance(given, Var):
+        return args[0]
+    copy = interp.emit(np.array, (given,), given.type, hint)
+    interp.held += (Shared(copy),)
+    return copy
+
+
+def _parameters(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    match args[0]:
+        case FunctionValue(fn):
+            return Lit(sum(kind in ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD") for kind in fn.kinds))
+        case Static(FunctionType() as fn) | Lit(FunctionType() as fn):
+            return Lit(fn.__code__.co_argcount)
+        case _:
+            message = "how many parameters this function has cannot be told"
+            raise interp.error(message, "pass where the search begins: `p0=np.ones(2)`", MissingRuleError)
+
+
 solve = Known("solve", _solve)
 """``solve(solver, functions, examples, kinds, *args)``: what ``solver(*functions, *args)`` returns, through which nothing moves.
 
@@ -124,3 +147,7 @@ moving = Known("moving", _moving)
 """``moving(value, movement)``: `value`, which moves as `movement` does."""
 still = Known("still", _stilled)
 """``still(x)``: the number or a copy of the array `x`, through which nothing moves."""
+as_it_stays = Known("as_it_stays", _as_it_stays)
+"""``as_it_stays(x)``: a copy of the array `x` for an object that would hold `x` itself; one that writes to it is refused."""
+parameters = Known("parameters", _parameters)
+"""``parameters(f)``: how many parameters by position a function has."""

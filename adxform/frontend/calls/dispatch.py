@@ -28,6 +28,7 @@ from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
+from adxform.frontend.evaluate.classes.python_classes import stands_in
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.folding import fold, run_now
 from adxform.frontend.evaluate.levels import Frame
@@ -62,9 +63,11 @@ from adxform.ir.spans import is_user, written_in
 from adxform.ir.types import Object, is_inexact
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
+from adxform.primitives.definitions import binary_heaps, iterations
 from adxform.primitives.record import Primitive
 from adxform.primitives.signatures import not_covered, stated, taken, unstated
-from adxform.primitives.table import definition, lookup
+from adxform.primitives.table import definition, lookup, refusal
+from adxform.primitives.unruled import missing_rule
 
 Kwargs = dict[str, Value]
 DEPTH = 20
@@ -162,13 +165,21 @@ def _call_object(
         return objects.call_operator(interp, value, args, kwargs)
     if isinstance(fn, Decorated):
         return _call_decorated(interp, value, args, kwargs, hint, wanted)
-    if _is_definition(fn) and not inspect.isgeneratorfunction(fn) and are_static(interp, (*args, *kwargs.values())):
+    if _runs_now(fn) and are_static(interp, (*args, *kwargs.values())):
         found = run_now(interp, fn, args, kwargs)
     if found is None:
         if known.meaning is not None and not known.ruled:
             args = tuple(_gone_through(interp, arg) for arg in args)
         found = _call_known(interp, value, known, args, kwargs, hint, wanted)
     return _call_unruled(interp, value, args, kwargs, hint, wanted) if found is None else found
+
+
+def _runs_now(fn: Any) -> bool:
+    """Whether a function is adxform's own and says what others mean, of which all is done once it has returned."""
+    return _is_definition(fn) and not inspect.isgeneratorfunction(fn) and fn not in _CHANGING
+
+
+_CHANGING = binary_heaps.CHANGING | iterations.CHANGING
 
 
 def _gone_through(interp: Interpreter, arg: Value) -> Value:
@@ -340,6 +351,8 @@ def _call_unruled(
         return call(interp, Static(inner_call), (value, *args), kwargs, hint, wanted)
     if not callable(fn):
         return interp.fail(TypeError, f"'{type(fn).__name__}' object is not callable")
+    if refusal(fn) is not None and any(map(_stands_in, (*args, *kwargs.values()))):
+        raise missing_rule(fn, interp.span)
     constants = tuple(as_constant(interp, arg) for arg in args) if is_pure(fn) else args
     if is_pure(fn) and are_static(interp, (*constants, *kwargs.values())):
         found = fold(interp, fn, constants, kwargs)
@@ -348,6 +361,12 @@ def _call_unruled(
                 pin(interp, value)  # a method of an object from outside: each call must find that of the same one
             return found
     return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
+
+
+def _stands_in(arg: Value) -> bool:
+    """Whether `arg` is an object of adxform's own, of which SciPy knows nothing."""
+    cls = protocols.class_of(arg)
+    return cls is not None and stands_in(cls)
 
 
 OF_TUPLES = frozenset({"axis", "axes", "indices"})
@@ -404,8 +423,9 @@ def is_user_class(cls: type) -> bool:
 
 
 def _is_definition(fn: Any) -> bool:
-    """Whether `fn` is a function of adxform's own that says what others mean."""
-    return isinstance(fn, types.FunctionType) and written_in(fn).startswith("adxform.primitives.")
+    """Whether `fn` is a function of adxform's own that says what others mean, and makes no object that has to be followed."""
+    ours = isinstance(fn, types.FunctionType) and written_in(fn).startswith("adxform.primitives.")
+    return ours and fn not in definitions.MAKERS
 
 
 def _lookup_known(fn: Any) -> Handler | None:

@@ -1,8 +1,9 @@
-"""Refuses stores of floats into arrays that may be of whole numbers in a run, which cut off what they are given."""
+"""Refuses what goes otherwise with arrays that may be of whole numbers in a run: stores of floats, and their dtype."""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -10,11 +11,13 @@ from adxform.errors import UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Call, Function, Lit, Op, Operand, Pack, Var
+from adxform.ir.spans import Span
 from adxform.ir.types import FLOATS, Array, Scalar, is_float, rank
 from adxform.ir.walk import all_ops, joins, variables_of
 from adxform.primitives.effects import effect_of
 
 FULL_LIKE, STORE = Lit(np.full_like), Lit(operator.setitem)
+_AS_FLOATS = "say which kind it is: `0.0` for `0` beside floats, `float(…)`, `x.astype(float)`"
 INCREASES = (Lit(intrinsics.accumulate), Lit(intrinsics.deduct))
 
 
@@ -34,6 +37,15 @@ def refuse_cut_off(function: Function) -> None:
                 raise UnsupportedOperationError(
                     message, span=op.span, help="make it an array of floats: `np.zeros(n)`, `x.astype(float)`"
                 )
+
+
+def refuse_told_dtypes(function: Function, told: Iterable[tuple[Var, Span]]) -> None:
+    """Raise where a program asks the dtype of an array that has whole numbers in one run and floats in another."""
+    asked = dict(told)
+    for fn in (function, *function.helpers) if asked else ():
+        for var in asked.keys() & _maybe_whole(list(all_ops(fn.body))):
+            message = "the dtype of an array that may be one of whole numbers in a run"
+            raise UnsupportedOperationError(message, span=asked[var], help=_AS_FLOATS)
 
 
 def _may_cut_off(op: Call) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from adxform.errors import UnsupportedOperationError
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
+from adxform.ir.spans import Span
 from adxform.ir.walk import blocks, defined_variables, outs, reads
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import contents_read, effect_of, has_memory, memory, positions, writes
@@ -24,6 +25,11 @@ class Filled:
     """An array that is the items of a list: arrays or lists, which a program may change where they are."""
 
     items: Var
+
+
+@dataclass(frozen=True, slots=True)
+class Shared(Filled):
+    """A copy of an array that an object of a library's, which adxform has one of its own for, holds itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +82,27 @@ class _Copy:
 
 def refuse_told_apart(function: Function, held: Sequence[Filled | Taken | Widened]) -> None:
     """Raise where `function`, or a helper of it, could tell what a list has copies of from these copies."""
-    filled = {one.items for one in held if isinstance(one, Filled)}
+    filled = {one.items: one for one in held if isinstance(one, Filled)}
     widened = [one for one in held if isinstance(one, Widened)]
     for fn in (function, *function.helpers) if held else ():
         own = {var.name for var in defined_variables(fn.body)}
         if any(var.name in own for var in filled):
             flow = _Flow(fn, filled)
+            if (asked := flow.asked_whether_one()) is not None:
+                message = "whether these are one object cannot be told"
+                raise UnsupportedOperationError(message, span=asked.span, help="compare them with `==`, or compare their places")
             left = {flow.classes.of(one.items): one.floats for one in widened if flow.classes.knows(one.items)}
             for copy in flow.copies:
                 if flow.tells_apart(copy) or left.get(flow.classes.of(copy.source), copy.items) != copy.items:
-                    message = (
-                        "an item of a list whose length only a run can tell is changed, and may be held in another place too"
-                    )
-                    span = flow.ops[copy.path].span
-                    raise UnsupportedOperationError(message, span=span, help="append or change a copy: `x.copy()`, `list(x)`")
+                    raise _told_apart(filled.get(copy.items), flow.ops[copy.path].span)
+
+
+def _told_apart(holder: Filled | None, span: Span) -> UnsupportedOperationError:
+    if isinstance(holder, Shared):
+        message = "an array is changed that a matrix, which was made of it, may hold itself"
+        return UnsupportedOperationError(message, span=span, help="make the matrix of a copy: `x.copy()`")
+    message = "an item of a list whose length only a run can tell is changed, and may be held in another place too"
+    return UnsupportedOperationError(message, span=span, help="append or change a copy: `x.copy()`, `list(x)`")
 
 
 class _Flow:
@@ -129,6 +142,16 @@ class _Flow:
         for out in op.outs:
             if out in self.filled and effect_of(op).reads:
                 yield from (_Copy(var, out, path) for var in memory(Pack("tuple", op.args)))
+
+    def asked_whether_one(self) -> Call | None:
+        """Where it is asked whether an item of a list, which is taken out anew each time, and another array are one object."""
+        items = {self.classes.of(var) for var in self.filled}
+        for op in self.ops.values():
+            if isinstance(op, Call) and op.fn in (Lit(operator.is_), Lit(operator.is_not)):
+                arrays = [var for var in op.args if isinstance(var, Var) and has_memory(var)]
+                if len(arrays) == len(op.args) and any(self.classes.of(var) in items for var in arrays):
+                    return op
+        return None
 
     def tells_apart(self, copy: _Copy) -> bool:
         """Whether the program may see that there is a copy: it writes to the original, or to the copy and reads the original."""

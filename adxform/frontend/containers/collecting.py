@@ -25,6 +25,8 @@ from adxform.frontend.containers.list_kinds import (
     item_type,
     joined_items,
     kinds_beside,
+    know_lengths,
+    refuse_collected,
     row_type,
     type_of_number,
 )
@@ -91,6 +93,7 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     dtype = np.dtype(whole.dtype)
     weak = contents.weak and is_weak_item(interp, item)
     if (weak, kinds_beside(whole)) != (contents.weak, contents.kinds):
+        refuse_collected(interp)
         if not contents.done:
             raise Grows(ref, Kind(whole, contents.nested, weak), regular=not contents.counted)
         contents = replace(contents, weak=weak, kinds=kinds_beside(whole))
@@ -100,6 +103,8 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
         raise differing(interp, contents)
     see_exact(interp, contents.buffer, (item,))
     if contents.done:
+        if shape != held.shape[1:]:
+            know_lengths(interp, (*shape, *held.shape[1:]))
         longer = Array(dtype_name(dtype), (interp.fresh_dim(), *_row_sizes(interp, held.shape[1:], shape)))
         put = runtime.appended if shape == held.shape[1:] else runtime.appended_row
         buffer = interp.emit(put, (contents.buffer, interp.operand(item)), longer, "items")
@@ -147,6 +152,8 @@ def extend(interp: Interpreter, ref: Ref, contents: Collected, more: Value) -> N
         if filled is not None:
             if not alike_rows(contents.buffer.type, filled.buffer.type, contents.weak is filled.weak):
                 raise differing(interp, contents, filled)
+            if (contents.weak, contents.kinds) != (filled.weak, filled.kinds):
+                refuse_collected(interp)
             _require_one_shape(interp, contents.buffer, filled.buffer)
             joined = interp.call(Lit(np.concatenate), (Tuple((contents.buffer, filled.buffer)),), hint="items")
             _change(interp, ref, either(contents, filled), joined)
@@ -165,6 +172,7 @@ def _require_one_shape(interp: Interpreter, rows: Var, more: Var) -> None:
         if equal == Lit(False):
             raise interp.error("the items of this list differ in shape", "keep items of one shape in it")
         if equal != Lit(True):
+            refuse_collected(interp)
             interp.require(equal, runtime.differing_rows)
 
 
@@ -233,6 +241,7 @@ def _with_kinds(interp: Interpreter, ref: Ref, contents: Collected, *, weak: boo
     """The contents of a list, and of the list of which it is a row, where a number of another kind is among them from here on."""
     if (weak, kinds) == (contents.weak, contents.kinds):
         return contents
+    refuse_collected(interp)
     if not (contents.done or contents.counted):
         raise irregular(ref, contents)
     if contents.row_of is not None:

@@ -23,6 +23,8 @@ from adxform.frontend.containers.list_kinds import (
     joined_items,
     kind_of,
     kinds_beside,
+    of_one_kind,
+    refuse_collected,
     row_of_numbers,
     row_type,
     type_of_number,
@@ -32,7 +34,7 @@ from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Collected, Columns, Contents, Heap, Ref, Slice, Tuple, Value
+from adxform.frontend.evaluate.values import Collected, Columns, Contents, Heap, Portion, Ref, Slice, Tuple, Value
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_float, rank
@@ -41,6 +43,8 @@ from adxform.primitives.unruled import missing_rule
 
 def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) -> Grows | None:
     """How the contents of `ref` grow on an iteration of a loop, if they do; the loop fills the list `ref` where it is `owned`."""
+    if isinstance(new, Portion) and not isinstance(old, Portion):
+        return Grows(ref, together=new.group)
     if isinstance(old, Collected) and isinstance(new, Collected) and old.done and row_type(old).dtype != row_type(new).dtype:
         return irregular(ref, new)
     if isinstance(old, Collected) and not old.done:
@@ -62,7 +66,12 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     reason: AdxError | None = found and missing_rule(*found, "a list of what it returns cannot be followed")
     if item.type is None and all(isinstance(number_type(item), Scalar) for item in new.items):
         reason = differing(interp)
-    return Grows(ref, item, regular=regular, reason=reason)
+    return Grows(ref, item, regular=regular, reason=reason, of_lists=not old.items and _are_lists(new.items))
+
+
+def _are_lists(items: tuple[Value, ...]) -> bool:
+    """Whether there are items, which all are lists."""
+    return bool(items) and all(isinstance(item, Ref) and item.kind == "list" and item.cls is list for item in items)
 
 
 def rebinding(interp: Interpreter, old: Value, heap: Heap, new: Value, after: Heap) -> Grows | None:
@@ -120,6 +129,8 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
     ref, kind, item = growing.ref, growing.item, growing.item.type
     initial = interp.contents(ref).items
     sizes = item_sizes(interp, item, initial)
+    if not of_one_kind(kind):
+        refuse_collected(interp)
     if sizes is None or item is None or iteration.is_endless(source):
         return None
     count = iteration.add(interp, iteration.length(interp, source), Lit(len(initial)))
@@ -140,6 +151,10 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     """Whether the list of `growing` can be, and now is, an array of the items that it has here."""
     ref, kind, item = growing.ref, growing.item, growing.item.type
     contents: Any = interp.heap.contents[ref]
+    if growing.together:
+        return interp.put_together(growing.together)
+    if not of_one_kind(kind):
+        refuse_collected(interp)
     if kind.fields:
         return interp.as_columns(growing)
     if item is None or ref.kind != "list" or not isinstance(contents, Contents | Collected):

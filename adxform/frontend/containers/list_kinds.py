@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from adxform.frontend.evaluate.signals import Kind, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Collected, Contents, Heap, Ref, Tuple, Value, is_undefined
 from adxform.ir.kinds import alternatives, one_array_holds
-from adxform.ir.types import Array, Scalar, Type, is_float
+from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_float
 
 
 def differing(interp: Interpreter, *lists: Collected) -> AdxError:
@@ -26,6 +26,35 @@ def differing(interp: Interpreter, *lists: Collected) -> AdxError:
     if params:
         raise Promote(params)
     return interp.error("the items of this list differ in kind", "give it items of one kind: `float(…)`, or `int(…)`, of each")
+
+
+def refuse_collected(interp: Interpreter) -> None:
+    """Raise where a list that a loop fills would hold items of several kinds or shapes, though that loop can be written out.
+
+    One array has numbers of one kind, and rows of one shape; the items of a list that are known one by one keep their own.
+    """
+    if interp.collects:
+        raise interp.error("the items of this list are of several kinds", "give it items of one kind and shape")
+
+
+def know_lengths(interp: Interpreter, sizes: Iterable[Size]) -> None:
+    """Raise where a list that a loop fills may hold items of several shapes, of these lengths, as `refuse_collected` does.
+
+    Raises:
+        Promote: those lengths would be known, if some of the arguments' were.
+    """
+    if interp.collects:
+        bases = {size.base for size in sizes if isinstance(size, Dim)}
+        if bases and bases <= interp.argument_lengths.keys():
+            raise Promote(frozenset().union(*(interp.argument_lengths[base] for base in bases)))
+    refuse_collected(interp)
+
+
+def of_one_kind(kind: Kind) -> bool:
+    """Whether items of this kind are numbers of one kind alone, arrays, or tuples of such."""
+    if kind.fields:
+        return all(map(of_one_kind, kind.fields))
+    return isinstance(kind.type, Array) or (isinstance(kind.type, Scalar) and len(alternatives(kind.type)) == 1)
 
 
 def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
@@ -107,7 +136,7 @@ def row_of_numbers(interp: Interpreter, item: Value) -> Kind | None:
     if alternatives(first) != (first,) and len(alternatives(first)) > 1:
         return None
     weak = {isinstance(type_, Scalar) and type_.weak for type_ in types}
-    if len(weak) > 1 and not is_float(first):
+    if len(weak) > 1 and (interp.collects or not is_float(first)):
         return None  # which whole numbers are Python's tells of which class a product with them is
     return Kind(Array(first.dtype, (len(types),)), 1, all(weak))
 
@@ -133,7 +162,7 @@ def type_of_number(contents: Collected) -> Scalar:
 def kinds_beside(item: Type | None) -> tuple[Scalar, ...]:
     """What a number of the type `item` may be, where whole numbers are beside floats."""
     kinds = item.kinds if isinstance(item, Scalar) else ()
-    return kinds if len({kind.dtype for kind in kinds}) > 1 else ()
+    return kinds if len(kinds) > 1 else ()
 
 
 def joined_items(interp: Interpreter, a: Scalar | Array, b: Type) -> Scalar | Array | None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal
 
-from adxform.frontend.containers import collecting, list_arrays
+from adxform.frontend.containers import collecting, list_arrays, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
 from adxform.frontend.evaluate.control_flow import iteration, walks
@@ -48,6 +48,12 @@ def _list(interp: Interpreter, value: Value) -> tuple[Ref, list[Value]]:
 
 
 def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if (portion := interp.portion(args[0])) is not None:
+        portions.append(interp, portion, args[1])
+        return NONE
+    if (several := interp.portions(args[0])) is not None and isinstance(args[0], Ref):
+        portions.add(interp, args[0], several, args[1])
+        return NONE
     if (columns := interp.columns(args[0])) is not None:
         of_tuples.append(interp, columns, args[1])
         return NONE
@@ -61,6 +67,9 @@ def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if interp.portion(args[0]) is not None and isinstance(args[0], Ref):
+        portions.extend(interp, args[0], walks.opened(interp, args[1]))
+        return NONE
     if (columns := interp.columns(args[0])) is not None:
         of_tuples.extend(interp, columns, walks.opened(interp, args[1]))
         return NONE
@@ -118,6 +127,8 @@ def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
         return NONE
     ref, items = _list(interp, args[0])
     refuse_index(interp, args[1], "list")
+    if isinstance(args[1], Var) and not interp.followed(args[1]) and interp.as_rows(ref, args[2]):
+        return _insert(interp, args, kwargs, hint)
     items.insert(place_in(interp, args[1], "list", cuts=False), args[2])
     interp.write(ref, list_contents(tuple(items)))
     return NONE
@@ -349,6 +360,8 @@ _NAMED = frozenset(
     {(list, "sort"), (dict, "update"), (tuple, "_replace"), (OrderedDict, "popitem"), (OrderedDict, "move_to_end")}
 )
 """The methods that take arguments by name."""
+_CHANGING = frozenset({"pop", "insert", "remove", "reverse", "sort", "clear"})
+"""The methods of lists that change them, but for `append` and `extend`."""
 
 
 def _bound(cls: type, name: str, handler: Handler) -> Handler:
@@ -364,7 +377,10 @@ def _bound(cls: type, name: str, handler: Handler) -> Handler:
             return interp.fail(TypeError, f"{cls.__name__}.{name}() takes no keyword arguments")
         if not least <= len(args) - 1 <= most:
             return interp.fail(TypeError, f"{name} expected {least} to {most} arguments, got {len(args) - 1}")
-        return handler(interp, args, kwargs, hint)
+        portion = interp.portion(args[0])
+        if portion is None or name in ("append", "extend"):
+            return handler(interp, args, kwargs, hint)
+        return portions.changed(interp, portion, lambda own: handler(interp, (own, *args[1:]), kwargs, hint), name in _CHANGING)
 
     return bound
 

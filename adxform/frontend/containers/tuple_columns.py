@@ -35,6 +35,19 @@ def hold(interp: Interpreter, ref: Ref, columns: Columns) -> None:
     interp.hold(ref, columns)
 
 
+def assign(interp: Interpreter, columns: Columns, others: Columns) -> bool:
+    """Let the lists of `columns` hold what those of `others` do; whether there are as many of them."""
+    if len(columns.lists) != len(others.lists) or columns.cls is not others.cls:
+        return False
+    for part, other in zip(columns.lists, others.lists, strict=True):
+        inner, theirs = interp.columns(part), interp.columns(other)
+        if inner is None and theirs is None:
+            interp.write(part, interp.heap.contents[other])
+        elif inner is None or theirs is None or not assign(interp, inner, theirs):
+            return False
+    return True
+
+
 def made(interp: Interpreter, columns: Columns, cls: type = list) -> Ref:
     """A new list (or tuple) that consists of `columns`."""
     ref = interp.heap.new("list", cls, (), ())
@@ -153,12 +166,12 @@ def ordered(interp: Interpreter, columns: Columns, order: Value) -> Ref:
     """The tuples in the `order` of an array of places."""
     parts: list[Ref] = []
     for part in columns.lists:
+        if not interp.is_long(part):
+            list_arrays.as_list_of_rows(interp, Grows(part, list_kinds.common_item(interp, interp.contents(part).items)))
         inner = interp.columns(part)
         if inner is not None:
             parts.append(ordered(interp, inner, order))
             continue
-        if interp.filled(part) is None:
-            list_arrays.as_list_of_rows(interp, Grows(part, list_kinds.common_item(interp, interp.contents(part).items)))
         filled = interp.filled(part)
         if filled is None:
             raise interp.error("tuples are put in order whose items differ in kind", "make them one kind, e.g. with `float(…)`")

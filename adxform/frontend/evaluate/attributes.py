@@ -35,12 +35,13 @@ from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, HasClass, Owns, path_to
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_inexact
+from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float, is_inexact
 from adxform.ir.walk import variables
+from adxform.primitives.definitions.definition import StandIn
 from adxform.primitives.definitions.flat_entries import FlatEntries
 from adxform.primitives.definitions.flat_entries import store as store_flat
 from adxform.primitives.refusals.numpy_functions import REFUSED_ATTRIBUTES
-from adxform.primitives.table import lookup
+from adxform.primitives.table import definition, lookup
 from adxform.threads import locks
 
 
@@ -84,6 +85,8 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
 
 def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -> Value:
     shape = type_.shape
+    if name in ("dtype", "itemsize", "nbytes") and is_float(type_):
+        interp.told_dtypes.append((x, interp.span))
     match name:
         case "shape":
             if shape is None:
@@ -250,6 +253,8 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     if value.cls is super:
         after, held = interp.contents(value).items
         return of_super(interp, after, held, name)
+    if name in ("__class__", "__dict__") and issubclass(value.cls, StandIn):
+        return interp.call(Lit(type), (value,))
     if name == "__class__":
         return rooted(value.cls)
     if name == "__dict__":
@@ -333,6 +338,8 @@ def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: A
         in_class = path_to(access, ("attribute", "__class__"), ("attribute", name))
         return Method(from_outside(interp, static, in_class), (value,))
     if static is object.__setattr__ or static is object.__delattr__:
+        return Method(Lit(static), (value,))
+    if isinstance(found, types.BuiltinFunctionType) and definition(static) is not None:
         return Method(Lit(static), (value,))
     if isinstance(found, types.BuiltinFunctionType | types.MethodWrapperType):
         return Static(found, path)

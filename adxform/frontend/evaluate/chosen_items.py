@@ -9,7 +9,7 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Contents, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Contents, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
 from adxform.primitives.definitions import iterations
@@ -45,6 +45,16 @@ def place_of_key(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
     if len(contents.keys) > CHOICES or not (interp.of_numbers(contents.items) or columns_of(interp, contents.items) is not None):
         return None
     return interp.call(Static(iterations.place_of), (key, Tuple(tuple(constant(interp, own) for own in contents.keys))))
+
+
+def place_in_dict(interp: Interpreter, ref: Ref, key: Var) -> Value:
+    """Where a dict has `key`, which only a run can tell: a new one is refused where a default would make its item."""
+    keys = Tuple(tuple(constant(interp, own) for own in interp.contents(ref).keys))
+    if ref.meta is None or ref.meta == NONE:
+        return interp.call(Static(iterations.place_of), (key, keys))
+    place = interp.call(Static(iterations.place_among), (key, keys))
+    interp.require(interp.operand(interp.call(Lit(operator.ge), (place, Lit(0)))), runtime.new_key)
+    return place
 
 
 def under_number(interp: Interpreter, ref: Ref, key: Value) -> tuple[Tuple, Tuple] | None:

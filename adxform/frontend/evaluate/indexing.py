@@ -66,6 +66,9 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             return _item(interp, items, index, "tuple", Tuple)
         case Ref(cls=collections.deque) if isinstance(index, Slice):
             return interp.fail(TypeError, "sequence index must be integer, not 'slice'")
+        case Ref(kind="list") if (several := interp.portions(x)) is not None:
+            refuse_index(interp, index, "list")
+            return interp.one_of_portions(several, index)
         case Ref(kind="list"):
             return _item(interp, interp.contents(x).items, index, "list", None)
         case Ref(kind="dict"):
@@ -86,6 +89,8 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
 
 def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
     """The item of a dict under a key, one that its default makes where there is none."""
+    if (found := _list_under_key(interp, x, index)) is not None:
+        return found
     if x.meta is None:
         if (place := chosen_items.place_of_key(interp, x, index)) is not None:
             return _item(interp, interp.contents(x).items, place, "dict", None)
@@ -97,6 +102,17 @@ def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
         found = interp.call(x.meta, ())
         store(interp, x, index, found)
     return interp.fail(KeyError, key) if found is None else found
+
+
+def _list_under_key(interp: Interpreter, x: Ref, key: Value) -> Value | None:
+    """The list in a dict under a key that only the run can tell, where all items are lists."""
+    items = interp.contents(x).items
+    if not isinstance(key, Var) or isinstance(key.type, Array) or interp.followed(key) or not items:
+        return None
+    if not all(isinstance(item, Ref) and item.kind == "list" for item in items):
+        return None
+    place = chosen_items.place_in_dict(interp, x, key)
+    return interp.one_of_lists(items, place) if isinstance(place, Var) else None
 
 
 def told(interp: Interpreter, index: Value) -> Operand:
@@ -126,6 +142,8 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
         index = interp.emit(runtime.position, (interp.operand(index),), INT)
     if not items and isinstance(index, Var) and isinstance(index.type, Scalar):  # a loop may fill it, and then it is another
         return interp.fail(IndexError, f"{what} index out of range")
+    if isinstance(index, Var) and (found := interp.one_of_lists(items, index)) is not None:
+        return found
     if isinstance(index, Var) and not interp.origins.get(index) and interp.of_numbers(items):
         kinds = {kind for item in items if (type_ := number_type(item)) for kind in alternatives(type_)}  # type: ignore[arg-type]
         if len(kinds) == 1:
@@ -340,6 +358,8 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key", x), value))
         case Ref(cls=collections.deque) if isinstance(index, Slice):
             interp.fail(TypeError, "sequence index must be integer, not 'slice'")
+        case Ref() if (named := interp.portion(value)) is not None and isinstance(index, Var) and named.index == index:
+            return  # `cells[k] += items` ends so
         case Ref(kind="list"):
             if isinstance(index, Var) and not interp.origins.get(index) and interp.as_rows(x, value):
                 interp.call(Lit(operator.setitem), (x, index, value))

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, assert_never
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
-from adxform.frontend.containers import collecting, list_arrays, list_kinds, tuple_columns
+from adxform.frontend.containers import collecting, list_arrays, list_kinds, portions, tuple_columns
 from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
@@ -19,10 +19,13 @@ from adxform.frontend.evaluate.set_shapes import set_shape
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import (
+    AnyContents,
     Collected,
     Columns,
     FoundOutside,
     FunctionValue,
+    Portion,
+    Portions,
     Ref,
     Slice,
     Static,
@@ -298,6 +301,26 @@ class Evaluator(Interpreter):
     def kind_of_columns(self, columns: Columns) -> Kind:
         """What the items of a list of tuples are."""
         return tuple_columns.kind_of(self, self.heap, columns)
+
+    def one_of_lists(self, items: tuple[Value, ...], index: Var) -> Value | None:
+        """The one of `items` at `index`, which only a run can tell, where they are lists that differ in length, or may."""
+        return portions.among(self, items, index)
+
+    def one_of_portions(self, portions_: Portions, index: Value) -> Value:
+        """The list at `index` of as many lists as only a run can tell."""
+        return portions.at(self, portions_, index)
+
+    def put_together(self, group: tuple[Ref, ...]) -> bool:
+        """Whether the items of the lists `group` can be, and now are, in one list."""
+        return portions.put_together(self, group)
+
+    def taken(self, portion: Portion) -> Ref:
+        """A list of the items of one of several lists, as they are now."""
+        return portions.taken(self, portion)
+
+    def put(self, portion: Portion, contents: AnyContents) -> None:
+        """Let one of several lists hold `contents` instead of what it holds."""
+        portions.put(self, portion, contents)
 
     def as_columns(self, growing: Grows) -> bool:
         """Whether the list of `growing` can be, and now is, a list for each place in its tuples."""

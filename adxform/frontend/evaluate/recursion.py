@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
 from adxform.frontend.evaluate.control_flow.templates import Built, Slot, collect, instantiate, slots
@@ -21,6 +21,8 @@ from adxform.frontend.evaluate.values import (
     Method,
     Namespace,
     Poison,
+    Portion,
+    Portions,
     Ref,
     Static,
     Tuple,
@@ -59,7 +61,10 @@ def _access(scope: Namespace | None) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
+    """What calls have in common, by the values that they are given; `within` are the objects around the one that is looked at."""
+
     interp: Interpreter
+    within: tuple[Ref, ...] = ()
 
     def of(self, value: Value) -> Any:
         match value:
@@ -71,17 +76,10 @@ class _Keys:
                 return Number(value) if scalar_type(literal) is not None else value
             case Tuple(items, cls):
                 return cls, tuple(map(self.of, items))
-            case Ref(kind, cls):
-                contents: Any = self.interp.heap.contents[value]
-                if isinstance(contents, Collected):
-                    return kind, cls, self.of(contents.buffer), contents.done, contents.nested
-                if isinstance(contents, Columns):
-                    return kind, cls, contents.cls, tuple(map(self.of, contents.lists))
-                return (
-                    kind,
-                    cls,
-                    contents if isinstance(contents, Poison) else (contents.keys, tuple(map(self.of, contents.items))),
-                )
+            case Ref() if value in self.within:  # it holds itself, as a function's variable does that is called in turn
+                return "itself", self.within.index(value)
+            case Ref():
+                return replace(self, within=(*self.within, value)).of_object(value)
             case FunctionValue(fn, captures):
                 return id(fn), tuple(self.of(item) for _, item in captures)
             case Method(fn, args):
@@ -90,6 +88,18 @@ class _Keys:
                 return id(found)
             case _:
                 return value
+
+    def of_object(self, ref: Ref) -> Any:
+        kind, cls, contents = ref.kind, ref.cls, cast(Any, self.interp.heap.contents[ref])
+        if isinstance(contents, Collected):
+            return kind, cls, self.of(contents.buffer), contents.done, contents.nested
+        if isinstance(contents, Columns):
+            return kind, cls, contents.cls, tuple(map(self.of, contents.lists))
+        if isinstance(contents, Portions):
+            return kind, cls, self.of(contents.pairs), self.of(contents.count)
+        if isinstance(contents, Portion):
+            return kind, cls, self.of(contents.pairs), self.of(contents.place)
+        return kind, cls, contents if isinstance(contents, Poison) else (contents.keys, tuple(map(self.of, contents.items)))
 
 
 def general_key(key: Any) -> Any:
@@ -185,7 +195,7 @@ def _pattern(template: Any) -> tuple[Any, ...]:
 
 
 def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool, kept: bool) -> Any:
-    joiner = Joiner(interp.fresh_dim)
+    joiner = Joiner(interp.fresh_dim, collects=interp.collects)
 
     def general(value: Any) -> Any:
         match value:
@@ -273,7 +283,7 @@ class _Captured:
 def _build(interp: Interpreter, helper: Helper, frame: Frame, given: Tuple, captured: _Captured) -> None:
     """Specialise the function of `frame` as `helper`, again and again until it returns what its calls are taken to return."""
     outer, heap, frames, level = interp.builder, interp.heap, interp.frames, interp.level
-    joiner = Joiner(interp.fresh_dim)
+    joiner = Joiner(interp.fresh_dim, collects=interp.collects)
     before = set(interp.helpers)
     params = _parameters(interp, helper, given, (*(param.base for param in frame.fn.params), *captured.names))
     try:

@@ -99,7 +99,8 @@ class Grows(Exception):
     """Control flow changes how many items a list or dict has.
 
     `regular`: all that happens is that one item is appended on each iteration of a loop. `rebound`: a name comes to hold another
-    list. `reason`: what says why no array can hold the items, if that is known.
+    list. `reason`: what says why no array can hold the items, if that is known. `together`: of these lists the run chooses one.
+    `of_lists`: lists are appended to it.
     """
 
     def __init__(
@@ -110,9 +111,13 @@ class Grows(Exception):
         regular: bool = False,
         rebound: bool = False,
         reason: AdxError | None = None,
+        together: tuple[Ref, ...] = (),
+        of_lists: bool = False,
     ) -> None:
         super().__init__("a loop fills a list")
         self.reason = reason
+        self.together = together
+        self.of_lists = of_lists
         self.ref = ref
         self.item = item
         self.regular = regular

@@ -28,6 +28,8 @@ from adxform.frontend.evaluate.values import (
     Maybe,
     PlaceOutside,
     Poison,
+    Portion,
+    Portions,
     Ref,
     Slice,
     Static,
@@ -65,6 +67,10 @@ class Knowledge:
     containers: dict[int, FoundOutside] = field(default_factory=dict)
     follows_deques: bool = False
     """Whether the items of deques that the function makes are known, and no object of the run."""
+    writes_out: bool = False
+    """Whether loops that fill lists are written out however long that gets, where the run need not count the items."""
+    follows_structures: bool = True
+    """Whether structured arrays that the function makes are sets of arrays, and no objects of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +146,8 @@ class Interpreter(ABC):
         self.parameters: dict[str, Var] = {}
         self.held: list[Filled | Taken | Widened] = []
         self.apart: list[Apart] = []
+        self.told_dtypes: list[tuple[Var, Span]] = []
+        """Arrays of floats, by their types, of which the program asks the dtype, and where."""
         self.written: list[Var] = []
         """Arrays that a function writes of which a derivative is taken here."""
         self.unseen: list[UnseenCall] = []
@@ -168,8 +176,12 @@ class Interpreter(ABC):
         """Whether one would have been chosen."""
         self.unrolled = 1
         """How many iterations of the loops around are written out."""
+        self.collects = False
+        """Whether lists are arrays of their items that a loop, written out, would have had one by one."""
         self.makes_deques = False
         """Whether the run makes deques, into which nobody looks."""
+        self.makes_structures = False
+        """Whether structured arrays are made that are sets of arrays here."""
         self.level: TryLevel | None = None
         """Where an exception is looked for, if a ``try`` is run."""
         self.within: dict[Var, Size] = {}
@@ -229,7 +241,7 @@ class Interpreter(ABC):
 
     def contents(self, ref: Ref) -> Contents:
         """What `ref` holds now."""
-        contents: Any = self.heap.contents[ref]
+        contents: Any = self._held(ref)
         if isinstance(contents, Poison):
             if contents.lost:
                 raise Lost
@@ -238,7 +250,7 @@ class Interpreter(ABC):
             own = contents.way != Poison("").way
             way = contents.way if own else "build it outside of the condition or loop"
             raise self.error(f"this {ref.cls.__name__} cannot be followed: {contents.why}", way)
-        if isinstance(contents, Collected | Columns):
+        if isinstance(contents, Collected | Columns | Portions):
             params = self.deciding(ref)
             if params:
                 raise Promote(params)
@@ -249,13 +261,30 @@ class Interpreter(ABC):
 
     def filled(self, value: Value) -> Collected | None:
         """What a list holds whose length only a run can tell; ``None`` for any other value."""
-        contents: Any = self.heap.contents[value] if isinstance(value, Ref) else None
+        contents = self._held(value)
         return contents if isinstance(contents, Collected) else None
 
     def columns(self, value: Value) -> Columns | None:
         """What a list of tuples holds whose length only a run can tell; ``None`` for any other value."""
-        contents: Any = self.heap.contents[value] if isinstance(value, Ref) else None
+        contents = self._held(value)
         return contents if isinstance(contents, Columns) else None
+
+    def portion(self, value: Value) -> Portion | None:
+        """Which one of several lists a list is whose items are in one; ``None`` for any other value."""
+        contents = self.heap.contents[value] if isinstance(value, Ref) else None
+        return contents if isinstance(contents, Portion) else None
+
+    def portions(self, value: Value) -> Portions | None:
+        """What a list holds of as many lists as only a run can tell; ``None`` for any other value."""
+        contents = self.heap.contents[value] if isinstance(value, Ref) else None
+        return contents if isinstance(contents, Portions) else None
+
+    def _held(self, value: Value) -> AnyContents | None:
+        """What an object holds: of one of several lists, the items as they are now."""
+        portion = self.portion(value)
+        if portion is not None:
+            value = self.taken(portion)
+        return self.heap.contents[value] if isinstance(value, Ref) else None
 
     def is_long(self, value: Value) -> bool:
         """Whether `value` is a list whose length only a run can tell."""
@@ -268,15 +297,36 @@ class Interpreter(ABC):
 
     def hold(self, ref: Ref, contents: AnyContents) -> None:
         """Give `ref` contents that say in another way what is in it."""
+        portion = self.portion(ref)
+        if portion is not None:
+            self.put(portion, contents)
+            return
         if ref.outside:
             raise self.outside_change(ref)
         if ref.shared:
-            message = f"this {ref.cls.__name__} is held in another place too, so a change to it cannot be followed"
-            raise self.error(message, "build a new one instead of changing it")
+            together = self._lists_behind(ref)
+            if together:
+                raise Grows(together[0], together=together, reason=self.shared_change(ref))
+            raise self.shared_change(ref)
         given = self.identity(ref)
         if isinstance(given, Given):
             self.changed.setdefault(ref, (given.keys, self.span))
         self.heap.contents[ref] = contents
+
+    def _lists_behind(self, ref: Ref) -> tuple[Ref, ...]:
+        """The lists that the program made of which `ref` is one in the run, if they are several."""
+        behind = self.heap.contents.originals.get(ref)
+        if behind is None or behind.params or ref.kind != "list" or ref.cls is not list:
+            return ()
+        known = self.heap.contents.originals
+        lists = {own for own in behind.refs if own not in known}
+        found = tuple(own for own in self.heap.contents if own in lists)
+        return found if len(found) == len(lists) > 1 else ()
+
+    def shared_change(self, ref: Ref) -> AdxError:
+        """The error for a change to an object that may be one of several."""
+        message = f"this {ref.cls.__name__} is held in another place too, so a change to it cannot be followed"
+        return self.error(message, "build a new one instead of changing it")
 
     def error(
         self, message: str, help_: str, cls: type[AdxError] = UnsupportedOperationError, span: Span | None = None
@@ -514,6 +564,26 @@ class Interpreter(ABC):
     @abstractmethod
     def kind_of_columns(self, columns: Columns) -> Kind:
         """What the items of a list of tuples are."""
+
+    @abstractmethod
+    def one_of_lists(self, items: tuple[Value, ...], index: Var) -> Value | None:
+        """The one of `items` at `index`, which only a run can tell, where they are lists that differ in length, or may."""
+
+    @abstractmethod
+    def one_of_portions(self, portions: Portions, index: Value) -> Value:
+        """The list at `index` of as many lists as only a run can tell."""
+
+    @abstractmethod
+    def put_together(self, group: tuple[Ref, ...]) -> bool:
+        """Whether the items of the lists `group` can be, and now are, in one list."""
+
+    @abstractmethod
+    def taken(self, portion: Portion) -> Ref:
+        """A list of the items of one of several lists, as they are now."""
+
+    @abstractmethod
+    def put(self, portion: Portion, contents: AnyContents) -> None:
+        """Let one of several lists hold `contents` instead of what it holds."""
 
     @abstractmethod
     def as_columns(self, growing: Grows) -> bool:

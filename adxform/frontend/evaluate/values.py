@@ -314,6 +314,28 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
+class Portion:
+    """The contents of a list that is one of several: the second items of those of the list `pairs` of which the first is `place`.
+
+    `group` are all of these lists that the program has by names of their own, each at its place. `index`: where this one was
+    found among them.
+    """
+
+    pairs: Ref
+    place: Value
+    group: tuple[Ref, ...] = ()
+    index: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Portions:
+    """The contents of a list of `count` lists, as many as only a run can tell, with all their items in `pairs`: see `Portion`."""
+
+    pairs: Ref
+    count: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Maybe:
     """`value` where `present` is true at run time, else ``None``."""
 
@@ -375,8 +397,11 @@ class Originals:
 NO_OTHERS = Originals()
 
 
-AnyContents = Contents | Collected | Columns | SetElements | Poison
+AnyContents = Contents | Collected | Columns | Portion | Portions | SetElements | Poison
 """What an object may hold: items known one by one, a list of the run's length, a set's elements, or why it cannot be told."""
+
+TakenPortions = dict[tuple[Ref, Value], tuple[tuple["AnyContents", ...], Ref]]
+"""Lists of the items of portions, by where these are, with what the lists held then of which they were made."""
 
 
 class Cells(dict[Ref, AnyContents]):
@@ -390,6 +415,7 @@ class Cells(dict[Ref, AnyContents]):
         self.foreign = foreign
         self.originals: dict[Ref, Originals] = {}
         self.standing: dict[Ref, list[Ref]] = {}
+        self.taken: TakenPortions = {}
 
     def __missing__(self, ref: Ref) -> AnyContents:
         return self.foreign[ref]
@@ -428,6 +454,7 @@ class Heap:
         """A snapshot."""
         cells = Cells(self.contents, self.contents.foreign)
         cells.originals, cells.standing = self.contents.originals, self.contents.standing
+        cells.taken = dict(self.contents.taken)
         return Heap(cells)
 
     def note_originals(self, ref: Ref, originals: Originals) -> None:

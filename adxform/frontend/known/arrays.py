@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend.containers import collecting, sets
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import indexing
@@ -25,8 +26,10 @@ from adxform.frontend.evaluate.operands import are_static, is_static
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown
+from adxform.frontend.known import structured_arrays_made
 from adxform.frontend.signature.access import Access, Contains
 from adxform.frontend.types import forgotten_kinds
+from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, hides, is_complex, is_inexact, rank
@@ -108,6 +111,8 @@ def _as_array(fn: Any) -> Handler:
                 forgotten_kinds.require_fractions(interp, {args[0]: rows})
             own = interp.call(Lit(np.ndarray.copy), (rows,), hint=hint)
             return interp.call(Lit(fn), (own, *args[1:]), kwargs, hint) if args[1:] or kwargs else own
+        if fn is np.array and (found := structured_arrays_made.of_rows(interp, args, kwargs, hint)) is not None:
+            return found
         if fn is np.array or not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:
             return None
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype", NONE)
@@ -149,6 +154,25 @@ def _kinds_of(interp: Interpreter, value: Value) -> tuple[str, ...]:
             return _kinds_of(interp, interp.call(Lit(np.array), (value,)))
         case _:
             return ()
+
+
+def _dtype_of(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """The dtype of an array of a number; of one that may be whole or a float, the run asks whether it has a fraction."""
+    (number,) = args
+    kinds = {np.dtype(kind) for kind in _kinds_of(interp, number)}
+    if len(kinds) > 1 and isinstance(number, Var) and _floats(kinds):
+        fraction = interp.call(Lit(operator.ne), (number, interp.call(Lit(np.floor), (number,))))
+        interp.require(interp.operand(fraction), runtime.whole_number)
+        kinds = _floats(kinds)
+    if len(kinds) > 1:
+        raise interp.error("the dtype depends on the kind of a number, which only a run can tell", "convert it: `float(…)`")
+    return Lit(kinds.pop()) if kinds else interp.attribute(interp.call(Lit(np.asarray), (number,)), "dtype")
+
+
+def _floats(kinds: set[np.dtype[Any]]) -> set[np.dtype[Any]]:
+    """The one dtype of floats among `kinds`, where all others are of whole numbers; else none."""
+    floats = {kind for kind in kinds if kind.kind == "f"}
+    return floats if len(floats) == 1 and all(kind.kind in "biuf" for kind in kinds) else set()
 
 
 def _result_type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -486,6 +510,7 @@ TABLE: dict[Any, Handler] = {
     np.nan_to_num: _nan_to_num,
     np.einsum: _einsum,
     np.result_type: _result_type,
+    intrinsics.dtype_of: _dtype_of,
     np.shape: _shape,
     np.ndim: _ndim,
     np.iscomplexobj: _iscomplexobj,
@@ -494,6 +519,7 @@ TABLE: dict[Any, Handler] = {
     np.asarray: _as_array(np.asarray),
     np.asanyarray: _as_array(np.asanyarray),
     np.array: _as_array(np.array),
+    **{fn: structured_arrays_made.filled_with(int(fn is np.ones)) for fn in (np.zeros, np.empty, np.ones)},
     np.copyto: _copy_into,
     np.ndarray.fill: _fill,
     np.ndarray.sort: _sort_in_place,

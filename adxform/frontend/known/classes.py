@@ -17,7 +17,7 @@ from adxform.frontend.evaluate import attributes
 from adxform.frontend.evaluate.classes import getters, protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.classes.protocols import class_of
-from adxform.frontend.evaluate.classes.python_classes import VIEWS
+from adxform.frontend.evaluate.classes.python_classes import VIEWS, stands_in
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, rooted
@@ -46,6 +46,7 @@ from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import variables
+from adxform.primitives.definitions.definition import StandIn
 from adxform.primitives.definitions.flat_entries import FlatEntries
 from adxform.threads.locks import imported
 
@@ -242,6 +243,8 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     classes = _classes(interp, args[1])
     if cls is np.ndarray and any(map(_is_kind_of_array, classes if isinstance(classes, tuple) else (classes,))):
         raise interp.error("of which subclass of arrays an array is cannot be told", "test it outside of the function")
+    if not interp.in_own_code and stands_in(cls) and _is_asked_of_scipy(classes):
+        raise interp.error(_STANDS_IN, "ask what it has, `hasattr(…)`, or ask outside of the function")
     given = args[0]
     if (asked := _instance_check(cls, classes)) is not None:
         raise interp.error(asked, "compare the class itself: `type(x) is C`")
@@ -367,6 +370,8 @@ def _class_of(interp: Interpreter, value: Value) -> type | None:
             return _class_of_method(interp, value)
         case Ref(cls=cls) if cls is FlatEntries:
             return np.flatiter
+        case Ref(cls=cls) if issubclass(cls, StandIn) and not interp.in_own_code:
+            raise interp.error("of which class this object of NumPy is cannot be told", "ask outside of the function")
         case _:
             return class_of(value)
 
@@ -388,7 +393,20 @@ def _type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     forgotten_kinds.refuse_class(interp, args)
     if len(args) == 1 and isinstance(args[0], Var) and isinstance(args[0].type, Scalar) and len(args[0].type.kinds) > 1:
         raise interp.error("the class of this number depends on the run", "convert it, e.g. with `float(…)`")
+    if cls is not None and stands_in(cls) and not interp.in_own_code:
+        raise interp.error(_STANDS_IN, "ask what it has, `hasattr(…)`, or ask outside of the function")
     return None if cls is None else rooted(cls)
+
+
+_STANDS_IN = "the class is asked of an object for which adxform has one of its own, that stands for SciPy's"
+
+
+def _is_asked_of_scipy(classes: Any) -> bool:
+    """Whether one of `classes` is of SciPy's, or one that such a class is made of, or fits."""
+    if isinstance(classes, tuple):
+        return any(map(_is_asked_of_scipy, classes))
+    home = getattr(classes, "__module__", "").partition(".")[0]
+    return classes is dict or home in ("scipy", "collections", "typing", "abc") or isinstance(classes, types.UnionType)
 
 
 def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

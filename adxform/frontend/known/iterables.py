@@ -449,7 +449,9 @@ def _place_in_order(fn: Any) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         if "key" in kwargs:
             return None
-        operands = tuple(given_to_unknown(interp, arg) for arg in args)
+        long = interp.filled(args[0]) if args else None  # an array is asked for its items as a list is
+        first = () if long is None else (list_arrays.so_far(interp, long),)
+        operands = (*first, *(given_to_unknown(interp, arg) for arg in args[len(first) :]))
         return interp.emit(fn, operands, INT, hint, {key: interp.operand(arg) for key, arg in kwargs.items()})
 
     return handler

@@ -437,7 +437,9 @@ def _backwards(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
 def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if len(args) > 1:
         raise interp.error("`iter` of a function and the value at which it ends", "write the loop out")
-    source = walks.iterated(interp, args[0])
+    source = walks.iterator_of(interp, args[0])
+    if walks.next_of(interp, source) is not None:
+        return source
     if is_unknown(source):
         return interp.emit(iter, (interp.operand(source),), Object(), hint)
     if isinstance(source, Once):
@@ -453,6 +455,8 @@ def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 def _next(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     once, *default = args
+    if (method := walks.next_of(interp, once)) is not None:
+        return interp.call(Static(meanings.asked_or), (method, *default), hint=hint) if default else interp.call(method, ())
     if not isinstance(once, Once):
         return None
     begun = once.generator is None or suspended.stands(interp, once)

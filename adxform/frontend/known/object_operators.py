@@ -13,6 +13,7 @@ from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, refuse_cast
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import find
 from adxform.frontend.evaluate.classes.python_classes import class_of, is_container, name_of
+from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
@@ -127,7 +128,9 @@ def _binary(fn: Any) -> Handler:
 
 def _unary(fn: Any) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        answer = protocols.unary(interp, fn, args[0], hint)
+        answer = sparse_products.negative(interp, fn, args[0], hint)
+        if answer is None:
+            answer = protocols.unary(interp, fn, args[0], hint)
         return container_operators.unary(interp, fn, args[0]) if answer is None else answer
 
     return handler
@@ -145,7 +148,7 @@ def _compare(fn: Any) -> Handler:
             return answer
         if fn not in (operator.eq, operator.ne):
             return container_comparisons.order(interp, fn, a, b, hint)
-        asked = _is_none(interp, a, b, fn is operator.eq)
+        asked = _is_optional(interp, a, b, fn is operator.eq)
         if asked is not None:
             return asked
         found = container_comparisons.equality(interp, a, b, fn is operator.eq)
@@ -175,7 +178,7 @@ def _equal(interp: Interpreter, a: Value, b: Value) -> bool:
 
 def _is(positive: bool) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        asked = _is_none(interp, args[0], args[1], positive)
+        asked = _is_optional(interp, args[0], args[1], positive)
         if asked is not None:
             return asked
         found = _identical(interp, *args)
@@ -186,8 +189,8 @@ def _is(positive: bool) -> Handler:
     return handler
 
 
-def _is_none(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
-    """Whether a value that may be ``None`` is, where one of `a` and `b` is such a value and the other ``None``."""
+def _is_optional(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
+    """Whether a value that may be ``None`` is ``None``, or the other, where one of `a` and `b` is such a value."""
     for value, other in ((a, b), (b, a)):
         if isinstance(value, Maybe) and other == NONE:
             present = value.present
@@ -198,7 +201,23 @@ def _is_none(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
             absent = interp.emit(operator.not_, (present,), BOOL, "absent")
             interp.negated[absent] = present
             return absent
+    for value, other in ((a, b), (b, a)):
+        if isinstance(value, Maybe) and isinstance(value.value, Var):
+            return _is_present_and(interp, value, other, positive)
     return None
+
+
+def _is_present_and(interp: Interpreter, value: Maybe, other: Value, positive: bool) -> Answer:
+    """Whether `value` is not ``None``, and is `other`; or whether it is not so."""
+    present = interp.operand(value.present)
+    known = present != Lit(False) if not isinstance(present, Var) or present in interp.assumed else None
+
+    def there() -> list[Value]:
+        return [interp.call(Lit(operator.is_ if positive else operator.is_not), (value.value, other))]
+
+    if known is not None:
+        return there()[0] if known else Lit(not positive)
+    return branch(interp, present, there, lambda: [Lit(not positive)], ["same"], interp.span)[0]
 
 
 def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:

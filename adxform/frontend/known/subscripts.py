@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers import collecting
+from adxform.frontend.containers import collecting, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import indexing
@@ -115,9 +115,13 @@ def _grid(interp: Interpreter, grid: Static | Lit, index: Value, hint: str) -> A
 
 def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     args = args[0], _place(interp, *args[:2]), args[2]
+    if (portion := interp.portion(args[0])) is not None:
+        return portions.changed(interp, portion, lambda own: interp.call(Lit(operator.setitem), (own, *args[1:])))
     filled = interp.filled(args[0])
     if isinstance(args[0], Ref) and args[0].cls is tuple:
         return interp.fail(TypeError, "'tuple' object does not support item assignment")
+    if isinstance(args[0], Ref) and args[0].outside and interp.is_long(args[0]):
+        raise interp.outside_change(args[0])
     if filled is not None and isinstance(args[0], Ref):
         collecting.store(interp, args[0], filled, *args[1:])
     elif (columns := interp.columns(args[0])) is not None:
@@ -145,6 +149,8 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
             return interp.fail(kind, f"'{ref.cls.__name__}' object doesn't support item deletion")
         interp.call(method, (index,))
         return NONE
+    if (portion := interp.portion(ref)) is not None:
+        return portions.changed(interp, portion, lambda own: interp.call(Lit(operator.delitem), (own, index)))
     filled = interp.filled(ref)
     if filled is not None:
         refuse_index(interp, index, "list")

@@ -22,8 +22,10 @@ from adxform.primitives.definitions import (
     sampled_functions,
     stacking,
     statistics,
+    structured_arrays,
     transforms,
     ufunc_methods,
+    vectorized,
 )
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import Primitive
@@ -43,6 +45,7 @@ FAMILIES = (
     in_place,
     flat_entries,
     applied,
+    vectorized,
     transforms,
 )
 
@@ -54,6 +57,7 @@ _of_sequences: set[Callable[..., Any]] = set()
 _making: set[Callable[..., Any]] = set()
 _only: dict[Callable[..., Any], Mapping[str, tuple[Any, ...]]] = {}
 _followed: set[Callable[..., Any]] = set()
+_makers: set[Callable[..., Any]] = {structured_arrays.structured, structured_arrays.structured_rows}
 _calling_back: set[Callable[..., Any]] = set()
 _interleaved: set[Callable[..., Any]] = set()
 _forms: dict[Callable[..., Any], tuple[tuple[str, ...], Primitive, Callable[..., Any]]] = {}
@@ -81,6 +85,9 @@ ONLY: Mapping[Callable[..., Any], Mapping[str, tuple[Any, ...]]] = MappingProxyT
 FOLLOWED: Set[Callable[..., Any]] = _followed
 """Functions whose result is an object, which the definition makes whatever is known of the arguments."""
 
+MAKERS: Set[Callable[..., Any]] = _makers
+"""The definitions of these, and of structured arrays."""
+
 CALLING_BACK: Set[Callable[..., Any]] = _calling_back
 """Functions that are given functions of the program, which are followed where they can be."""
 
@@ -96,6 +103,8 @@ def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
             _forms[one.fn] = one.taken_with, primitive(one.fn, None, result=one.result), one.body
             continue
         _bodies[one.fn] = one.body
+        if one.value is Value.FOLLOWED:
+            _makers.add(one.body)
         if one.only:
             _only[one.fn] = one.only
         if one.value in (Value.OWN, Value.IN_KERNELS):

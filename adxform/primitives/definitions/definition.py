@@ -56,3 +56,7 @@ class Definition:
     calls_back: bool = False
     interleaved: bool = False
     taken_with: tuple[str, ...] = ()
+
+
+class StandIn:
+    """What stands for an object of NumPy's that the function makes: nobody may ask of which class it is."""

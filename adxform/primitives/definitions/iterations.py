@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -158,6 +159,21 @@ def place_in_list(index: Any, count: int) -> Any:
     if place < 0 or place >= count:
         raise IndexError("list assignment index out of range")
     return place
+
+
+def place_of_item(index: Any, count: int) -> Any:
+    """The place from the start of item `index` of a list of `count`."""
+    place = index + count if index < 0 else index
+    if place < 0 or place >= count:
+        raise IndexError("list index out of range")
+    return place
+
+
+def with_portion(pairs: Any, place: Any, items: Any) -> Any:
+    """The list `pairs`, once `items` are in it, each beside `place`."""
+    for item in items:
+        pairs.append((place, item))
+    return pairs
 
 
 def stored_at(item: Any, value: Any, place: Any, own: int) -> Any:
@@ -325,3 +341,7 @@ def rotate(items: Any, n: int) -> None:
     if len(items) > 0:
         for _ in range(n % len(items)):
             items.appendleft(items.pop())
+
+
+CHANGING: frozenset[Callable[..., Any]] = frozenset({keep_last, keep_first, append_all, append_all_left, rotate, with_portion})
+"""Those that change what they are given: they run in the place of the program, whatever is known of that."""

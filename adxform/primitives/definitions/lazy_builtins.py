@@ -16,6 +16,27 @@ def next_of_each(sources: tuple[Any, ...]) -> tuple[Any, ...] | None:
     raise NotImplementedError(sources)
 
 
+def asked(advance: Any) -> Iterator[Any]:
+    """What the items are of an object whose ``__next__`` is `advance`."""
+    going = True
+    while going:
+        try:
+            item = advance()
+        except StopIteration:
+            going = False
+        if going:
+            yield item
+
+
+def asked_or(advance: Any, default: Any) -> Any:
+    """``next(source, default)`` of an object whose ``__next__`` is `advance`."""
+    try:
+        found = advance()
+    except StopIteration:
+        found = default
+    return found
+
+
 def counted(source: Any, start: int = 0) -> Iterator[Any]:
     """``enumerate(source, start)``"""
     k = start

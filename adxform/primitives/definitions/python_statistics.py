@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import FLOAT, Object, Several, Type
+from adxform.ir.types import FLOAT, Object, Scalar, Several, Type
+from adxform.primitives.declare import Result
 from adxform.primitives.definitions.definition import Definition, Value
 
 
@@ -77,6 +78,21 @@ def _covariance(x: Any, y: Any) -> Any:
     return np.sum((x - np.mean(x)) * (y - np.mean(y))) / (x.shape[0] - 1)
 
 
+def _correlation(x: Any, y: Any) -> Any:
+    x, y = np.asarray(x), np.asarray(y)
+    x, y = x - np.mean(x), y - np.mean(y)
+    return np.sum(x * y) / np.sqrt(np.sum(x * x) * np.sum(y * y))
+
+
+def _linear_regression(x: Any, y: Any, *, proportional: Any = False) -> Any:
+    x, y = np.asarray(x), np.asarray(y)
+    if proportional:
+        return statistics.LinearRegression(np.sum(x * y) / np.sum(x * x), 0.0)
+    apart = x - np.mean(x)
+    slope = np.sum(apart * (y - np.mean(y))) / np.sum(apart * apart)
+    return statistics.LinearRegression(slope, np.mean(y) - slope * np.mean(x))
+
+
 def _quantiles(data: Any, *, n: Any = 4, method: Any = "exclusive") -> Any:
     x = np.sort(np.asarray(data))
     count = x.shape[0]
@@ -103,12 +119,32 @@ def _python_floats(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> 
             return None
 
 
+def _of_pairs(fn: Callable[..., Any]) -> Result:
+    """The type of what `fn` gives for two lists of one length, by one of numbers of each one's kind."""
+
+    def result(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | Several:
+        kinds = [float if _is_made((arg,)) or not isinstance(arg, Var) else np.float64 for arg in args[:2]]
+        found = fn(*([kind(one) for one in (1.0, 2.0, 4.0)] for kind in kinds))
+        types = tuple(
+            FLOAT if type(one) is float else Scalar("float64") for one in (found if isinstance(found, tuple) else (found,))
+        )
+        return Several(types, type(found)) if isinstance(found, tuple) else types[0]
+
+    return result
+
+
 def _is_made(args: tuple[Operand, ...]) -> bool:
     return isinstance(args[0], Var) and isinstance(args[0].type, Object)
 
 
+_RESULTS: dict[Any, Result] = {
+    statistics.quantiles: _python_floats,
+    statistics.correlation: _of_pairs(statistics.correlation),
+    statistics.linear_regression: _of_pairs(statistics.linear_regression),
+}
+
 DEFINITIONS: tuple[Definition, ...] = tuple(
-    Definition(fn, body, Value.OWN, sequences=True, result=_python_floats if fn is statistics.quantiles else _python_float)
+    Definition(fn, body, Value.OWN, sequences=True, result=_RESULTS.get(fn, _python_float))
     for fn, body in (
         (statistics.mean, _mean),
         (statistics.fmean, _fmean),
@@ -122,6 +158,8 @@ DEFINITIONS: tuple[Definition, ...] = tuple(
         (statistics.pstdev, _pstdev),
         (statistics.stdev, _stdev),
         (statistics.covariance, _covariance),
+        (statistics.correlation, _correlation),
+        (statistics.linear_regression, _linear_regression),
         (statistics.quantiles, _quantiles),
     )
 )

@@ -91,7 +91,7 @@ _NUMBERS = (
     *_reads(np.fromfile, np.fromregex, np.fromstring, np.genfromtxt, np.load, np.loadtxt),
     *_of_matrices(np.asmatrix, np.bmat),
     NoRule(np.nested_iters, "walks elements that may be written to", "write loops over `range`"),
-    NoRule(np.frompyfunc, "makes a function of arrays of objects", "call the function itself on each element in a loop"),
+    NoRule(np.frompyfunc, "makes a function of arrays of objects", "make it by `np.vectorize(f, otypes=[float])`"),
     *_of_bytes(np.ndarray.byteswap, np.ndarray.getfield, np.ndarray.setfield),
     NoRule(np.ndarray.to_device, "moves an array elsewhere", "leave it out: NumPy has one device"),
     NoRule(np.ndarray.setflags, "changes what may be done with an array", "set flags outside of the function"),
@@ -131,9 +131,6 @@ _OTHERS = (
 )
 
 _CLASSES = (
-    NoRule(
-        np.vectorize, "makes a function that runs where no code can be seen", "call the function itself on each element in a loop"
-    ),
     NoRule(np.poly1d, "holds coefficients without leading zeros, as their values say", "use arrays, `np.polyval`, `np.convolve`"),
     *_of_matrices(np.matrix),
     *_reads(np.memmap),

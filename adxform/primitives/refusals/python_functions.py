@@ -18,11 +18,6 @@ _STATISTICS = (
     Group(
         "NormalDist", "makes an object, whose methods are not followed", "use `math.erf` and `math.exp`, or `scipy.stats.norm`"
     ),
-    Group(
-        "correlation linear_regression",
-        "is a quotient of sums of products that Python rounds once",
-        "use `np.corrcoef(x, y)[0, 1]`, `np.polyfit(x, y, 1)`",
-    ),
 )
 
 _OPERATOR = (

@@ -114,9 +114,9 @@ OPTIMIZE: tuple[Group, ...] = (
     Group("toms748", "solves an equation in a form that is not followed", "use `scipy.optimize.brentq`"),
     Group("bracket line_search", "takes steps that a search chooses", _OUTSIDE),
     Group(
-        "curve_fit leastsq",
-        "fits parameters, and estimates their covariance",
-        "use `scipy.optimize.least_squares(lambda p: model(x, p) - y, start).x`",
+        "leastsq",
+        "solves in a form that is not followed",
+        "use `scipy.optimize.least_squares(lambda p: model(x, p) - y, start).x`, or `curve_fit`",
     ),
     Group(
         "linprog milp quadratic_assignment",
@@ -124,9 +124,9 @@ OPTIMIZE: tuple[Group, ...] = (
         "take the corner outside, and write its value: `c @ x`",
     ),
     Group(
-        "lsq_linear nnls isotonic_regression",
+        "isotonic_regression",
         "solves with bounds, of which some hold",
-        "solve on the free columns that it finds: `np.linalg.lstsq(a[:, free], b)`",
+        "use `lsq_linear` with bounds on the differences",
     ),
 )
 

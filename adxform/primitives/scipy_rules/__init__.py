@@ -16,7 +16,7 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "scipy.signal": f"{__name__}.filters",
         "scipy.ndimage": f"{__name__}.images",
         "scipy.spatial": f"{__name__}.distances",
-        "scipy.sparse": f"{__name__}.sparse_matrices",
+        "scipy.sparse": "adxform.api.scipy_models.sparse_makers",
         **{f"scipy.{name}": f"adxform.api.scipy_models.{name}" for name in ("stats", "optimize", "interpolate", "integrate")},
     }
 )

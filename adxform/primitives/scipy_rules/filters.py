@@ -21,6 +21,7 @@ from adxform.ir.types import Array, Dim, Several, Type
 from adxform.primitives.declare import constant, general, linear, primitive
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import SHAPE_ONLY, Primitive
+from adxform.primitives.scipy_rules import spectral_estimates
 from adxform.runtime.of_scipy import signal as calls
 
 _MODES = ("full", "same", "valid")
@@ -325,6 +326,7 @@ _WITH_PARAMETERS = ("kaiser", "gaussian", "general_gaussian", "general_cosine", 
                     "tukey", "taylor", "dpss", "kaiser_bessel_derived")  # fmt: skip
 
 RECORDS: tuple[Primitive, ...] = (
+    *spectral_estimates.RECORDS,
     linear(signal.convolve, {0: _convolve_first, 1: _convolve_second}, *_PAIRS),
     _convolution(signal.fftconvolve),
     _convolution(signal.oaconvolve),
@@ -397,6 +399,7 @@ RECORDS: tuple[Primitive, ...] = (
 )
 
 DEFINITIONS: tuple[Definition, ...] = (
+    *spectral_estimates.DEFINITIONS,
     Definition(signal.correlate, _correlate),
     Definition(signal.lfilter, _lfilter),
     Definition(signal.lfilter_zi, _lfilter_zi, Value.OWN),

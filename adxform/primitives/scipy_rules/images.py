@@ -17,7 +17,7 @@ from adxform.ir.types import Array, Dim, Type
 from adxform.primitives.declare import general, linear
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import Primitive
-from adxform.primitives.scipy_rules import image_splines
+from adxform.primitives.scipy_rules import image_splines, rank_filters
 from adxform.runtime.of_scipy import ndimage as calls
 
 _BORDERS = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap")
@@ -241,6 +241,7 @@ _X = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _K = np.array([[0.5, 1.0], [-0.25, 2.0]])
 
 RECORDS: tuple[Primitive, ...] = (
+    *rank_filters.RECORDS,
     linear(
         calls.correlated,
         {
@@ -277,22 +278,26 @@ RECORDS: tuple[Primitive, ...] = (
 _WEIGHTS = {"output": (None,), "mode": _BORDERS, "cval": (0.0,)}
 _FILTERS = {"output": (None,), "mode": _BORDERS, "cval": ()}
 
-DEFINITIONS: tuple[Definition, ...] = image_splines.DEFINITIONS + tuple(
-    Definition(fn, body, Value.OWN, sequences=True, only=only)
-    for fn, body, only in (
-        (ndimage.correlate, _correlate, _WEIGHTS),
-        (ndimage.convolve, _convolve, _WEIGHTS),
-        (ndimage.correlate1d, _correlate1d, _WEIGHTS),
-        (ndimage.convolve1d, _convolve1d, _WEIGHTS),
-        (ndimage.gaussian_filter1d, _gaussian_filter1d, _FILTERS),
-        (ndimage.gaussian_filter, _gaussian_filter, _FILTERS),
-        (ndimage.uniform_filter1d, _uniform_filter1d, _FILTERS),
-        (ndimage.uniform_filter, _uniform_filter, _FILTERS),
-        (ndimage.sobel, _sobel, _FILTERS),
-        (ndimage.prewitt, _prewitt, _FILTERS),
-        (ndimage.laplace, _laplace, _FILTERS),
-        (ndimage.gaussian_laplace, _gaussian_laplace, _FILTERS),
-        (ndimage.gaussian_gradient_magnitude, _gaussian_gradient_magnitude, _FILTERS),
-        (ndimage.zoom, _zoom, {"output": (None,), "cval": ()}),
+DEFINITIONS: tuple[Definition, ...] = (
+    image_splines.DEFINITIONS
+    + rank_filters.DEFINITIONS
+    + tuple(
+        Definition(fn, body, Value.OWN, sequences=True, only=only)
+        for fn, body, only in (
+            (ndimage.correlate, _correlate, _WEIGHTS),
+            (ndimage.convolve, _convolve, _WEIGHTS),
+            (ndimage.correlate1d, _correlate1d, _WEIGHTS),
+            (ndimage.convolve1d, _convolve1d, _WEIGHTS),
+            (ndimage.gaussian_filter1d, _gaussian_filter1d, _FILTERS),
+            (ndimage.gaussian_filter, _gaussian_filter, _FILTERS),
+            (ndimage.uniform_filter1d, _uniform_filter1d, _FILTERS),
+            (ndimage.uniform_filter, _uniform_filter, _FILTERS),
+            (ndimage.sobel, _sobel, _FILTERS),
+            (ndimage.prewitt, _prewitt, _FILTERS),
+            (ndimage.laplace, _laplace, _FILTERS),
+            (ndimage.gaussian_laplace, _gaussian_laplace, _FILTERS),
+            (ndimage.gaussian_gradient_magnitude, _gaussian_gradient_magnitude, _FILTERS),
+            (ndimage.zoom, _zoom, {"output": (None,), "cval": ()}),
+        )
     )
 )

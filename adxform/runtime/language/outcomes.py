@@ -23,7 +23,12 @@ class Outcome:
 
 
 def attempt(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Outcome:
-    """Return how ``fn(*args, **kwargs)`` ended. What adxform itself refuses is raised: no handler of the program's is for it."""
+    """Return how ``fn(*args, **kwargs)`` ended. What adxform itself refuses is raised: no handler of the program's is for it.
+
+    A method of arrays that is given a number of NumPy's is that number's own.
+    """
+    if args and isinstance(args[0], np.generic) and getattr(fn, "__objclass__", None) is np.ndarray:
+        fn = getattr(type(args[0]), fn.__name__)
     try:
         return Outcome(fn(*args, **kwargs), None)
     except AdxError:

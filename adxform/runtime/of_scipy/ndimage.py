@@ -207,3 +207,11 @@ def rotated_length(rows: int, columns: int, angle: Any, axis: int) -> int:
     c, s = special.cosdg(angle), special.sindg(angle)
     bounds = np.array([[c, s], [-s, c]]) @ [[0, 0, rows, rows], [0, columns, 0, columns]]
     return int((np.ptp(bounds, axis=1) + 0.5).astype(int)[axis])
+
+
+def chosen(name: str, x: Any, *options: Any) -> Any:
+    """Return the places in the flat `x` of the elements that a filter chooses, which asks for their order alone."""
+    order = np.argsort(x, axis=None, kind="stable")
+    ranks = np.empty(order.size, np.int64)
+    ranks[order] = np.arange(order.size)
+    return order[getattr(ndimage, name)(ranks.reshape(x.shape), *options)]

@@ -126,3 +126,15 @@ def frequencies_of(frequencies: Any, whole: Any, fs: Any, include_nyquist: Any) 
 def phases(w: Any, count: Any, fs: Any) -> Any:
     """Return by how much so many coefficients of a filter turn at the frequencies `w`: a row for each of these."""
     return np.exp(-2j * np.pi / fs * np.multiply.outer(w, np.arange(count)))
+
+
+def taper(window: Any, width: Any, count: int, usual: int) -> Any:
+    """Return the window of a segment: an array as it is, or one by its name, of `width` or the `usual` length, or shorter."""
+    if isinstance(window, str | tuple):
+        return signal.get_window(window, min(usual if width is None else int(width), count))
+    return np.asarray(window)
+
+
+def peaks(x: Any, *options: Any) -> Any:
+    """Return the places that ``scipy.signal.find_peaks(x, *options)`` finds."""
+    return signal.find_peaks(x, *options)[0]

@@ -103,3 +103,8 @@ def is_numpy(cls: type) -> bool:
 def name_of(cls: type) -> str:
     """What an error calls a class."""
     return "iterator" if cls is Once else cls.__name__
+
+
+def stands_in(cls: type) -> bool:
+    """Whether `cls` is one of adxform's whose objects stand for what a function of SciPy's makes."""
+    return cls.__module__.startswith(("adxform.primitives.scipy_rules.", "adxform.api.scipy_models."))

@@ -34,7 +34,7 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return _truth_of_object(interp, value)
         case Tuple(items):
             return bool(items)
-        case Ref(kind="list") if interp.is_long(value):
+        case Ref(kind="list") if interp.is_long(value) or interp.portions(value) is not None:
             return truth(interp, iteration.length(interp, value))
         case Range():
             return truth(interp, iteration.length(interp, value))

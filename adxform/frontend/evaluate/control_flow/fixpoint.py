@@ -76,7 +76,7 @@ def find_fixpoint(
     def local(dim: Dim) -> bool:
         return dim.base in interp.lengths[known:]
 
-    joiner = Joiner(interp.fresh_dim, owned=owned, local=local)
+    joiner = Joiner(interp.fresh_dim, owned=owned, local=local, collects=interp.collects)
     joined = Joined([joiner.generalise(init, start, numbers=True) for init in inits], {}, hints)
     for _ in range(_PASSES):
         interp.builder, interp.heap = outer.nested(), start.copy()

@@ -81,6 +81,9 @@ def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
     match source:
         case Ref() | View(Ref()):
             ref = source.of if isinstance(source, View) else source
+            portion = interp.portion(ref)
+            if portion is not None:
+                return lists_in(interp, portion.pairs)
             columns = interp.columns(ref)
             return (ref, *(() if columns is None else (inner for part in columns.lists for inner in lists_in(interp, part))))
         case Zip(parts):
@@ -108,6 +111,8 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
     match source:
         case Ref(kind="list") if interp.is_long(source):
             return _places_of_row(interp, source)
+        case Ref(kind="list") if interp.portions(source) is not None or are_portions(interp, source):
+            return None
         case Zip(parts):
             return _known_zip(interp, parts)
         case Mapped(_, items) | Enumerate(items) | Reversed(items) | Rest(items):
@@ -121,6 +126,15 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
     if held is None:
         held = None if (found := _objects_in(interp, source)) is None else [guards.itself(interp, item) for item in found]
     return None if held is None else settled(held)
+
+
+def are_portions(interp: Interpreter, source: Ref) -> bool:
+    """Whether a list is one of many lists whose items are in one: a loop goes through it as through an array."""
+    if interp.portion(source) is not None or interp.portions(source) is not None or interp.is_long(source):
+        return False
+    items = interp.contents(source).items
+    found = [interp.portion(item) for item in items] if len(items) > _SHORT else []
+    return bool(found) and all(one is not None and one.pairs is getattr(found[0], "pairs", None) for one in found)
 
 
 def _held_items(interp: Interpreter, source: Value) -> Iterable[Value] | None:
@@ -290,6 +304,8 @@ def literal_trips(interp: Interpreter, source: Value) -> int | None:
             return shape[0] if isinstance(shape[0], int) else None
         case Reversed(_, int(first)):
             return first
+        case Ref(kind="list") if not interp.is_long(source) and are_portions(interp, source):
+            return len(interp.contents(source).items)
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return literal_trips(interp, items)
         case Zip(parts) if parts:
@@ -414,6 +430,8 @@ def length(interp: Interpreter, source: Value) -> Value:
             return length(interp, items)
         case Ref(kind="list") if (columns := interp.columns(source)) is not None:
             return length(interp, columns.lists[0])
+        case Ref(kind="list") if (several := interp.portions(source)) is not None:
+            return several.count
         case Ref(kind="list"):
             filled = interp.filled(source)
             return Lit(len(interp.contents(source).keys)) if filled is None else interp.filled_length(filled)
@@ -481,6 +499,15 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
             return interp.filled_item(source, filled, k)
         case Ref(kind="list") if (columns := interp.columns(source)) is not None:
             return Tuple(tuple(item_at(interp, part, k) for part in columns.lists), columns.cls)
+        case Ref(kind="list") if (several := interp.portions(source)) is not None:
+            return interp.one_of_portions(several, k)
+        case Ref(kind="list") if (
+            isinstance(k, Var) and (found := interp.one_of_lists(interp.contents(source).items, k)) is not None
+        ):
+            return found
+        case Ref(kind="list") if are_portions(interp, source):
+            at: int = interp.static(k, "an index into a list")
+            return interp.contents(source).items[at]
         case _:
             known = known_places(interp, source)
             if known is None:

@@ -20,6 +20,8 @@ from adxform.frontend.evaluate.values import (
     Once,
     Originals,
     Poison,
+    Portion,
+    Portions,
     Ref,
     SetElements,
     Static,
@@ -34,6 +36,8 @@ from adxform.ir.types import BOOL, Array, Dim, Object, Scalar, Size, Type, is_in
 _HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
 
 _OF_TUPLES = Poison("it is a list of tuples whose length only a run can tell, and another one on another path")
+
+OF_PORTIONS = Poison("it is one of several lists of which only a run can tell which is taken, and another one on another path")
 
 
 def join_types(a: Type, b: Type, fresh: Callable[[], Dim]) -> Type | None:
@@ -99,7 +103,10 @@ class Paths:
 
 
 class Joiner:
-    """Merges values; `heap_of` gives the contents of objects on either side, `fresh` new lengths."""
+    """Merges values; `heap_of` gives the contents of objects on either side, `fresh` new lengths.
+
+    `collects`: lists are arrays of items that have kinds of their own where they are known one by one.
+    """
 
     def __init__(
         self,
@@ -109,8 +116,10 @@ class Joiner:
         local: Callable[[Dim], bool] | None = None,
         params: frozenset[Var] = frozenset(),
         lengths: frozenset[Var] = frozenset(),
+        collects: bool = False,
     ) -> None:
         self.fresh = fresh
+        self.collects = collects
         self.params = params
         self.decided = params or lengths
         """What decides on the path, parameters or lengths of arguments: it is known when compiling where values do not join."""
@@ -145,7 +154,11 @@ class Joiner:
                 return _HALF_FILLED
             if isinstance(contents, Columns):
                 return _OF_TUPLES
+            if isinstance(contents, Portions):
+                return OF_PORTIONS
             originals = self._originals([value], heap, old)
+            if isinstance(contents, Portion):
+                return self._named(value, contents, self.generalise(contents.place, heap, numbers=True), old, originals)
             if isinstance(contents, Collected):
                 return Built(value.kind, value.cls, (), (self.rows(contents),), None, originals)
             items = tuple(self.escape(item, heap, old) for item in contents.items)
@@ -201,12 +214,16 @@ class Joiner:
         right: Any = paths.right.contents[b]
         if isinstance(left, Poison) or isinstance(right, Poison):
             return left if isinstance(left, Poison) else right
-        if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected):
+        if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected | Portion):
             left = left.items[0]
         originals = self._originals([a, b], paths.right, paths.before)
         if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
             rows = self.merge_contents(left, right, paths)
             return Built(a.kind, a.cls, (), (rows,), None, originals) if isinstance(rows, Collected) else rows
+        if isinstance(left, Portion) and isinstance(right, Portion) and left.pairs is right.pairs:
+            return self._named(b, right, self.merge(left.place, right.place, paths), paths.before, originals)
+        if isinstance(left, Portion | Portions) or isinstance(right, Portion | Portions):
+            return OF_PORTIONS._replace(params=self.decided)
         if isinstance(left, Columns) or isinstance(right, Columns):
             return _OF_TUPLES
         if isinstance(left, Collected) or isinstance(right, Collected):
@@ -215,6 +232,12 @@ class Joiner:
             return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.decided)
         items = self._merge_all(left.items, right.items, paths)
         return Built(a.kind, a.cls, left.keys, items, a.meta, originals)
+
+    def _named(self, ref: Ref | Built, portion: Portion, place: Template, old: Heap, originals: Originals) -> Template:
+        """The template of a name for one of several lists, at `place`, whose items are in a list from before the paths parted."""
+        if portion.pairs not in old.contents or isinstance(place, Poison):
+            return OF_PORTIONS
+        return Built(ref.kind, ref.cls, (), (replace(portion, place=place, index=None),), None, originals)
 
     def _originals(self, objects: Iterable[Ref | Built], heap: Heap, old: Heap) -> Originals:
         """The objects of `old` that one may be which is one of `objects`. What a path makes has no other name after it."""
@@ -228,6 +251,10 @@ class Joiner:
         """The template of the contents of one object that differ between paths."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
+        if isinstance(a, Portions) and isinstance(b, Portions) and a.pairs is b.pairs:
+            return Portions(a.pairs, self.merge(a.count, b.count, paths))
+        if isinstance(a, Portion | Portions) or isinstance(b, Portion | Portions):
+            return a if a == b else OF_PORTIONS
         if isinstance(a, Collected) and isinstance(b, Collected):
             return self._merge_rows(a, b, paths)
         if isinstance(a, Columns) or isinstance(b, Columns):
@@ -247,6 +274,8 @@ class Joiner:
             return replace(either(a, b), count=self.merge(a.count, b.count, paths), passed=max(a.passed, b.passed))
         if not (a.done and b.done and a.nested == b.nested):
             return a if a == b else _HALF_FILLED
+        if self.collects and (a.weak, a.kinds) != (b.weak, b.kinds):
+            return Poison("it is a list of numbers of another kind on each path", self.decided)
         if a.buffer == b.buffer:
             return either(a, b)
         if not alike_rows(number_type(a.buffer), number_type(b.buffer), a.weak is b.weak):
@@ -266,10 +295,12 @@ class Joiner:
     def contents(self, contents: Any, heap: Heap) -> Any:
         """The template of the contents of an object alone, as `generalise` makes one of a value."""
         match contents:
-            case Poison() | Columns() | SetElements():
+            case Poison() | Columns() | Portion() | SetElements():
                 return contents
             case Collected():
                 return self.rows(contents)
+            case Portions(pairs, count):
+                return Portions(pairs, self.generalise(count, heap, numbers=True))
             case _:
                 items = (self.generalise(item, heap, numbers=True) for item in contents.items)
                 return Contents(contents.keys, tuple(items))

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
-from adxform.frontend.containers import list_arrays
+from adxform.frontend.containers import list_arrays, portions
 from adxform.frontend.evaluate.control_flow import generators, iteration, suspended, walks
 from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
-from adxform.frontend.evaluate.control_flow.retries import UNROLL, Standing, before_choosing, refuse_foreign, uncountable
+from adxform.frontend.evaluate.control_flow.retries import (
+    UNROLL,
+    Standing,
+    before_choosing,
+    collected,
+    is_long,
+    refuse_foreign,
+    uncountable,
+)
 from adxform.frontend.evaluate.control_flow.while_loops import Turns, run_turns
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
@@ -177,7 +186,7 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
         saved.restore(interp)
         refuse_foreign(interp, reason)
         trips = iteration.literal_trips(interp, source)
-        early = op.breaks and isinstance(reason, Grows) and reason.item.type is not None
+        early = isinstance(reason, Grows) and (bool(reason.together) or (op.breaks and reason.item.type is not None))
         if trips is None or trips > UNROLL or trips * interp.unrolled > _NESTED or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
@@ -188,11 +197,27 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
                 return _loop(interp, op, source, inits, env)
             raise
         items: list[iteration.Place] = [partial(iteration.item_at, interp, source, Lit(k)) for k in range(trips)]
+
+        def long() -> bool:
+            return is_long(trips * _ops_of_one(interp, op, items, inits, env))
+
+        filled = collected(interp, reason, long, partial(_collecting, interp, op, source, inits, env))
+        if filled is not None:
+            return filled
         interp.unrolled *= max(trips, 1)
         try:
             return unrolled(interp, op, Walk.over(interp, source, items, once), inits, env)
         finally:
             interp.unrolled //= max(trips, 1)
+
+
+def _ops_of_one(interp: Interpreter, op: For, items: list[iteration.Place], inits: list[Value], env: Env) -> int:
+    """How many ops one iteration is, written out."""
+    start = len(interp.builder.last().ops)
+    with one_way(interp), suppress(UnsupportedOperationError, Grows, Lost):
+        env.update(zip(op.body.params, (items[0](), *inits), strict=True))
+        interp.run_block(op.body, env)
+    return len(interp.builder.last().ops) - start if items else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +336,8 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
             params = iteration.deciding(interp, source)
             if params:
                 raise Promote(params)
-            raise uncountable(interp, growing, op.span)
+            if not growing.of_lists or not portions.begun(interp, growing.ref):
+                raise uncountable(interp, growing, op.span)
         saved = Standing.of(interp)
         interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})
         try:

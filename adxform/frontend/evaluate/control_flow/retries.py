@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from adxform.errors import AdxError, UnsupportedOperationError
+from adxform.frontend.containers.list_kinds import of_one_kind
 from adxform.frontend.evaluate.levels import TryLevel
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
@@ -16,6 +17,9 @@ from adxform.ir.spans import Span
 
 UNROLL = 256
 """How many iterations of a loop are written out, one after the other."""
+
+_LONG = 512
+"""How many ops of a loop are written out where an array can hold the lists that it fills: each takes a millisecond to derive."""
 
 
 @dataclass(slots=True)
@@ -66,6 +70,32 @@ def before_choosing(interp: Interpreter, run: Callable[[], _T]) -> _T:
     finally:
         interp.chooses = True
     return run()
+
+
+def collected(interp: Interpreter, reason: Exception, long: Callable[[], bool], collect: Callable[[Grows], _T]) -> _T | None:
+    """What a loop carries that fills lists, as `collect` has it with arrays, where writing it out would be `long`.
+
+    ``None`` where it is to be written out: it is short, or what it appends is known one by one only then.
+    """
+    if not isinstance(reason, Grows) or interp.knowledge.writes_out or not of_one_kind(reason.item):
+        return None
+    saved, collects = Standing.of(interp), interp.collects
+    long_enough = long()
+    saved.restore(interp)
+    if not long_enough:
+        return None
+    interp.collects = True
+    try:
+        return collect(reason)
+    except (UnsupportedOperationError, Grows):
+        saved.restore(interp)
+        interp.collects = collects
+        return None
+
+
+def is_long(ops: int) -> bool:
+    """Whether it takes long to derive so many ops of a loop that is written out."""
+    return ops > _LONG
 
 
 def refuse_foreign(interp: Interpreter, reason: Exception, own: Iterable[Ref] = ()) -> None:

@@ -9,12 +9,23 @@ from typing import Any
 from adxform.frontend.containers.list_arrays import as_list_of_rows, become_floats, irregular
 from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
-from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
+from adxform.frontend.evaluate.control_flow.joins import OF_PORTIONS, Joiner, Paths
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
 from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Collected, Columns, Contents, Heap, Poison, Ref, SetElements, Value
+from adxform.frontend.evaluate.values import (
+    Collected,
+    Columns,
+    Contents,
+    Heap,
+    Poison,
+    Portion,
+    Portions,
+    Ref,
+    SetElements,
+    Value,
+)
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Operand, Var
 from adxform.ir.spans import Span
@@ -105,7 +116,7 @@ def _joined(interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, 
     """What the values and the changed objects of both sides are together; ``None`` where a list from before is held anew."""
     origin = interp.origins.get(cond) if isinstance(cond, Var) else None
     lengths = interp.of_lengths.get(cond) if isinstance(cond, Var) else None
-    joiner = Joiner(interp.fresh_dim, params=origin or frozenset(), lengths=lengths or frozenset())
+    joiner = Joiner(interp.fresh_dim, params=origin or frozenset(), lengths=lengths or frozenset(), collects=interp.collects)
     lefts, rights = ([UNDEFINED] * len(hints) if side.values is None else side.values for side in sides)
     heaps = [side.heap for side in sides]
     levels = not joiner.params and all(side.values is not None for side in sides)
@@ -114,12 +125,23 @@ def _joined(interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, 
     paths = Paths(heaps[0], heaps[1], start)
     values = [joiner.merge(a, b, paths) for a, b in zip(lefts, rights, strict=True)]
     changed = changed_objects(start, heaps)
+    for ref in changed:
+        together = _put_together(ref, start, heaps)
+        if together is not None and as_list_of_rows(interp, together):
+            return None
     growing = (_other_items(interp, ref, start, heaps) for ref in changed if levels)
     if any(grows is not None and as_list_of_rows(interp, grows) for grows in growing):
         return None
     for ref in changed if levels else ():
         _level_lists(interp, (ref, ref), sides)
     return Joined(values, {ref: _merge_side(joiner, ref, sides, start) for ref in changed}, hints)
+
+
+def _put_together(ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
+    """What a list becomes that is one of several on a path, of which only a run can tell which is taken."""
+    sides = [heap.contents[ref] for heap in heaps]
+    found = next((side for side in sides if isinstance(side, Portion)), None)
+    return None if found is None or isinstance(start.contents[ref], Portion) else Grows(ref, together=found.group)
 
 
 def _assumptions(interp: Interpreter, cond: Operand) -> tuple[frozenset[Var], frozenset[Var]]:
@@ -195,6 +217,8 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[Side], start: Heap) -> Any
     contents: Any = ends[0].contents[ref]
     if len(ends) > 1:
         return joiner.merge_contents(contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
+    if isinstance(contents, Portion | Portions):
+        return OF_PORTIONS
     if isinstance(contents, Poison | Collected | Columns | SetElements):
         return joiner.rows(contents) if isinstance(contents, Collected) else contents
     return Contents(contents.keys, tuple(joiner.escape(item, ends[0], start) for item in contents.items))

@@ -40,6 +40,7 @@ from adxform.frontend.evaluate.values import (
 )
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object
+from adxform.primitives.definitions import lazy_builtins
 
 _KEYS = ("taken", "source")
 _UNOPENED = Lit(False)
@@ -164,20 +165,37 @@ def after(interp: Interpreter, source: Value, taken: int) -> Value:
 
 
 def iterated(interp: Interpreter, source: Value) -> Value:
-    """`source`; of an object with an ``__iter__`` of the program's own, the iterator that it returns."""
-    if not isinstance(source, Ref | Static | Tuple) or (isinstance(source, Ref) and source.kind != "instance"):
+    """`source`; of an object with an ``__iter__`` of the program's own, the iterator that it returns.
+
+    Where that is an object with a ``__next__`` of its own, it is a generator that asks it for item after item.
+    """
+    found = iterator_of(interp, source)
+    if found is source and not _is_asked(source):
         return source
-    if isinstance(source, Static) and is_librarys(type(source.value)):  # the rows of a sparse matrix
-        return source
-    method = protocols.special(interp, source, "__iter__")
+    method = next_of(interp, found)
+    return found if method is None else interp.call(Static(lazy_builtins.asked), (method,), hint="items")
+
+
+def _is_asked(source: Value) -> bool:
+    """Whether `source` may be an object with methods of the program's own."""
+    objects = isinstance(source, Static | Tuple) or (isinstance(source, Ref) and source.kind == "instance")
+    return objects and not (isinstance(source, Static) and is_librarys(type(source.value)))  # the rows of a sparse matrix
+
+
+def iterator_of(interp: Interpreter, source: Value) -> Value:
+    """What ``__iter__`` of an object returns, if that is the program's own; else `source`."""
+    method = protocols.special(interp, source, "__iter__") if _is_asked(source) else None
     if method is None:
         return source
     found = interp.call(method, (), hint="items")
-    if isinstance(found, Ref) and found.kind == "instance":
-        raise interp.error(
-            "an iterator is an object with `__next__` of its own", "write `__iter__` as a generator: `yield` each item"
-        )
+    if isinstance(found, Ref) and found.kind == "instance" and next_of(interp, found) is None:
+        interp.fail(TypeError, f"iter() returned non-iterator of type '{found.cls.__name__}'")
     return found
+
+
+def next_of(interp: Interpreter, value: Value) -> Value | None:
+    """The method ``__next__`` of an object, if that is the program's own."""
+    return protocols.special(interp, value, "__next__") if isinstance(value, Ref | Static) and _is_asked(value) else None
 
 
 def rest(interp: Interpreter, source: Value, stepwise: Steps = "") -> Value:

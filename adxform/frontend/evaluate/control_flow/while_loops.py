@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from adxform.errors import UnsupportedOperationError
-from adxform.frontend.containers import list_arrays
+from adxform.frontend.containers import list_arrays, portions
 from adxform.frontend.evaluate.control_flow.attempted_loops import hands_on, while_handing_on
 from adxform.frontend.evaluate.control_flow.attempts import received
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
-from adxform.frontend.evaluate.control_flow.retries import UNROLL, Standing, before_choosing, refuse_foreign, uncountable
+from adxform.frontend.evaluate.control_flow.retries import (
+    UNROLL,
+    Standing,
+    before_choosing,
+    collected,
+    is_long,
+    refuse_foreign,
+    uncountable,
+)
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
@@ -68,6 +78,11 @@ def _run_turns(interp: Interpreter, turns: Turns, inits: list[Value]) -> list[Va
         return _while(interp, turns, inits)
     except (UnsupportedOperationError, Grows) as reason:
         saved.restore(interp)
+        filled = collected(
+            interp, reason, lambda: _is_long(interp, turns, inits), partial(_collecting_while, interp, turns, inits)
+        )
+        if filled is not None:
+            return filled
         with one_way(interp):
             known = _unrolled_while(interp, turns, inits)
         if known is None:
@@ -89,7 +104,8 @@ def _collecting_while(interp: Interpreter, turns: Turns, inits: list[Value], gro
     """Run a loop in which lists grow."""
     while True:
         refuse_foreign(interp, growing)
-        if not list_arrays.as_list_of_rows(interp, growing):
+        begun = list_arrays.as_list_of_rows(interp, growing) or (growing.of_lists and portions.begun(interp, growing.ref))
+        if not begun:
             raise uncountable(interp, growing, turns.span)
         saved = Standing.of(interp)
         try:
@@ -109,6 +125,19 @@ def _unrolled_while(interp: Interpreter, turns: Turns, inits: list[Value]) -> li
             return None
         carried = turns.body(carried)
     return None
+
+
+def _is_long(interp: Interpreter, turns: Turns, carried: list[Value]) -> bool:
+    """Whether a loop whose test is known before the run is long, written out."""
+    start = len(interp.builder.last().ops)
+    with one_way(interp), suppress(UnsupportedOperationError, Grows, Lost):
+        for _ in range(UNROLL):
+            if truth(interp, turns.test(carried)) is not True:
+                return False
+            carried = turns.body(carried)
+            if is_long(len(interp.builder.last().ops) - start):
+                return True
+    return False
 
 
 def _while(interp: Interpreter, turns: Turns, inits: list[Value]) -> list[Value]:

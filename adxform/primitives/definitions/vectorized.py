@@ -1,0 +1,129 @@
+"""`np.vectorize`: a function of numbers, called for each place of arrays that are broadcast against one another.
+
+NumPy calls it once more beforehand, with the first number of each array, where nothing says of which types its results are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.ir import intrinsics
+from adxform.primitives.definitions.definition import Definition, StandIn, Value, unsupported
+
+
+class Vectorized(StandIn):
+    """What `np.vectorize` gives where the function that is differentiated calls it."""
+
+    def __init__(self, pyfunc: Any, otypes: Any, excluded: Any, cache: Any, signature: Any) -> None:
+        self.pyfunc, self.otypes, self.excluded, self.cache, self.signature = pyfunc, otypes, excluded, cache, signature
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function at each place; or, where there is none yet, what calls the one that is given here."""
+        if self.pyfunc is np._NoValue:
+            return Vectorized(args[0], self.otypes, self.excluded, self.cache, self.signature)
+        return _call(self, *args, **kwargs)
+
+
+def _vectorize(
+    pyfunc: Any = np._NoValue,
+    otypes: Any = None,
+    doc: Any = None,
+    excluded: Any = None,
+    cache: Any = False,
+    signature: Any = None,
+) -> Any:
+    if pyfunc is not np._NoValue and not callable(pyfunc):
+        raise TypeError("When used as a decorator, only accepts keyword arguments.")
+    kinds = None if otypes is None else [np.dtype(one) for one in otypes]
+    return Vectorized(pyfunc, kinds, () if excluded is None else excluded, cache, signature)
+
+
+def _call(made: Any, *args: Any, **kwargs: Any) -> Any:
+    if made.signature is not None:
+        unsupported("`signature=` of `np.vectorize`, of a function of rows, has no derivative: call it on each row in a loop")
+    if made.cache:
+        raise runtime.without_derivative("`cache=True` of `np.vectorize` has no derivative: leave it out, or state `otypes=`")
+    places = [place for place in range(len(args)) if place not in made.excluded]
+    names = [name for name in kwargs if name not in made.excluded]
+    given = [_operand(one) for one in [*[args[place] for place in places], *[kwargs[name] for name in names]]]
+    if not given:
+        return made.pyfunc(*args, **kwargs)
+
+    def at(*numbers: Any) -> Any:
+        positional, named = list(args), dict(kwargs)
+        for place, number in zip(places, numbers, strict=False):
+            positional[place] = number
+        for name, number in zip(names, numbers[len(places) :], strict=True):
+            named[name] = number
+        return made.pyfunc(*positional, **named)
+
+    if made.otypes is None:
+        for one in given:
+            if np.size(one) == 0:
+                raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        first = at(*[np.ravel(one)[0] for one in given])
+        several = isinstance(first, tuple)
+        kinds = [intrinsics.dtype_of(one) for one in (first if several else (first,))]
+    else:
+        kinds = [np.dtype(one) for one in made.otypes]
+        several = len(kinds) > 1
+    found, shape = _at_each_place(lambda *numbers: _checked(at(*numbers), kinds, several), given)
+    if several:
+        return tuple([_array([one[k] for one in found], kinds[k], shape) for k in range(len(kinds))])
+    return _array(found, kinds[0], shape)
+
+
+def _checked(found: Any, kinds: Any, several: Any) -> Any:
+    """The results at a place, which have to be as many numbers as there are types."""
+    if not several:
+        return _number(found, kinds[0])
+    if not isinstance(found, tuple) or len(found) != len(kinds):
+        unsupported("a function of `np.vectorize` whose results are not a tuple of as many numbers as there are types")
+    return tuple([_number(found[k], kinds[k]) for k in range(len(kinds))])
+
+
+def _operand(given: Any) -> Any:
+    """What is given for an argument, as an array if it is a sequence."""
+    return np.asarray(given) if isinstance(given, (list, tuple, range)) else given
+
+
+def _at_each_place(at: Any, given: Any) -> Any:
+    """What a function gives for the numbers at each place, and the shape that these places have."""
+    arrays = [one for one in given if isinstance(one, np.ndarray)]
+    if not arrays:
+        return [at(*given)], ()
+    spread = arrays if len(arrays) == 1 else np.broadcast_arrays(*[np.copy(one) for one in arrays])
+    found = [at(*_numbers(given, numbers)) for numbers in zip(*[np.ravel(one).tolist() for one in spread], strict=True)]
+    return found, np.shape(spread[0])
+
+
+def _numbers(given: Any, numbers: Any) -> Any:
+    """The operands at a place: numbers as they were given, and of arrays Python's own, those of `numbers`."""
+    found, k = [], 0
+    for one in given:
+        if isinstance(one, np.ndarray):
+            found.append(numbers[k])
+            k += 1
+        else:
+            found.append(one)
+    return found
+
+
+def _number(found: Any, kind: Any) -> Any:
+    """A result of the function, which has to be a number; a float where it becomes one in any case."""
+    if isinstance(found, (tuple, list)) or np.ndim(found) > 0:
+        raise ValueError("setting an array element with a sequence.")
+    return float(found) if kind in (np.float64, np.float32, np.float16) else found
+
+
+def _array(found: Any, kind: Any, shape: Any) -> Any:
+    return np.reshape(np.array(found, dtype=kind), shape)
+
+
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(np.vectorize, _vectorize, Value.FOLLOWED, sequences=True),
+    Definition(np.vectorize.__call__, _call, sequences=True, makes=True),
+)
