@@ -1005,6 +1005,13 @@ def shape_assigned(x):
 
 
 @shown
+def shape_assigned_in_a_list(x):
+    rows = [x.copy()]
+    rows[0].shape = (2, 2)
+    return np.sum(rows[0][1])
+
+
+@shown
 def array_by_its_class(x):
     y = np.ndarray((2,), float)
     y[0], y[1] = x[0], x[1]
@@ -1014,14 +1021,22 @@ def array_by_its_class(x):
 @shown
 def flat_iterator(x):
     m = np.outer(x, x)
-    return sum(v**2 for v in m.flat) + m.flat[3]
+    return sum(v**2 for v in m.flat) + m.flat[3] * np.sum(m.T.flat[1:3]) + np.sum(m.flat[m.ravel() > 0.5])
 
 
 @shown
 def flat_written(x):
     m = np.outer(x, x)
     m.flat[1] = x[2]
+    m.flat[:: m.shape[0] + 1] += 1.0
+    m.T.flat[2:4] = x[:2]
     return np.sum(m**2)
+
+
+@shown
+def flat_walked_and_indexed(x):
+    entries = np.outer(x, x).flat
+    return sum(entries) + entries[1]
 
 
 @shown
@@ -1089,6 +1104,11 @@ def where_and_out(x):
     y = np.zeros(4)
     np.multiply(x, 2.0, out=y, where=x > 0.0)
     return np.sum(y**2)
+
+
+@shown
+def where_alone(x):
+    return np.sum(np.multiply(x, 2.0, where=x > 0.0, out=None)[x > 0.0])
 
 
 @shown

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from adxform.errors import (
     AdxError,
+    AliasError,
     GlobalMutationError,
     MissingRuleError,
     UnsupportedOperationError,
@@ -162,10 +163,12 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
     "Arrays": (
         Entry("masks and integer arrays, for load, store and `+=`", "masks_and_integer_arrays"),
         Entry("views, written through", "views"),
-        Entry("`x.shape = …`", "shape_assigned", _OPERATION),
+        Entry("`x.shape = …`, of an array that the function made", "shape_assigned"),
+        Entry("`x.shape = …`, of an array that a list holds", "shape_assigned_in_a_list", AliasError),
         Entry("`np.ndarray(shape, dtype)`", "array_by_its_class"),
-        Entry("`.flat`", "flat_iterator", _OPERATION),
-        Entry("`.flat[k] = …`", "flat_written", _OPERATION),
+        Entry("`.flat`, by numbers, slices, masks, and walked over", "flat_iterator"),
+        Entry("`.flat[k] = …`, `.flat = …`", "flat_written"),
+        Entry("`.flat` by a number after it was walked over", "flat_walked_and_indexed", _RULE),
         Entry("`np.nditer`", "nditer_walked", _RULE),
         Entry("`np.ndindex`, `np.ndenumerate`", "ndindex_walked"),
         Entry("`np.vectorize`", "vectorized"),
@@ -175,7 +178,8 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("`np.r_`, `np.c_`, `np.ix_`", "joined_by_indexing"),
         Entry("`copyto`, `put`, `place`, `put_along_axis`, `add.at`, `fill_diagonal`", "stores_by_functions"),
         Entry("`sort` and `partition` in place", "sorted_in_place"),
-        Entry("`where=` of an elementwise function", "where_and_out", _OPERATION),
+        Entry("`where=` of an elementwise function, with `out=`", "where_and_out"),
+        Entry("`where=` of an elementwise function, without `out=`", "where_alone", _OPERATION),
         Entry("structured arrays, no floats that move in them", "structured_inactive", INACTIVE),
         Entry("structured arrays of one axis that the function makes", "structured_by_field"),
         Entry("sorts, joins and several fields of those of floats that move", "structured_as_a_whole", _OPERATION),

@@ -6,6 +6,8 @@ import operator
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from adxform import runtime
 from adxform.ir.ops import Call, For, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
 from adxform.ir.types import Scalar
@@ -52,6 +54,14 @@ def writing_out(call: Call, effect: Effect) -> Effect:
     """`effect` of `call` with that of its keyword ``out``, which it writes and returns."""
     places = tuple(place for place, (key, _) in enumerate(call.kwargs, len(call.args)) if key == "out")
     return replace(effect, writes=effect.writes + places, views=effect.views + places) if places else effect
+
+
+_NEW_VIEWS = (operator.getitem, np.reshape, np.ndarray.reshape, np.transpose, np.ndarray.transpose, np.swapaxes, np.ravel)
+
+
+def is_new_view(call: Call) -> bool:
+    """Whether the result of `call`, which shares memory with its argument, is another object for Python, whatever that is."""
+    return isinstance(call.fn, Lit) and call.fn.value in _NEW_VIEWS
 
 
 def is_read_only(call: Call | None) -> bool:

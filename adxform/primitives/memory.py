@@ -280,6 +280,7 @@ RECORDS: tuple[Primitive, ...] = (
     constant(revolve.snapshots_within, effect=SHAPE_ONLY),
     constant(runtime.shares_memory, effect=SHAPE_ONLY),
     constant(runtime.check_apart, effect=Effect(reads=False, raises=True)),
+    constant(runtime.check_shape_set, effect=Effect(reads=False, raises=True)),
     constant(runtime.staged, effect=SHAPE_ONLY),
     constant(runtime.allocate, effect=IN_BUFFER),
     constant(runtime.allocate_like, effect=IN_BUFFER),

@@ -53,3 +53,15 @@ def _share(one: Any, other: Any) -> bool:
         return np.shares_memory(one, other, max_work=1_000)  # type: ignore[arg-type]  # the stubs know two numbers
     except np.exceptions.TooHardError:
         return True
+
+
+def check_shape_set(x: Any, shape: Any) -> None:
+    """Raise as ``x.shape = shape`` does where that is no view of `x`.
+
+    >>> check_shape_set(np.zeros((2, 3)), 6)
+    >>> check_shape_set(np.zeros((2, 3)).T, 6)
+    Traceback (most recent call last):
+    AttributeError: incompatible shape for in-place modification
+    """
+    if x.size and not np.may_share_memory(np.reshape(x, shape), x):
+        raise AttributeError("incompatible shape for in-place modification")

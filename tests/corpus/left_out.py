@@ -34,6 +34,19 @@ def overwritten_where_too_large(x):
     return y.sum()
 
 
+@at((vec(0.0, 4.0, -1.0),), gradient=(vec(2.0, 0.25, 2.0),))
+def roots_where_there_are_any(x):
+    """The slope of a root at zero is infinite, and so is that of an element that is left as it was, if it is computed."""
+    y = 2.0 * x
+    np.sqrt(x, where=x > 0.0, out=y)
+    return np.sum(y)
+
+
+@at((vec(3.0, 2.0, -1.0), vec(2.0, 0.0, 0.5)), gradient=(vec(0.5, 0.0, 2.0), vec(-0.75, 0.0, 4.0)))
+def quotients_where_defined(a, b):
+    return np.sum(np.divide(a, b, out=np.zeros_like(a), where=b != 0.0))
+
+
 @at((LARGE,), gradient=(vec(0.0, np.exp(0.5), np.exp(-2.0)),))
 def finite_elements(x):
     total = 0.0

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Once, Ref, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Once, Ref, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, is_inexact
 from adxform.primitives.declare import name_of
+from adxform.primitives.definitions import in_place
+from adxform.primitives.definitions.flat_entries import FlatEntries
 from adxform.primitives.signatures import PLAIN, SYNONYMS, arranged, form_of, signature_of
 
 Kwargs = dict[str, Value]
@@ -64,6 +66,29 @@ def refuse_iterators(interp: Interpreter, fn: Callable[..., Any], values: Iterab
     if any(isinstance(value, Once) for value in values) and name_of(fn).startswith("np."):
         message = f"an iterator is given to `{name_of(fn)}`, for which it is one object and not what it goes through"
         raise interp.error(message, "make it a list first: `list(…)`")
+
+
+def with_flat_arrays(
+    interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs
+) -> tuple[tuple[Value, ...], Kwargs]:
+    """The arguments of a call of a function of NumPy's with an array for each `x.flat` among them, of which NumPy makes one."""
+    if not any(map(_is_flat, (*args, *kwargs.values()))) or not name_of(fn).startswith("np."):
+        return args, kwargs
+    writes = any(fn is one.fn for one in in_place.DEFINITIONS) or getattr(fn, "__name__", "") == "at"
+    if _is_flat(kwargs.get("out", NONE)) or (writes and (any(map(_is_flat, kwargs.values())) or _is_flat(args[0]))):
+        raise interp.error(f"`x.flat` is given to `{name_of(fn)}`, which may write to it", "give it the array")
+    found = {key: _flattened(interp, value) for key, value in kwargs.items()}
+    return tuple(_flattened(interp, arg) for arg in args), found
+
+
+def _is_flat(value: Value) -> bool:
+    return isinstance(value, Ref) and value.cls is FlatEntries
+
+
+def _flattened(interp: Interpreter, value: Value) -> Value:
+    if not _is_flat(value):
+        return value
+    return interp.call(Lit(np.ndarray.flatten), (interp.attribute(value, "base"),))
 
 
 AXES = frozenset({"axis", "axis1", "axis2", "source", "destination"})

@@ -57,8 +57,6 @@ def primitive(
         return opaque(interp, fn, args, kwargs, hint, wanted)
     if isinstance(record.derivative, General) and _is_own(record, fn):
         args, kwargs = bound_to_signature(interp, record.derivative, fn, args, kwargs)
-    if "where" in kwargs and isinstance(fn, np.ufunc):
-        raise interp.error("`where=` in an elementwise function is not supported", "use `np.where(condition, f(x), otherwise)`")
     if out == NONE and _folds(record) and are_static(interp, (*args, *kwargs.values())):
         found = fold(interp, fn, args, kwargs)
         if found is not None:

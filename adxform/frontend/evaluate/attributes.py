@@ -38,6 +38,8 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float, is_inexact
 from adxform.ir.walk import variables
 from adxform.primitives.definitions.definition import StandIn
+from adxform.primitives.definitions.flat_entries import FlatEntries
+from adxform.primitives.definitions.flat_entries import store as store_flat
 from adxform.primitives.refusals.numpy_functions import REFUSED_ATTRIBUTES
 from adxform.primitives.table import definition, lookup
 from adxform.threads import locks
@@ -111,6 +113,8 @@ def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -
             return x
         case "real" | "imag":
             return interp.call(Lit(getattr(np, name)), (x,), hint=hint)
+        case "flat" if shape is not None:
+            return interp.call(Static(FlatEntries), (x,), hint="flat")
         case "itemsize":
             return Lit(np.dtype(type_.dtype).itemsize)
         case "nbytes":
@@ -381,6 +385,8 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
             if name == "imag" and not dtype.startswith(("complex", "clong")):
                 interp.fail(TypeError, "array does not have imaginary part to set")
             interp.call(Lit(operator.setitem), (interp.attribute(value, name), Lit(...), new))
+        case Var(_, Array(_, shape)) if name == "flat" and shape is not None:
+            interp.call(Static(store_flat), (value, Lit(...), new))
         case Ref(kind="list" | "dict" | "set", cls=cls) | Tuple(cls=cls) if cls in (list, dict, set, tuple):
             state = "is read-only" if hasattr(cls, name) else "cannot be set"
             interp.fail(AttributeError, f"'{cls.__name__}' object attribute '{name}' {state}")

@@ -15,6 +15,7 @@ from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
 from adxform.frontend.evaluate.outside import guards, outside_containers, places
+from adxform.frontend.evaluate.set_shapes import set_shape
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import (
@@ -249,7 +250,8 @@ class Evaluator(Interpreter):
 
     def _step(self, block: Block, index: int, env: Env, skipped: dict[int, Augmented]) -> None:
         op = block.ops[index]
-        if not isinstance(op, Call) or not augmented_assignment(self, block, index, env, skipped):
+        handled = augmented_assignment(self, block, index, env, skipped) if isinstance(op, Call) else False
+        if not handled and not set_shape(self, block, index, env):
             self.run_op(op, env)
 
     def run_op(self, op: Op, env: Env) -> None:

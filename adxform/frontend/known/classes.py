@@ -47,6 +47,7 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import variables
 from adxform.primitives.definitions.definition import StandIn
+from adxform.primitives.definitions.flat_entries import FlatEntries
 from adxform.threads.locks import imported
 
 
@@ -367,6 +368,8 @@ def _class_of(interp: Interpreter, value: Value) -> type | None:
             return cls
         case Method():
             return _class_of_method(interp, value)
+        case Ref(cls=cls) if cls is FlatEntries:
+            return np.flatiter
         case Ref(cls=cls) if issubclass(cls, StandIn) and not interp.in_own_code:
             raise interp.error("of which class this object of NumPy is cannot be told", "ask outside of the function")
         case _:

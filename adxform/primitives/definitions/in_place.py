@@ -24,10 +24,10 @@ def _putmask(a: Any, mask: Any, values: Any) -> None:
     if np.ndim(values) == 0:
         a[chosen] = values
     elif np.size(values) > 0:
-        a[chosen] = _in_turn(values, np.flatnonzero(chosen))
+        a[chosen] = in_turn(values, np.flatnonzero(chosen))
 
 
-def _in_turn(values: Any, counts: Any) -> Any:
+def in_turn(values: Any, counts: Any) -> Any:
     """Those of `values` with these numbers; they begin anew where there are fewer."""
     return np.ravel(values)[counts % np.size(values)]
 
@@ -43,7 +43,7 @@ def _put(a: Any, ind: Any, v: Any) -> None:
     if np.ndim(v) == 0:
         a[places] = v
     elif np.size(v) > 0:
-        a[places] = _in_turn(v, np.arange(np.size(ind)))
+        a[places] = in_turn(v, np.arange(np.size(ind)))
     elif np.size(a) == 0 and np.size(ind) > 0:
         raise IndexError("cannot replace elements of an empty array")
 
@@ -56,7 +56,7 @@ def _place(arr: Any, mask: Any, vals: Any) -> None:
     if np.size(vals) == 0 and count > 0:
         raise ValueError("Cannot insert from an empty array!")
     if np.size(vals) > 0:
-        arr[chosen] = _in_turn(vals, np.arange(count))
+        arr[chosen] = in_turn(vals, np.arange(count))
 
 
 def _put_along_axis(arr: Any, indices: Any, values: Any, axis: Any = -1) -> None:
@@ -90,7 +90,7 @@ def _fill_diagonal(a: Any, val: Any) -> None:
     if np.ndim(val) == 0:
         a[(places,) * np.ndim(a)] = val
     elif np.size(val) > 0:
-        a[(places,) * np.ndim(a)] = _in_turn(val, places)
+        a[(places,) * np.ndim(a)] = in_turn(val, places)
 
 
 def _sort_in_place(x: Any, axis: Any = -1) -> None:

@@ -147,7 +147,6 @@ REFUSED_ATTRIBUTES: Mapping[str, str] = MappingProxyType(
         "ctypes": "give the array itself, or register a rule for what takes it",
         "data": "give the array itself, or register a rule for what takes it",
         "device": "it is `'cpu'`",
-        "flat": "use `np.ravel(x)`, or `x.reshape(-1)`",
     }
 )
 """Attributes of arrays that are not followed, and what to do instead."""

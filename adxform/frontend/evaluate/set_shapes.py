@@ -1,0 +1,112 @@
+"""``x.shape = …``: an array becomes the view of another shape under all its names; refused where these cannot be told."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.errors import AliasError
+from adxform.frontend.evaluate.state import Env, Interpreter
+from adxform.frontend.evaluate.values import Contents, Once, Static, Value
+from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Var, While
+from adxform.ir.types import Array
+from adxform.ir.walk import all_ops, reads_with_blocks, variables, variables_of
+from adxform.primitives.effects import effect_of, is_new_view
+
+
+def set_shape(interp: Interpreter, block: Block, position: int, env: Env) -> bool:
+    """Whether the op at `position` of `block` sets the shape of an array, and has been dealt with here."""
+    op = block.ops[position]
+    if not isinstance(op, Call) or op.fn != Lit(setattr) or op.args[1] != Lit("shape"):
+        return False
+    x = interp.value(op.args[0], env)
+    if not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.shape is None:
+        return False
+    given = [env.get(param, Lit(None)) for frame in interp.frames[-1:] for param in frame.fn.params]
+    captured = interp.frames[-1].captured.values() if interp.frames else ()
+    if interp.level is not None or any(frame.give is not None for frame in interp.frames):
+        raise _refused(interp, "in a `try` or a generator")
+    if any(_holds(value, x) for value in (*given, *captured)) or not _made_here(interp, x):
+        raise _refused(interp, "that is not made right before it")
+    if any(_holds(value, x) for value in _live(interp, block, position, env) if value != x) or _is_kept(interp, x):
+        raise _refused(interp, "that something else holds or walks over")
+    shape = interp.use(interp.value(op.args[2], env))
+    interp.builder.effect(runtime.check_shape_set, x, interp.operand(shape), span=interp.span)
+    found = interp.call(Lit(np.reshape), (x, shape), hint=x.base)
+    env.update({var: found for var, value in env.items() if value == x})
+    return True
+
+
+def _live(interp: Interpreter, block: Block, position: int, env: Env) -> list[Value]:
+    """What the variables hold that may be read after the op at `position`; of a block inside of another, all."""
+    if not interp.frames or block is not interp.frames[-1].fn.body:
+        return list(env.values())
+    later = {*variables_of(block.results), *(var for one in block.ops[position + 1 :] for var in reads_with_blocks(one))}
+    return [value for var, value in env.items() if var in later]
+
+
+def _refused(interp: Interpreter, what: str) -> AliasError:
+    message = f"`x.shape = …` of an array {what}: which names it has cannot be told"
+    return AliasError(message, span=interp.span, help="give it another name: `y = x.reshape(shape)`")
+
+
+def _made_here(interp: Interpreter, x: Var) -> bool:
+    """Whether `x` is made by an op of the current block as an object of its own, and no op since then may have given it away."""
+    ops = interp.builder.ops
+    made = next((k for k, op in enumerate(ops) if isinstance(op, Call) and x in op.outs), None)
+    if made is None:
+        return False
+    op = ops[made]
+    assert isinstance(op, Call)
+    own = not effect_of(op).opaque and (not effect_of(op).views or is_new_view(op))
+    return own and not any(_gives_away(one, x) for later in ops[made + 1 :] for one in _inner(later))
+
+
+def _inner(op: Op) -> Iterable[Op]:
+    return all_ops(Block((), (op,), ()))
+
+
+def _gives_away(op: Op, x: Var) -> bool:
+    """Whether `op` may return `x` itself, or keep it."""
+    match op:
+        case Call(args=args, kwargs=kwargs):
+            effect = effect_of(op)
+            given = any(x in variables(arg) for arg in (*args, *(arg for _, arg in kwargs)))
+            return given and (effect.opaque or (bool(effect.views) and bool(op.outs) and not is_new_view(op)))
+        case If(then=then, orelse=orelse):
+            return x in variables_of((*then.results, *orelse.results))
+        case For(inits=inits, body=body) | While(inits=inits, body=body):
+            return x in variables_of((*inits, *body.results))
+        case Invoke(args=args):
+            return x in variables_of(args)
+        case _:
+            return False
+
+
+def _is_kept(interp: Interpreter, x: Var) -> bool:
+    """Whether an object of the program holds `x`, or an iterator whose walk has begun may."""
+    cells = interp.heap.contents
+    for ref, contents in (*cells.items(), *cells.foreign.items()):
+        at_an_end = isinstance(contents, Contents) and all(isinstance(item, Lit) for item in contents.items)
+        if (ref.kind == "iterator" and not at_an_end) or _holds(contents, x):
+            return True
+    return False
+
+
+_CODE = frozenset({"keys", "cls", "joint", "scope"})
+"""Fields of values that hold code, classes and keys."""
+
+
+def _holds(value: Any, x: Var) -> bool:
+    """Whether `value` holds the array `x`; an iterator, which cannot be asked, is taken to."""
+    if isinstance(value, Var | Once):
+        return value == x or isinstance(value, Once)
+    if isinstance(value, tuple):
+        return any(_holds(part, x) for part in value)
+    if isinstance(value, Lit | Static | Function) or not dataclasses.is_dataclass(value):
+        return False
+    return any(_holds(getattr(value, field.name), x) for field in dataclasses.fields(value) if field.name not in _CODE)
