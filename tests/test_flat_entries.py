@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import warnings
+
 import numpy as np
 import pytest
 
 import adxform
 from adxform.errors import AdxError
+from adxform.primitives.declare import name_of
+from adxform.primitives.definitions import DEFINITIONS
+from adxform.primitives.table import TABLE
 from tests.tables.cell import Cell, judge, program
 
 Y = np.array([2.0, 0.3, -1.0, 0.5])
@@ -130,3 +136,42 @@ def test_what_is_refused_has_a_place(line: str) -> None:
     with pytest.raises(AdxError, match=REFUSED[line]) as refused:
         adxform.grad(f)(M, Y)
     assert refused.value.span.line == 3
+
+
+def sharing() -> list[str]:
+    """Calls of functions of NumPy's with a result that shares the memory of the array whose `.flat` they are given."""
+    ways = ("(z.flat)", "(z.flat, 0)", "(z.flat, [0, 1])", "(z.flat, 1, 0)", "([0, 1], z.flat)", "(1, z.flat)")
+    found = []
+    for fn in dict.fromkeys((*TABLE, *DEFINITIONS)):
+        if not name_of(fn).startswith("np.") or name_of(fn).startswith("np.ndarray") or isinstance(fn, np.ufunc):
+            continue
+        for way in ways:
+            z = np.array([0.1, 0.2, 0.3, 0.4])
+            with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
+                made = eval(f"fn{way}", {"fn": fn, "z": z})
+                if any(np.shares_memory(one, z) for one in (made if isinstance(made, tuple | list) else [made])):
+                    found.append(name_of(fn) + way)
+                    break
+    return found
+
+
+def test_functions_that_share_its_memory_do_not_take_it() -> None:
+    calls = sharing()
+    assert {"np.array(z.flat)", "np.copy(z.flat)", "np.split(z.flat, [0, 1])"} <= set(calls)
+    for call in calls:
+        with pytest.raises(AdxError, match=r"x\.flat"):
+            adxform.vjp(program(f"def f(z):\n    return {call}\n"), np.array([0.1, 0.2, 0.3, 0.4]))
+
+
+NOT_TAKEN = {
+    "stored by its class": "z = x * 2\nnp.flatiter.__setitem__(z.flat, 0, y[1])\nreturn np.sum(z * z)",
+    "an array of it": "z = x * 2\nw = np.array(z.flat)\nw[0] = y[0]\nreturn np.sum(w) * np.sum(z)",
+    "a copy of it": "z = x * 2\nw = np.copy(z.flat)\nw[0] = y[0]\nreturn np.sum(w) * np.sum(z)",
+}
+
+
+@pytest.mark.parametrize("name", NOT_TAKEN)
+def test_arrays_of_it_that_may_share_memory_are_refused(name: str) -> None:
+    lines = "".join(f"    {line}\n" for line in NOT_TAKEN[name].split("\n"))
+    with pytest.raises(AdxError, match=r"x\.flat"):
+        adxform.vjp(program(f"def f(x, y):\n{lines}"), M, Y)

@@ -133,6 +133,41 @@ def filled(scope: Scope) -> Lines:
             return [*lines, *named(scope, f"np.sum({w}[:, 0]) + {w}.T[1, 0]")]
 
 
+def in_order(scope: Scope) -> Lines:
+    """The elements of an array in their order, by `.flat`: read, written, walked over; arrays that are given another shape."""
+    w, z, v, a, k = scope.name("w"), scope.name("z"), scope.pick(*scope.vectors), number(scope, 1), constant(scope)
+    if scope.chance.random() < 0.4:
+        lines = [f"{w} = {vectors_of_four(scope, vector(scope, 1))}", f"{z} = {w}{scope.pick('', '[:]', '[::-1]')}"]
+        lines += [f"{w}.shape = {scope.pick('(2, 2)', '2, -1', '(1, 4)')}", f"{w}[0, 1] {scope.pick('=', '*=')} {a}"]
+        last = f"{z}{scope.pick('.ravel()', '.reshape(-1)')}[-1]"
+        return [*lines, *named(scope, f"np.sum({w} ** 2) + np.sum({w}[0]) * {last} * {k}")]
+    lines = [f"{w} = np.outer({v}, {vectors_of_four(scope, v)}){scope.pick('', '.T')}"]
+    lines += scope.pick(
+        [f"{w}.flat[{scope.pick('1', '-2')}] = {a}"],
+        [f"{w}.flat[1:4] *= {a}"],
+        [f"{w}.flat = {scope.pick(v, a)}"],
+        [f"for i, t in enumerate({w}.flat):", f"    {w}.flat[i] = t * {k} + {w}.flat[i - 1]"],
+        [f"{w}.flat[[0, 3, 0]] = {scope.pick(a, f'{w}.flat[:3]')}"],
+        [f"{w}.flat[{w}.ravel() > {k}] = {a}"],
+    )
+    made = scope.pick(f"sum(t * t for t in {w}.flat)", f"np.sum({w}.flat[::2] ** 2) * {w}.flat[1]", f"np.dot({w}.flat, {w}.flat)")
+    return [*lines, *named(scope, made)]
+
+
+def where_chosen(scope: Scope) -> Lines:
+    """Elementwise functions that are computed for chosen elements alone."""
+    w, z, v, a, k = scope.name("w"), scope.name("z"), scope.pick(*scope.vectors), number(scope, 1), constant(scope)
+    call = scope.pick(
+        f"np.divide({a}, {v}, out={w}, where={v} != 0)",
+        f"np.log({v}, out={w}, where={v} > {k})",
+        f"np.sqrt({v} * {v}, {w}, where=np.abs({v}) > 0.01)",
+        f"np.multiply({w}, {v}, out={w}, where={w} < {a})",
+        f"np.maximum({v}, {a}, out={w}, where={scope.pick('True', 'False', f'{v}[0] > {k}')})",
+    )
+    lines = [f"{w} = {scope.pick(f'np.zeros_like({v})', f'{v} * {k}', f'np.full({v}.shape, {a})')}", f"{z} = {call}"]
+    return [*lines, *named(scope, f"np.sum({w} ** 2) + np.sum({z} * {v})")]
+
+
 def converted(scope: Scope) -> Lines:
     """Numbers of other kinds, texts of numbers, and complex ones."""
     a, b, v = number(scope, 1), number(scope, 1), scope.pick(*scope.vectors)
@@ -170,5 +205,7 @@ IDIOMS = (
     Idiom(viewed, "views", weight=2),
     Idiom(of_many_shapes, "along_an_axis piecewise joined_by_indexing empty_and_zero_dimensional", weight=2),
     Idiom(filled, "array_by_its_class ndindex_walked structured_inactive fortran_order", block=True),
+    Idiom(in_order, "flat_iterator flat_written shape_assigned", block=True),
+    Idiom(where_chosen, "where_and_out"),
     Idiom(converted, "conversions rounded parsed exact_numbers complex_numbers formatted_text", weight=2),
 )

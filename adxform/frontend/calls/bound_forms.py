@@ -14,8 +14,11 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, is_inexact
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import in_place
-from adxform.primitives.definitions.flat_entries import FlatEntries
+from adxform.primitives.definitions.flat_entries import KEEPING, FlatEntries
+from adxform.primitives.effects import is_making
+from adxform.primitives.record import Constant, Effect
 from adxform.primitives.signatures import PLAIN, SYNONYMS, arranged, form_of, signature_of
+from adxform.primitives.table import lookup
 
 Kwargs = dict[str, Value]
 
@@ -77,8 +80,20 @@ def with_flat_arrays(
     writes = any(fn is one.fn for one in in_place.DEFINITIONS) or getattr(fn, "__name__", "") == "at"
     if _is_flat(kwargs.get("out", NONE)) or (writes and (any(map(_is_flat, kwargs.values())) or _is_flat(args[0]))):
         raise interp.error(f"`x.flat` is given to `{name_of(fn)}`, which may write to it", "give it the array")
+    if not _gives_its_own(fn):
+        message = f"`x.flat` is given to `{name_of(fn)}`, whose result may share the memory of `x` or not, as that lies"
+        raise interp.error(message, "say which: `x.flatten()`, or `x.ravel()`")
     found = {key: _flattened(interp, value) for key, value in kwargs.items()}
     return tuple(_flattened(interp, arg) for arg in args), found
+
+
+def _gives_its_own(fn: Callable[..., Any]) -> bool:
+    """Whether what `fn` makes of an `x.flat` shares no memory with `x`."""
+    record = lookup(fn)
+    if record is None:
+        return is_making(fn)
+    views = not isinstance(record.derivative, Constant) and (not isinstance(record.effect, Effect) or record.effect.views)
+    return not views and fn not in KEEPING
 
 
 def _is_flat(value: Value) -> bool:

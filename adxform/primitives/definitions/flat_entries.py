@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 from functools import partial
 from typing import Any
 
@@ -82,7 +82,11 @@ def store(base: Any, key: Any, value: Any) -> None:
             base = np.reshape(base, 1)
         base[_place(base, key)] = value
     else:
-        np.flatiter.__setitem__(base, slice(None) if key is Ellipsis else key, value)
+        _set_entries(base, slice(None) if key is Ellipsis else key, value)
+
+
+def _set_entries(base: Any, key: Any, value: Any) -> None:
+    base.flat[key] = value
 
 
 def _store_several(base: Any, key: Any, value: Any) -> None:
@@ -148,4 +152,7 @@ def _as_array(other: Any) -> Any:
     return other.base.flatten() if isinstance(other, np.flatiter) else other
 
 
-DEFINITIONS: tuple[Definition, ...] = (Definition(np.flatiter.__setitem__, _store_several, interleaved=True),)
+DEFINITIONS: tuple[Definition, ...] = (Definition(_set_entries, _store_several, interleaved=True),)
+
+KEEPING: Set[Callable[..., Any]] = frozenset((np.copy, np.nan_to_num, np.ix_, np.histogram, np.histogram_bin_edges))
+"""Functions that give an array of their own for any argument but an ``x.flat``: NumPy makes no copy of the memory of that."""
