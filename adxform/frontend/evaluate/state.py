@@ -146,6 +146,7 @@ class Interpreter(ABC):
         self.parameters: dict[str, Var] = {}
         self.held: list[Filled | Taken | Widened] = []
         self.apart: list[Apart] = []
+        self.only_read: list[Var] = []
         self.told_dtypes: list[tuple[Var, Span]] = []
         """Arrays of floats, by their types, of which the program asks the dtype, and where."""
         self.written: list[Var] = []

@@ -96,20 +96,13 @@ def _at_each_place(at: Any, given: Any) -> Any:
     if not arrays:
         return [at(*given)], ()
     for one in arrays:
-        _refuse_other_orders(one)
+        if not runtime.by_rows(one, True):  # a function with state can tell
+            raise runtime.without_derivative(
+                "`np.vectorize` has no derivative where rows do not lie one after the other: give it a copy, `x.copy()`"
+            )
     spread = arrays if len(arrays) == 1 else np.broadcast_arrays(*[np.copy(one) for one in arrays])
     found = [at(*_numbers(given, numbers)) for numbers in zip(*[np.ravel(one).tolist() for one in spread], strict=True)]
     return found, np.shape(spread[0])
-
-
-def _refuse_other_orders(array: Any) -> None:
-    """Raise where NumPy goes through `array` in the order of memory, and that is not by rows: a function with state can tell."""
-    for axis in range(1, np.ndim(array)):
-        for outer in range(axis):
-            if array.shape[outer] > 1 and array.shape[axis] > 1 and abs(array.strides[outer]) < abs(array.strides[axis]):
-                raise runtime.without_derivative(
-                    "`np.vectorize` has no derivative where rows do not lie one after the other: give it a copy, `x.copy()`"
-                )
 
 
 def _numbers(given: Any, numbers: Any) -> Any:

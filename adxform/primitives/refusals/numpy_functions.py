@@ -136,7 +136,7 @@ _CLASSES = (
     *_reads(np.memmap),
     NoRule(np.recarray, "has names for its columns", "pass the columns as arrays of their own"),
     NoRule(np.record, "has names for its columns", "pass the columns as arrays of their own"),
-    *(NoRule(fn, "walks elements as memory lies", "write loops over `range`") for fn in (np.nditer, np.flatiter, np.broadcast)),
+    *(NoRule(fn, "walks elements as memory lies", "write loops over `range`") for fn in (np.flatiter, np.broadcast)),
     NoRule(np.ndarray, "makes an array of memory that is given", "use `np.zeros`, `np.empty`, `np.array`"),
     *_gives("an object of its own", np.busdaycalendar, np.dtype, np.errstate, np.finfo, np.iinfo, np.ufunc),
 )
