@@ -1072,6 +1072,11 @@ def vectorized(x):
 
 @shown
 def from_python_function(x):
+    return np.sum(np.frompyfunc(lambda v: v**2 if v > 0.0 else v, 1, 1)(x).astype(float))
+
+
+@shown
+def objects_from_python_function(x):
     return np.sum(np.frompyfunc(lambda v: v**2, 1, 1)(x))
 
 

@@ -41,7 +41,7 @@ IN_PLACE = (
     np.ndarray.partition,
 )
 UNINITIALISED = (np.empty, np.empty_like)
-OF_OBJECTS = (np.vectorize, np.vectorize.__call__, np.nditer)
+OF_OBJECTS = (np.vectorize, np.vectorize.__call__, np.frompyfunc, np.nditer)
 """What makes an object of arguments, and calls one: `tests/test_vectorized.py` and `tests/test_element_walks.py` have theirs."""
 COARSE = ("np.float32",)
 

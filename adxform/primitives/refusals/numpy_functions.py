@@ -91,7 +91,6 @@ _NUMBERS = (
     *_reads(np.fromfile, np.fromregex, np.fromstring, np.genfromtxt, np.load, np.loadtxt),
     *_of_matrices(np.asmatrix, np.bmat),
     NoRule(np.nested_iters, "walks elements that may be written to", "write loops over `range`"),
-    NoRule(np.frompyfunc, "makes a function of arrays of objects", "make it by `np.vectorize(f, otypes=[float])`"),
     *_of_bytes(np.ndarray.byteswap, np.ndarray.getfield, np.ndarray.setfield),
     NoRule(np.ndarray.to_device, "moves an array elsewhere", "leave it out: NumPy has one device"),
     NoRule(np.ndarray.setflags, "changes what may be done with an array", "set flags outside of the function"),
