@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 import numpy as np
 
@@ -57,6 +57,21 @@ def refuse_additions_to_read_only(function: Function) -> None:
         if view is not None:
             message = "this adds to a view that NumPy makes read-only, which NumPy before 2.5 writes to by mistake"
             raise AliasError(message, span=op.span, help="add to a copy, `.copy()`, or to the array itself")
+
+
+def refuse_writes_to_spread(function: Function, spread: Set[Var]) -> None:
+    """Raise where `function` writes to one of the views `spread`, in which NumPy, with a warning, writes to what it is of."""
+    if not spread:
+        return
+    views = {out: op for op in all_ops(function.body) if isinstance(op, Call) and effect_of(op).views for out in op.outs}
+    for op in all_ops(function.body):
+        for written in writes(op) if isinstance(op, Call) else ():
+            var: Operand = written
+            while isinstance(var, Var) and var not in spread and var in views:
+                var = views[var].args[0]
+            if var in spread:
+                message = "this writes to what `np.broadcast_arrays` gives back, which may be the array itself"
+                raise AliasError(message, span=op.span, help="write to a copy, `.copy()`, or to the array itself")
 
 
 def refuse_changes_of_held_arrays(function: Function) -> None:

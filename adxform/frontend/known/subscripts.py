@@ -59,6 +59,8 @@ def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     args = args[0], _place(interp, *args)
     if isinstance(args[0], Static | Lit) and (join := JOINS.get(type(args[0].value))) is not None:
         return _joined(interp, join, args[1], hint)
+    if isinstance(args[0], Static | Lit) and any(args[0].value is one for one in (np.s_, np.index_exp)):
+        return Tuple((args[1],)) if args[0].value is np.index_exp and not isinstance(args[1], Tuple) else args[1]
     if isinstance(args[0], Static | Lit) and type(args[0].value) in _GRIDS:
         return _grid(interp, args[0], args[1], hint)
     filled = interp.filled(args[0])

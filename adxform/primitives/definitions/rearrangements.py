@@ -101,7 +101,8 @@ def _diagflat(v: Any, k: Any = 0) -> Any:
     return np.diag(np.ravel(v), k)
 
 
-def _broadcast_arrays(*args: Any) -> Any:
+def spread_together(*args: Any) -> Any:
+    """Views of arrays, of the shape that they have together."""
     if len(args) == 0:
         return ()
     whole = np.zeros_like(args[0], dtype=bool)
@@ -161,7 +162,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.insert, _insert, makes=True),
     Definition(np.ndarray.view, _view),
     Definition(np.diagflat, _diagflat, makes=True),
-    Definition(np.broadcast_arrays, _broadcast_arrays),
+    Definition(np.broadcast_arrays, spread_together),
     Definition(np.resize, _resize, sequences=True),
     Definition(np.rollaxis, _rollaxis),
     Definition(np.trim_zeros, _trim_zeros),
