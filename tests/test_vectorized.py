@@ -157,12 +157,19 @@ def numbers_from_python(x):
     return np.frompyfunc(lambda v: v * v, 1, 1)(x[0]) * np.frompyfunc(math.sin, 1, 1)(0.5)
 
 
+def results_that_are_none(x):
+    one, two = np.vectorize(lambda v: (v, None if v < 0 else v * v))(x)
+    three = np.vectorize(lambda v: v**3 if v > 0 else None, otypes=[float])(x[::-1])
+    return np.nansum(two) * np.sum(one) + np.nansum(three)
+
+
 @pytest.mark.parametrize(
     "function",
     [
         *(made_inside, from_a_global, by_a_decorator, by_a_decorator_with_types, with_defaults_and_names, several_results),
         *(left_as_it_is, of_objects, appends, solves, calls_itself, of_builtins, in_a_loop, written_afterwards),
-        *(complex_results, of_whole_numbers, from_python, several_from_python, numbers_from_python),
+        *(complex_results, of_whole_numbers, results_that_are_none),
+        *(from_python, several_from_python, numbers_from_python),
     ],
 )
 def test_it_is_followed(function: Callable[..., Any]) -> None:

@@ -53,7 +53,7 @@ from adxform.frontend.evaluate.values import (
     Value,
     View,
 )
-from adxform.frontend.known import KNOWN
+from adxform.frontend.known import KNOWN, subscripts
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Raises, Step, path_to
@@ -418,7 +418,7 @@ def _takes_none(fn: Value, args: tuple[Value, ...]) -> bool:
     match fn:
         case Static(found) | Lit(found):
             user = isinstance(found, types.FunctionType | types.MethodType | functools.partial | Known)
-            holds = found is operator.setitem and isinstance(args[0], Ref)
+            holds = found is operator.setitem and (isinstance(args[0], Ref) or subscripts.holds_floats(args[0]))
             ours = getattr(found, "__module__", "") == intrinsics.__name__
             return (user and not ours) or holds or (isinstance(found, type) and is_user_class(found)) or found in _NONE_AWARE
         case Var():

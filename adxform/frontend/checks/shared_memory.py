@@ -60,13 +60,13 @@ def refuse_additions_to_read_only(function: Function) -> None:
 
 
 def refuse_writes_to_read_only(function: Function, views: Collection[Var]) -> None:
-    """Raise where `function`, or a helper, may write to one of these `views`, which NumPy makes read-only."""
+    """Raise where `function`, or a helper, may write to one of these `views`: NumPy raises, or warns that one day it will."""
     for fn in (function, *function.helpers) if views else ():
         ops = list(all_ops(fn.body))
         reached = _reached(ops, views)
         for op in ops:
             if not reached.isdisjoint(_may_write(op)):
-                message = "this may write to a view that NumPy makes read-only"
+                message = "this may write to a view that NumPy makes to be read only"
                 raise AliasError(message, span=op.span, help="write to a copy, `.copy()`, or to the array itself")
 
 
@@ -88,13 +88,10 @@ def _reached(ops: Sequence[Op], views: Collection[Var]) -> set[Var]:
 
 
 def _may_write(op: Op) -> tuple[Var, ...]:
-    """The variables whose memory `op` itself may write."""
+    """The variables whose memory `op` itself writes, or a function that it calls may."""
     if isinstance(op, Invoke):
         return memory(Pack("tuple", op.args))
-    if not isinstance(op, Call):
-        return ()
-    effect = effect_of(op)
-    return memory(Pack("tuple", op.args)) if effect.opaque else positions(op, effect.writes)
+    return positions(op, effect_of(op).writes) if isinstance(op, Call) else ()
 
 
 def refuse_changes_of_held_arrays(function: Function) -> None:

@@ -117,14 +117,22 @@ def _list_under_key(interp: Interpreter, x: Ref, key: Value) -> Value | None:
 
 def told(interp: Interpreter, index: Value) -> Operand:
     """`index` as an operand, in which all numbers are known to be whole or not; a list of truth values is a mask."""
-    at = interp.operand(_with_masks(interp, index))
+    at = interp.operand(_with_masks(interp, by_axes(interp, index)))
     forgotten_kinds.refuse(interp, variables(at))
     return at
 
 
+def by_axes(interp: Interpreter, index: Value) -> Value:
+    """`index`, where it is a tuple with its items one by one: they stand for as many axes, where those of a list are places."""
+    if isinstance(index, Tuple):
+        return index if index.cls is tuple else Tuple(index.items)
+    many = isinstance(index, Ref) and index.cls is tuple and interp.is_long(index)
+    return Tuple(tuple(interp.items(index))) if many else index
+
+
 def _with_masks(interp: Interpreter, index: Value) -> Value:
     match index:
-        case Tuple(items, cls) if cls is tuple:
+        case Tuple(items):
             return Tuple(tuple(_with_masks(interp, item) for item in items))
         case Ref(kind="list") if not interp.is_long(index) and interp.contents(index).items:
             items = interp.contents(index).items

@@ -166,7 +166,9 @@ def _numbers(given: Any, numbers: Any) -> Any:
 
 
 def _number(found: Any, kind: Any) -> Any:
-    """A result of the function, which has to be a number; a float where it becomes one in any case."""
+    """A result of the function, which has to be a number; a float where it becomes one in any case, as ``None`` does."""
+    if found is None:
+        return np.nan if kind in (np.float64, np.float32, np.float16) else found
     if isinstance(found, (tuple, list)) or np.ndim(found) > 0:
         raise ValueError("setting an array element with a sequence.")
     return float(found) if kind in (np.float64, np.float32, np.float16) else found
