@@ -119,6 +119,7 @@ from adxform.runtime.run_time_checks import (
     of_kind,
     of_kinds,
     planar,
+    real_number,
     some,
     tangent,
     undefined,

@@ -129,6 +129,22 @@ def number(value: Any) -> Any:
     raise UnsupportedOperationError(message, help="convert it where it comes from, e.g. with `float(…)` or `np.asarray(…)`")
 
 
+def real_number(value: Any) -> Any:
+    """Return `value` as `number` does, where the derivative was made for a real one.
+
+    >>> real_number(2.0)
+    2.0
+
+    Raises:
+        UnsupportedOperationError: it is complex, or neither a number nor an array.
+    """
+    found = number(value)
+    if isinstance(found, complex | np.complexfloating) or (isinstance(found, np.ndarray) and found.dtype.kind == "c"):
+        message = "a complex number meets a real one in an operator, where the derivative was made for real numbers"
+        raise UnsupportedOperationError(message, help="make the other one complex too, e.g. `x + 0j`")
+    return found
+
+
 def check_power(base: Any, exponent: Any) -> None:
     """See that the power of `base` by `exponent`, numbers of Python's own, is real.
 
