@@ -27,6 +27,7 @@ K = sparse.csr_matrix(np.array([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0
 KA = sparse.csr_array(K)
 M = sparse.eye(3, format="csc")
 LU = splu(K.tocsc())
+FREE = np.array([0, 2])
 
 
 def csr(d: Any) -> Any:
@@ -169,6 +170,13 @@ MADE: dict[str, Model] = {
     "rows @ A": lambda d: squares(np.outer(d[3:], X) @ csr(d)),
     "list @ A": lambda d: squares([1.0, 2.0, 3.0] @ csr(d)),
     "A.dot": lambda d: squares(csr(d).dot(d[:3]) + csr(d).dot(2.0).dot(X)),
+    "free ones": lambda d: squares(spsolve(csr(d)[FREE][:, FREE], d[:2])),
+    "slices": lambda d: squares(csr(d)[1:, :2] @ d[:2]) + squares(csa(d)[::-1][:, [2, 0, 2]] @ X),
+    "np.ix_": lambda d: squares(csr(d)[np.ix_([2, 0, 0], [1, 2])].toarray()),
+    "masks": lambda d: squares(csr(d)[X > 1.5][:, d[:3] > 4.5] @ d[3:5]),
+    "entries": lambda d: csr(d)[0, 0] ** 2 * csa(d)[-2, -1] + csr(d)[2, 0] + csr(d)[int(np.argmin(d[:3])), 1],
+    "a row and a column": lambda d: squares(csr(d)[0] @ d[:3]) + squares(csr(d)[:, 1].T @ d[:3]) + csr(d)[-1, :].sum(),
+    "constant columns": lambda d: squares(csr(d)[FREE, :][:, [0]] @ d[:1]) + squares((d[0] * K)[1:][:, FREE] @ d[:2]),
     "A * x": lambda d: squares(csr(d) * (d[:3] * X)) + squares((d[:3] * X) * csr(d)),
     "A * A": lambda d: squares((csr(d) * csr(d)) @ X) + squares((csa(d) * csa(d)) @ X),
     "coo": lambda d: squares(sparse.coo_array((d, (ROWS, COLUMNS))) @ X),
@@ -279,7 +287,8 @@ def scaled_in_place(d: Any) -> Any:
 
 REFUSED: dict[str, tuple[Model, str]] = {
     "power": (lambda d: np.sum(csr(d) ** 2 @ X), "toarray"),
-    "an element": (lambda d: csr(d)[0, 0], "toarray"),
+    "pairs of places": (lambda d: csr(d)[[0, 1], [1, 2]].sum(), "np.ix_"),
+    "a row of an array": (lambda d: csa(d)[0].sum(), "one axis"),
     "data": (lambda d: np.sum(csr(d).data), "toarray"),
     "comparison": (lambda d: d[0] if (csr(d) != 0).sum() else d[1], "toarray"),
     "a store": (lambda d: csr(d).__setitem__((0, 0), d[0]), "toarray"),

@@ -120,6 +120,7 @@ from adxform.runtime.run_time_checks import (
     of_kinds,
     planar,
     real_number,
+    rectangular,
     some,
     tangent,
     undefined,

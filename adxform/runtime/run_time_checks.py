@@ -95,6 +95,12 @@ def planar() -> UnsupportedOperationError:
     return UnsupportedOperationError(message, help="write `a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]`")
 
 
+def rectangular() -> UnsupportedOperationError:
+    """Return what is raised where the singular vectors of a matrix that is not square are asked for in full."""
+    message = "of a matrix that is not square not all singular vectors of `full_matrices=True`, the default, are determined"
+    return UnsupportedOperationError(message, help="write `svd(a, full_matrices=False)`")
+
+
 def without_derivative(message: str) -> UnsupportedOperationError:
     """Return what is raised where a function has no derivative, or one of another shape than told before the run.
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.primitives.definitions.definition import unsupported
 from adxform.runtime.of_scipy import sparse as calls
@@ -20,7 +21,7 @@ from adxform.runtime.of_scipy import sparse as calls
 def _refused(self: Any, *given: Any) -> Any:
     unsupported(
         "a sparse matrix that the function makes has `@`, `dot`, `+`, `-`, products and quotients with numbers, `multiply`, `T`, "
-        "`toarray`, `sum()`, `diagonal` and solutions; ask `A.toarray()` for the rest"
+        "`toarray`, `sum()`, `diagonal`, subscripts and solutions; ask `A.toarray()` for the rest"
     )
 
 
@@ -42,7 +43,7 @@ class SparseMatrix:
             raise AttributeError(name)
         _refused(self)
 
-    __getitem__ = __setitem__ = __pow__ = __abs__ = __imul__ = __itruediv__ = __bool__ = __round__ = _refused
+    __setitem__ = __pow__ = __abs__ = __imul__ = __itruediv__ = __bool__ = __round__ = _refused
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refused
 
     # -- the same matrix ---------------------------------------------------------------------------------------------------
@@ -116,6 +117,32 @@ class SparseMatrix:
     def trace(self) -> Any:
         """The sum of the diagonal."""
         return np.sum(self.diagonal())
+
+    # -- parts of it -------------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Any:
+        rows, columns = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+        if _is_place(rows) and _is_place(columns):
+            return self._entry(rows, columns)
+        if not self._is_matrix() and (_is_place(rows) or _is_place(columns)):
+            unsupported("a row or column of one of SciPy's sparse arrays has one axis: use `A[i : i + 1]`, or one of its matrices")
+        if not (isinstance(rows, slice) or isinstance(columns, slice) or _is_place(rows) or _is_place(columns)):
+            if np.ndim(rows) != 2 or np.ndim(columns) != 2:
+                unsupported("entries of a sparse matrix at pairs of places have no derivative rule; use `np.ix_`, or `A[rows][:, columns]`")
+            if np.shape(rows)[1] != 1 or np.shape(columns)[0] != 1:
+                raise runtime.without_derivative("entries of a sparse matrix at pairs of places have no derivative rule")
+        m, n = self.shape
+        here, line = calls.pairs(self.rows, _lines(m, rows))
+        there, column = calls.pairs(self.columns[here], _lines(n, columns))
+        own = calls.made(operator.getitem, self.own, key)
+        shape = calls.length(own, 0), calls.length(own, 1)
+        return SparseMatrix(own, self.entries[here][there], line[there], column, shape, self.matrix)
+
+    def _entry(self, row: Any, column: Any) -> Any:
+        """The entry in a row and a column, either of which may be counted from the end."""
+        m, n = self.shape
+        there = (self.rows == row % m) & (self.columns == column % n)
+        return intrinsics.valued(calls.entry(self.own, self.entries, row, column), np.sum(np.where(there, self.entries, 0.0)))
 
     # -- products ----------------------------------------------------------------------------------------------------------
 
@@ -213,6 +240,17 @@ class SparseMatrix:
         own = calls.made(fn, self.own, other.own)
         matrix = self.matrix if self.matrix == other.matrix else None
         return SparseMatrix(own, entries, rows, columns, self.shape, matrix)
+
+
+def _is_place(part: Any) -> bool:
+    """Whether a subscript is one place, which takes an axis away from an array."""
+    return not isinstance(part, slice) and np.ndim(part) == 0
+
+
+def _lines(count: Any, part: Any) -> Any:
+    """The numbers of the rows or columns, of which there are `count`, that a subscript picks."""
+    lines = np.arange(count)
+    return lines[part] if isinstance(part, slice) else np.ravel(lines[np.asarray(part)])
 
 
 def _is_number(value: Any) -> bool:
