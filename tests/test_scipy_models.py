@@ -164,6 +164,7 @@ VECTORS: dict[str, Model] = {
     "ranks": lambda p: np.sum(stats.rankdata(p) * p),
     "entropy": lambda p: stats.entropy(p) + stats.entropy(p, WEIGHTS) + stats.entropy(p, base=2),
     "interval": lambda p: stats.norm(p[0], p[1]).interval(0.9)[1] + stats.norm.isf(0.2, p[2]),
+    "density of a width": lambda p: np.sum(stats.gaussian_kde(p, p[0] ** 2)(X[0] * p[0]) + stats.gaussian_kde(p, 0.3)(X[0])),
     "density": lambda p: np.sum(stats.gaussian_kde(p)(X[0] * p[0]) + stats.gaussian_kde(p * p, "silverman")(X[0])),
     "densities": lambda p: np.sum(stats.gaussian_kde(np.stack((p, p**2 + np.cos(WEIGHTS))))(X.T * p[0])),
     "density_outside": lambda p: np.sum(DENSITY(X[0] * p[0])),
