@@ -108,6 +108,7 @@ LINALG: dict[str, tuple[Any, ...]] = {
     "eigh complex values": (lambda a: complex_of(lambda a: linalg.eigh(a)[0] * linalg.eigvalsh(a), a), S),
     "svd u": (lambda a: linalg.svd(a, full_matrices=False)[0], TALL),
     "svd v": (lambda a: linalg.svd(a, full_matrices=False, lapack_driver="gesvd")[2], WIDE),
+    "svd in full": (lambda a: linalg.svd(a)[0] @ linalg.svd(a, lapack_driver="gesvd")[2] * linalg.svd(a)[1], A),
     "svd s": (lambda a: linalg.svd(a, full_matrices=False)[1], A),
     "svd values": (lambda a: linalg.svd(a, compute_uv=False), WIDE),
     "svdvals": (lambda a: linalg.svdvals(a), TALL),

@@ -14,12 +14,16 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Tuple
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, is_inexact
+from adxform.primitives.table import TABLE as TABLE_OF_RULES
+from adxform.primitives.table import lookup
 
 
 def svd_handler(fn: Any) -> Handler:
-    """The handler of `fn`, which takes `full_matrices` and `compute_uv` after the matrix: LAPACK's steps are the same for a square one."""
+    """The handler of `fn`; LAPACK takes the same steps for both forms of a square matrix, so that values are the same bits."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        if lookup(fn) is not TABLE_OF_RULES.get(fn):  # a rule of the user's, for whatever it is given
+            return None
         given = {**dict(zip(("a", "full_matrices", "compute_uv"), args, strict=False)), **kwargs}
         matrix, whole = given.get("a", NONE), (Lit(True), Lit(1))
         if given.get("full_matrices", Lit(True)) not in whole or given.get("compute_uv", Lit(True)) not in whole:
@@ -35,10 +39,16 @@ def svd_handler(fn: Any) -> Handler:
         if square is False:
             return None
         if square is not True:
-            interp.require(interp.operand(square), runtime.rectangular)
+            interp.require(square, runtime.rectangular)
         return interp.call(Lit(fn), (matrix,), {**kwargs, "full_matrices": Lit(False)}, hint=hint)
 
     return handler
+
+
+def of_scipy(fn: Any) -> Handler | None:
+    """The handler of `scipy.linalg.svd`; ``None`` of anything else. SciPy is looked at where the program has it."""
+    found = getattr(fn, "__name__", "") == "svd" and str(getattr(fn, "__module__", "")).startswith("scipy.linalg")
+    return svd_handler(fn) if found else None
 
 
 TABLE: dict[Any, Handler] = {np.linalg.svd: svd_handler(np.linalg.svd)}

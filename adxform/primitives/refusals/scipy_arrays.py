@@ -224,7 +224,7 @@ SPATIAL: tuple[Group, ...] = (
     Group("distance.directed_hausdorff", "gives a distance beside two places", "use `np.max(np.min(cdist(u, v), axis=1))`"),
 )
 
-_FORMS = "bsr dok lil"
+_FORMS = "bsr"
 
 SPARSE: tuple[Group, ...] = (
     Group("SparseEfficiencyWarning SparseWarning linalg.MatrixRankWarning test linalg.test", "is no function of numbers"),
