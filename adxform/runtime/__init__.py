@@ -119,6 +119,8 @@ from adxform.runtime.run_time_checks import (
     of_kind,
     of_kinds,
     planar,
+    real_number,
+    rectangular,
     some,
     tangent,
     undefined,

@@ -53,7 +53,7 @@ from adxform.frontend.evaluate.values import (
     Value,
     View,
 )
-from adxform.frontend.known import KNOWN, subscripts
+from adxform.frontend.known import KNOWN, singular_vectors, subscripts
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Raises, Step, path_to
@@ -450,7 +450,7 @@ def _lookup_known(fn: Any) -> Handler | None:
     if isinstance(fn, Known):
         return fn.handler
     try:
-        return KNOWN.get(fn)
+        return KNOWN.get(fn) or singular_vectors.of_scipy(fn)
     except TypeError:
         return None
 
