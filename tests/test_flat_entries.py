@@ -83,6 +83,11 @@ PROGRAMS = {
     "out of range": "return x.flat[x.size]",
     "out of range, below": "return x.flat[-x.size - 1]",
     "out of range, written": "z = x * 1\nz.flat[99] = y[0]\nreturn np.sum(z)",
+    "out of range of nothing": "return np.zeros((3, 0)).flat[0] * x[0, 0]",
+    "out of range of nothing, written": "z = np.zeros((0, 3))\nz.flat[0] = y[0]\nreturn np.sum(z)",
+    "no place": "z = x * 1\nz.flat[()] = y[0]\nreturn np.sum(z)",
+    "deleted": "z = x * 1\ndel z.flat[0]\nreturn np.sum(z)",
+    "a complex number": "z = x * 1\nz.flat[0:2] = 1j\nreturn np.sum(z)",
     "two numbers": "return x.flat[0, 1]",
     "arithmetic": "return np.sum(x.flat + 1)",
     "compared": "return np.sum((x.flat > 0) * x.ravel()) + np.sum((x.flat == x.T.flat) * x.ravel())",
@@ -127,6 +132,8 @@ REFUSED = {
     "np.copyto(z.flat, y[0])": "may write to it",
     "np.add(y, 1, out=z.flat)": "may write to it",
     "z.flat[[True] * 12] = y": "truth values",
+    "z.flat[1:3] = (v for v in y)": "no number, array or list",
+    "z.flat = None": "no number, array or list",
 }
 
 

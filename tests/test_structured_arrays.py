@@ -80,6 +80,45 @@ def exchanged_through_views(x):
     return np.sum(p["x"] * np.arange(4.0))
 
 
+def swapped_by_copies_of_elements(x):
+    p = np.zeros(4, dtype=[("a", float), ("k", int), ("r", float, (2,))])
+    p["a"], p["r"] = x, np.outer(x, x)[:, :2]
+    for i in range(3):
+        if p[i]["a"] > p[i + 1]["a"]:
+            t, u = p[i].copy(), copy.copy(p[-1])
+            p[i] = p[i + 1]
+            p[i + 1] = t
+            t["a"], t["r"][0], u["k"] = 100.0, 5.0, x[0] * 10
+            p["a"][-1] += u["k"]
+    return np.sum(p["a"] * np.arange(4)) + np.sum(p["r"] ** 2)
+
+
+def walked_over_by_an_object(x):
+    p = np.zeros(4, dtype=[("a", float), ("b", float)])
+    p["a"], p["b"] = x, x * x
+    total = 0.0
+    for element in _Walk(p):
+        element["a"] += element["b"]
+        total += element["a"] ** 2
+    return total + np.sum(p["a"])
+
+
+class _Walk:
+    """An iterator over the elements of an array."""
+
+    def __init__(self, p):
+        self.p, self.i = p, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.i >= len(self.p):
+            raise StopIteration
+        self.i += 1
+        return self.p[self.i - 1]
+
+
 def ravelled_is_a_copy_and_reshaped_a_view(x):
     p = filled(x)
     p["x"].ravel()[0] = 7.0
@@ -130,6 +169,7 @@ def of_no_elements(x):
 
 FOLLOWED = [
     *(by_fields, by_elements, with_arrays_as_fields, copies, places_and_masks, exchanged_through_views),
+    *(swapped_by_copies_of_elements, walked_over_by_an_object),
     *(ravelled_is_a_copy_and_reshaped_a_view, made_of_tuples, in_loops_and_helpers, chosen_by_a_branch, of_other_numbers),
     of_no_elements,
 ]

@@ -6,6 +6,7 @@ program an active value is stored into it. Stacks carry it likewise.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from adxform.ir.types import Array, Scalar, Stack, hides, is_complex, is_inexact
 from adxform.ir.walk import all_ops, outs, reads, variables, variables_of
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of
+from adxform.primitives.memory import index_kind
 from adxform.primitives.record import Constant, General, Linear
 from adxform.primitives.signatures import not_covered, taken, unstated
 from adxform.primitives.table import definition, lookup
@@ -368,16 +370,29 @@ def _refuse_unstated(call: Call) -> None:
 
 
 def _refuse_views(body: Block, varied: Spread, useful: Spread) -> None:
-    """Raise where memory that is written is reached through a view of another than the first argument (`np.einsum`)."""
+    """Raise where memory that is written is reached through a view of another than the first argument (`np.einsum`).
+
+    So it is with what may be a view: an element of an array by an index of which nothing is known.
+    """
     for op in all_ops(body):
-        if isinstance(op, Call) and effect_of(op).views not in ((), (0,)):
+        if isinstance(op, Call) and (effect_of(op).views not in ((), (0,)) or _may_be_view(op)):
             for out in op.outs:
                 if _carries(out) and out in varied and out in useful and varied.aliases.of(out) in varied.aliases.written:
+                    index = "index by numbers, slices, arrays (`np.asarray(places)`) or lists, or copy the result (`.copy()`)"
+                    other = "copy the result (`.copy()`), or take the view by `.T`, `np.transpose` or `np.diagonal`"
                     raise AliasError(
                         "the result may share memory with an argument, and one of the two is written",
                         span=op.span,
-                        help="copy the result (`.copy()`), or take the view by `.T`, `np.transpose` or `np.diagonal`",
+                        help=index if _may_be_view(op) else other,
                     )
+
+
+def _may_be_view(op: Call) -> bool:
+    """Whether only the run can tell whether the result of `op` is a view of its argument or an array of its own."""
+    if op.fn != Lit(operator.getitem) or not effect_of(op).views:
+        return False
+    x, index = op.args
+    return isinstance(x, Var) and isinstance(x.type, Array) and index_kind(index) == "unknown"
 
 
 def _stopped(body: Block, varied: Spread, useful: Spread) -> frozenset[Var]:

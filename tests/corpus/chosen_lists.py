@@ -208,3 +208,16 @@ def as_many_cells_at_each_step(x, box, width):
                 for w in c:
                     total += v * w
     return total
+
+
+@at((VALUES,), (vec(3.3, 0.2, 3.1, 3.2),))
+def cells_emptied_at_each_step(x):
+    cells, total, scale = [[] for _ in range(4)], 0.0, 1.0
+    while scale > 0.3:
+        for c in cells:
+            c.clear()
+        for v in x:
+            cells[int(v * scale)].append(v)
+        total += sum(len(c) * sum(c) ** 2 for c in cells)
+        scale *= 0.6
+    return total

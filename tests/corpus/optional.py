@@ -254,3 +254,14 @@ def _largest(x):
 def tangents_of_what_may_be_none(x):
     (_, total), (best_t, total_t) = adxform.jvp(_largest, (x,), (x * 0.5,))
     return best_t * total_t + total
+
+
+@at((VALUES,), (-VALUES,))
+def none_is_stored_as_nan(x):
+    best, history, rows = None, np.zeros(5), np.outer(x, x)
+    for i in range(5):
+        history[i] = best
+        if best is None or x[i] < best:
+            best = x[i] ** 2
+    rows[1] = x if x[0] > 0.0 else None
+    return np.nansum(history**2) + np.nansum(rows * np.arange(5.0))

@@ -305,7 +305,7 @@ class CallReversal(Cotangents):
         """What a store is about to overwrite, as a value of its own."""
         old = write_one(f, self.expander, operator.getitem, x, index)
         if isinstance(old, Var) and isinstance(old.type, Array):
-            if index_kind(index) == "basic":
+            if index_kind(index) != "fancy":
                 old = f.call(np.ndarray.copy, old, type=old.type, hint=f"{x.base}_old")
             return old
         return self.named(old, f"{x.base}_old", f)

@@ -251,6 +251,8 @@ def put(interp: Interpreter, portion: Portion, contents: AnyContents) -> None:
     made = interp.heap.new("list", list, (), ())
     interp.heap.contents[made] = contents
     columns = _in_columns(interp, portion.pairs)
+    if columns is None and isinstance(contents, Contents) and not contents.items:
+        return  # none of the lists holds anything
     others: Value = interp.new_list(())
     if columns is not None:
         others = tuple_columns.ordered(interp, columns, _where(interp, columns, operator.ne, portion.place))

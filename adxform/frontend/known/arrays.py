@@ -32,7 +32,8 @@ from adxform.frontend.types import forgotten_kinds
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, hides, is_complex, is_inexact, rank
+from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, is_complex, rank
+from adxform.primitives.definitions import rearrangements
 
 
 def _shape(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -129,7 +130,7 @@ def _copy_into(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
     """``np.copyto(x, value)`` is ``x[...] = value`` where numbers of that kind may be cast to those of `x`."""
     if len(args) != 2 or kwargs.keys() - {"where"} or not (isinstance(args[0], Var) and isinstance(args[0].type, Array)):
         return None
-    kinds = _kinds_of(interp, args[1])
+    kinds = kinds_of(interp, args[1])
     fit = {np.can_cast(np.dtype(kind), np.dtype(args[0].type.dtype), "same_kind") for kind in kinds}
     if fit == {False}:
         message = f"Cannot cast from dtype('{kinds[0]}') to dtype('{args[0].type.dtype}') according to the rule 'same_kind'"
@@ -141,7 +142,7 @@ def _copy_into(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
     return NONE
 
 
-def _kinds_of(interp: Interpreter, value: Value) -> tuple[str, ...]:
+def kinds_of(interp: Interpreter, value: Value) -> tuple[str, ...]:
     """The dtypes that a number or an array may have; none where nothing is known of it."""
     match value:
         case Var(_, Scalar() as type_):
@@ -151,7 +152,7 @@ def _kinds_of(interp: Interpreter, value: Value) -> tuple[str, ...]:
         case Lit(number) if scalar_type(number) is not None:
             return (np.asarray(number).dtype.name,)
         case Tuple() | Ref(kind="list"):
-            return _kinds_of(interp, interp.call(Lit(np.array), (value,)))
+            return kinds_of(interp, interp.call(Lit(np.array), (value,)))
         case _:
             return ()
 
@@ -159,7 +160,7 @@ def _kinds_of(interp: Interpreter, value: Value) -> tuple[str, ...]:
 def _dtype_of(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """The dtype of an array of a number; of one that may be whole or a float, the run asks whether it has a fraction."""
     (number,) = args
-    kinds = {np.dtype(kind) for kind in _kinds_of(interp, number)}
+    kinds = {np.dtype(kind) for kind in kinds_of(interp, number)}
     if len(kinds) > 1 and isinstance(number, Var) and _floats(kinds):
         fraction = interp.call(Lit(operator.ne), (number, interp.call(Lit(np.floor), (number,))))
         interp.require(interp.operand(fraction), runtime.whole_number)
@@ -167,6 +168,13 @@ def _dtype_of(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     if len(kinds) > 1:
         raise interp.error("the dtype depends on the kind of a number, which only a run can tell", "convert it: `float(…)`")
     return Lit(kinds.pop()) if kinds else interp.attribute(interp.call(Lit(np.asarray), (number,)), "dtype")
+
+
+def _only_read(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    (view,) = args
+    if isinstance(view, Var):
+        interp.only_read.append(view)
+    return view
 
 
 def _floats(kinds: set[np.dtype[Any]]) -> set[np.dtype[Any]]:
@@ -425,7 +433,7 @@ def _take(fn: Any) -> Handler:
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         places = args[1] if len(args) > 1 else kwargs.get("indices", NONE)
-        kinds = set(map(_kind, _kinds_of(interp, places)))
+        kinds = set(map(_kind, kinds_of(interp, places)))
         floats = kinds == {"f"} and not (isinstance(places, Var) and isinstance(places.type, Array))
         if kinds != {"b"} and not floats and not isinstance(places, Tuple):
             return None
@@ -465,28 +473,25 @@ def _at_least(fn: Any) -> Handler:
     return handler
 
 
-def _open_mesh(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """``np.ix_(x, y)`` of floats is ``(x.reshape(-1, 1), y.reshape(1, -1))``; of places there is nothing that moves."""
-    arrays = tuple(_mesh_array(interp, arg) if isinstance(arg, Tuple | Ref) else arg for arg in args)
-    if kwargs or not any(isinstance(arg, Var) and (is_inexact(arg.type) or hides(arg.type)) for arg in arrays):
+def _add_at(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``np.add.at(x, index, v)``: an index is a tuple or places, as in ``x[index]``."""
+    if len(args) < 2:
         return None
-    meshes = []
-    for place, arg in enumerate(arrays):
-        if is_unknown(arg):
-            raise interp.error("what `np.ix_` is given is known to the run alone", "convert it: `np.asarray(places, int)`")
-        if np.dtype(_kinds_of(interp, arg)[0] if _kinds_of(interp, arg) else bool).kind == "b":
-            raise interp.error("`np.ix_` is given floats beside truth values", "give each array another shape: `x[:, None]`")
-        if interp.static(interp.call(Lit(np.ndim), (arg,)), "how many axes an array has") != 1:
-            return interp.fail(ValueError, "Cross index must be 1 dimensional")
-        shape = Tuple(tuple(Lit(-1 if k == place else 1) for k in range(len(arrays))))
-        meshes.append(interp.call(Lit(np.reshape), (arg, shape), hint=hint))
-    return Tuple(tuple(meshes))
+    index = indexing.by_axes(interp, args[1])
+    return None if index is args[1] else interp.call(Lit(np.add.at), (args[0], index, *args[2:]), kwargs, hint)
 
 
-def _mesh_array(interp: Interpreter, items: Tuple | Ref) -> Value:
-    """A list or tuple as `np.ix_` takes it: what is empty has places, not floats."""
-    empty = not (isinstance(items, Ref) and interp.is_long(items)) and not interp.items(items)
-    return interp.call(Lit(np.array), (items, Lit(np.intp)) if empty else (items,))
+def _broadcast_arrays(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """Arrays of one shape are what `np.broadcast_arrays` gives back; of others it makes views, to which NumPy still writes."""
+    if kwargs or not args or any(is_unknown(arg) for arg in args):
+        return None
+    arrays = tuple(interp.call(Lit(np.asarray), (arg,)) for arg in args)
+    shapes = {one.type.shape if isinstance(one, Var) and isinstance(one.type, Array) else None for one in arrays}
+    if len(arrays) == 1 or (len(shapes) == 1 and None not in shapes):
+        return Tuple(arrays)
+    found = interp.call(Static(rearrangements.spread_together), arrays, hint=hint)
+    interp.only_read += [one for one in interp.items(found) if isinstance(one, Var)]
+    return found
 
 
 def _resize(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -505,12 +510,14 @@ TABLE: dict[Any, Handler] = {
     np.ndarray.resize: _resize,
     **{fn: _repeat(fn) for fn in (np.repeat, np.ndarray.repeat)},
     **{fn: _at_least(fn) for fn in (np.atleast_1d, np.atleast_2d, np.atleast_3d)},
-    np.ix_: _open_mesh,
+    np.add.at: _add_at,
+    np.broadcast_arrays: _broadcast_arrays,
     **{fn: _take(fn) for fn in (np.take, np.ndarray.take)},
     np.nan_to_num: _nan_to_num,
     np.einsum: _einsum,
     np.result_type: _result_type,
     intrinsics.dtype_of: _dtype_of,
+    intrinsics.only_read: _only_read,
     np.shape: _shape,
     np.ndim: _ndim,
     np.iscomplexobj: _iscomplexobj,

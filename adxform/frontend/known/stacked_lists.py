@@ -12,7 +12,7 @@ import numpy as np
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Static, Value
+from adxform.frontend.evaluate.values import Ref, Static, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array
 from adxform.primitives.definitions.stacking import OF_ROWS
@@ -49,6 +49,8 @@ def _has_rows(value: Value) -> bool:
 
 def _refuse_nested(interp: Interpreter, blocks: Value) -> None:
     """Refuse lists within lists, which go along another axis, and tuples, of which NumPy makes no blocks."""
+    if isinstance(blocks, Ref) and blocks.cls is tuple:
+        interp.fail(TypeError, "arrays is a tuple. Only lists can be used to arrange blocks")
     filled = interp.filled(blocks)
     if filled is None or filled.nested:
         raise interp.error(

@@ -19,6 +19,7 @@ from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
 from adxform.frontend.evaluate.operands import are_static
@@ -29,6 +30,7 @@ from adxform.frontend.evaluate.values import (
     Contents,
     Enumerate,
     FunctionValue,
+    Maybe,
     Range,
     Ref,
     Slice,
@@ -44,7 +46,7 @@ from adxform.frontend.types.samples import FRESH
 from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, Object, Scalar, is_inexact
+from adxform.ir.types import Array, Object, Scalar, is_float, is_inexact
 from adxform.primitives.definitions import stacking
 
 
@@ -59,6 +61,8 @@ def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     args = args[0], _place(interp, *args)
     if isinstance(args[0], Static | Lit) and (join := JOINS.get(type(args[0].value))) is not None:
         return _joined(interp, join, args[1], hint)
+    if isinstance(args[0], Static | Lit) and any(args[0].value is one for one in (np.s_, np.index_exp)):
+        return Tuple((args[1],)) if args[0].value is np.index_exp and not isinstance(args[1], Tuple) else args[1]
     if isinstance(args[0], Static | Lit) and type(args[0].value) in _GRIDS:
         return _grid(interp, args[0], args[1], hint)
     filled = interp.filled(args[0])
@@ -113,7 +117,22 @@ def _grid(interp: Interpreter, grid: Static | Lit, index: Value, hint: str) -> A
     return Tuple(tuple([interp.emit(operator.getitem, (arrays, Lit(k)), type_, hint) for k, type_ in enumerate(axes)]))
 
 
+def holds_floats(x: Value) -> bool:
+    """Whether `x` is an array of floats, in which ``None`` is stored as NaN."""
+    return isinstance(x, Var) and isinstance(x.type, Array) and is_float(x.type)
+
+
+def _number_or_nan(interp: Interpreter, maybe: Maybe) -> Value:
+    """What may be ``None``, as an array of floats holds it."""
+    if not isinstance(maybe.present, Var) or maybe.present in interp.assumed or number_type(maybe.value) is None:
+        return interp.force(maybe)
+    (found,) = branch(interp, maybe.present, lambda: [maybe.value], lambda: [Lit(np.nan)], ["stored"], interp.span)
+    return found
+
+
 def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if isinstance(args[2], Maybe) and holds_floats(args[0]):
+        args = args[0], interp.force(args[1]), _number_or_nan(interp, args[2])
     args = args[0], _place(interp, *args[:2]), args[2]
     if (portion := interp.portion(args[0])) is not None:
         return portions.changed(interp, portion, lambda own: interp.call(Lit(operator.setitem), (own, *args[1:])))

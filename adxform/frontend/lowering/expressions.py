@@ -134,11 +134,12 @@ def _lower_comparison(state: State, node: Any, left: Operand, rest: list[tuple[A
 def lower_condition(state: State, node: Any, hint: str = "tmp") -> Operand:
     """The operand that says whether the expression `node` is true: of ``queue and steps < 60`` no queue is the value."""
     if isinstance(node, gast.BoolOp):
-        return _lower_boolean(state, node, node.values, isinstance(node.op, gast.And), hint, _lower_truth)
+        return _lower_boolean(state, node, node.values, isinstance(node.op, gast.And), hint, lower_truth)
     return lower_expression(state, node, hint)
 
 
-def _lower_truth(state: State, node: Any, hint: str) -> Operand:
+def lower_truth(state: State, node: Any, hint: str) -> Operand:
+    """The truth value of the expression `node`, beside others that are no more than that."""
     value = lower_condition(state, node, hint)
     if isinstance(node, gast.BoolOp | gast.Compare) or (isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.Not)):
         return value

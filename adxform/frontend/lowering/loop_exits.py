@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from adxform.frontend.lowering.expressions import assign, choose, lower_argument, lower_condition
+from adxform.frontend.lowering.expressions import assign, choose, lower_argument, lower_condition, lower_truth
 from adxform.frontend.lowering.names import bound_names, breaks, exits, is_endless
 from adxform.frontend.lowering.scope import (
     DEFINED,
@@ -146,7 +146,7 @@ def _lower_test(test: State, node: gast.While, keep_going: Operand) -> Operand:
         return lower_condition(test, node.test)
     if is_endless(node):
         return keep_going
-    return choose(test, node.test, keep_going, lambda side: lower_condition(side, node.test), lambda _: FALSE, "tmp")
+    return choose(test, node.test, keep_going, lambda side: lower_truth(side, node.test, "tmp"), lambda _: FALSE, "tmp")
 
 
 def _test_inside(state: State, node: gast.While) -> gast.While:

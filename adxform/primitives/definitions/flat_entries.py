@@ -47,6 +47,9 @@ class FlatEntries:
             unsupported("`x.flat` is indexed after a walk over it has begun, which begins anew then")
         store(self.base, key, value)
 
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError("Cannot delete iterator elements")
+
     def copy(self) -> Any:
         """The entries, as an array of one axis."""
         return self.base.flatten()
@@ -74,9 +77,13 @@ class FlatEntries:
 
 def store(base: Any, key: Any, value: Any) -> None:
     """``base.flat[key] = value``: what is stored begins anew where it is shorter than the places."""
+    if isinstance(key, tuple) and len(key) == 0:
+        raise IndexError("Assigning to a flat iterator with a 0-D index is not supported")
     key = _plain_key(key)
     if isinstance(value, np.flatiter):
         value = value.base.flatten()
+    elif not isinstance(value, (np.ndarray, np.generic, list, tuple, range, int, float, complex)):
+        unsupported("what is stored in `x.flat` is no number, array or list of numbers")
     if key is not Ellipsis and _is_number(key):
         if np.ndim(base) == 0:
             base = np.reshape(base, 1)
@@ -92,7 +99,8 @@ def _set_entries(base: Any, key: Any, value: Any) -> None:
 def _store_several(base: Any, key: Any, value: Any) -> None:
     if np.ndim(base) == 0:
         base = np.reshape(base, 1)
-    value = np.asarray(value)
+    if isinstance(value, (list, tuple, range)):
+        value = np.array(value)
     places: Any = np.arange(base.size)[key]
     at = places if np.ndim(base) == 1 else np.unravel_index(places, base.shape)
     if np.ndim(value) == 0:
@@ -115,6 +123,8 @@ def _entry(base: Any, k: Any) -> Any:
 def _place(base: Any, k: Any) -> Any:
     """The place of entry `k` in an array of one axis or several: it is out of range where its first number is."""
     place: tuple[Any, ...] = ()
+    if np.ndim(base) > 1 and np.size(base) == 0:
+        raise IndexError(f"index {k} is out of bounds for size 0")
     for axis in range(np.ndim(base) - 1):
         length = base.shape[np.ndim(base) - 1 - axis]
         place = (k % length, *place)

@@ -101,7 +101,8 @@ def _diagflat(v: Any, k: Any = 0) -> Any:
     return np.diag(np.ravel(v), k)
 
 
-def _broadcast_arrays(*args: Any) -> Any:
+def spread_together(*args: Any) -> Any:
+    """Views of arrays, of the shape that they have together."""
     if len(args) == 0:
         return ()
     whole = np.zeros_like(args[0], dtype=bool)
@@ -135,11 +136,11 @@ def _rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
 def _trim_zeros(filt: Any, trim: Any = "fb") -> Any:
     if np.ndim(filt) != 1:
         unsupported("np.trim_zeros has a derivative for arrays of one axis only")
-    places = np.flatnonzero(filt)
+    places = np.flatnonzero(np.asarray(filt))
     if places.shape[0] == 0:
         return filt[:0]
     first = int(places[0]) if "f" in trim.lower() else 0
-    last = int(places[-1]) + 1 if "b" in trim.lower() else filt.shape[0]
+    last = int(places[-1]) + 1 if "b" in trim.lower() else len(filt)
     return filt[first:last]
 
 
@@ -161,9 +162,9 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.insert, _insert, makes=True),
     Definition(np.ndarray.view, _view),
     Definition(np.diagflat, _diagflat, makes=True),
-    Definition(np.broadcast_arrays, _broadcast_arrays),
+    Definition(np.broadcast_arrays, spread_together),
     Definition(np.resize, _resize, sequences=True),
     Definition(np.rollaxis, _rollaxis),
-    Definition(np.trim_zeros, _trim_zeros),
+    Definition(np.trim_zeros, _trim_zeros, sequences=True),
     Definition(np.unstack, _unstack),
 )

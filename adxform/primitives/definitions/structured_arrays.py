@@ -35,9 +35,16 @@ class StructuredRow(StandIn):
         for name in self.names:
             yield self.fields[name][self.place]
 
+    def copy(self) -> Any:
+        """Another element with the same fields, in no array."""
+        parts = {name: self.fields[name] for name in self.names}
+        return StructuredRow(
+            self.names, {name: np.array([parts[name][self.place]], dtype=parts[name].dtype) for name in parts}, 0
+        )
+
     def __copy__(self) -> Any:
-        """A copy of the element, which is not followed."""
-        unsupported(f"a copy of an element of a structured array: {WAY_OUT}")
+        """Another element with the same fields, in no array."""
+        return self.copy()
 
     def __getattr__(self, name: str) -> Any:
         """What else an element has is not followed."""
@@ -84,11 +91,11 @@ class StructuredArray(StandIn):
             unsupported(f"what is stored in elements of a structured array is neither a tuple nor elements of one: {WAY_OUT}")
 
     def __len__(self) -> Any:
-        return self.shape[0]
+        return len(self.fields[self.names[0]])
 
     def __iter__(self) -> Any:
         """The elements, one after the other."""
-        for place in range(self.shape[0]):
+        for place in range(len(self)):
             yield StructuredRow(self.names, self.fields, place)
 
     @property
