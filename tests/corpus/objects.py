@@ -341,6 +341,28 @@ def chosen_objects_that_change_between_the_choices(x):
     return total
 
 
+class _Pile:
+    """Numbers one upon another; one that has none is false."""
+
+    def __init__(self):
+        self.held = []
+
+    def __bool__(self):
+        return len(self.held) > 0
+
+
+@at((vec(0.4, 1.7, -0.3),), (vec(0.4, 0.2),))
+def object_that_says_whether_a_loop_goes_on_that_may_stop(x):
+    pile, total = _Pile(), 0.0
+    for v in x:
+        pile.held.append(v)
+    while pile:
+        total = total * 0.5 + pile.held.pop() ** 2
+        if total > 2.0:
+            break
+    return total
+
+
 class StepControl:
     """Steps of an equation as long as their errors allow, with counts of those that were taken and of others."""
 
@@ -385,25 +407,3 @@ class Damping:
 def counts_beside_a_method_that_is_held(share, y):
     control = StepControl(functools.partial(lambda k, t, y: -k * y, share), Damping(share).apply)
     return np.sum(control.solve(y, 1.0, 0.8)) * control.taken + control.refused
-
-
-class _Pile:
-    """Numbers one upon another; one that has none is false."""
-
-    def __init__(self):
-        self.held = []
-
-    def __bool__(self):
-        return len(self.held) > 0
-
-
-@at((vec(0.4, 1.7, -0.3),), (vec(0.4, 0.2),))
-def object_that_says_whether_a_loop_goes_on_that_may_stop(x):
-    pile, total = _Pile(), 0.0
-    for v in x:
-        pile.held.append(v)
-    while pile:
-        total = total * 0.5 + pile.held.pop() ** 2
-        if total > 2.0:
-            break
-    return total
