@@ -18,7 +18,8 @@ from adxform.primitives.definitions.definition import unsupported
 from adxform.runtime.of_scipy import sparse as calls
 
 
-def _refused(self: Any, *given: Any) -> Any:
+def refused(self: Any, *given: Any) -> Any:
+    """What a sparse matrix that the function makes has not."""
     unsupported(
         "a sparse matrix that the function makes has `@`, `dot`, `+`, `-`, products and quotients with numbers, `multiply`, `T`, "
         "`toarray`, `sum()`, `diagonal`, subscripts and solutions; ask `A.toarray()` for the rest"
@@ -41,10 +42,10 @@ class SparseMatrix:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        _refused(self)
+        refused(self)
 
-    __setitem__ = __pow__ = __abs__ = __imul__ = __itruediv__ = __bool__ = __round__ = _refused
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refused
+    __setitem__ = __pow__ = __abs__ = __imul__ = __itruediv__ = __bool__ = __round__ = refused
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = refused
 
     # -- the same matrix ---------------------------------------------------------------------------------------------------
 
@@ -121,12 +122,14 @@ class SparseMatrix:
     # -- parts of it -------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Any:
+        if any(part is Ellipsis or part is None for part in _parts(key)):
+            unsupported("`...` and `None` in subscripts of a sparse matrix have no derivative rule; write `:`")
         rows, columns = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
-        if _is_place(rows) and _is_place(columns):
+        if is_place(rows) and is_place(columns):
             return self._entry(rows, columns)
-        if not self._is_matrix() and (_is_place(rows) or _is_place(columns)):
+        if not self._is_matrix() and (is_place(rows) or is_place(columns)):
             unsupported("a row or column of a sparse array has one axis, which is not followed: use `A[i : i + 1]`")
-        if not (isinstance(rows, slice) or isinstance(columns, slice) or _is_place(rows) or _is_place(columns)):
+        if not (isinstance(rows, slice) or isinstance(columns, slice) or is_place(rows) or is_place(columns)):
             if np.ndim(rows) != 2 or np.ndim(columns) != 2:
                 unsupported(
                     "entries of a sparse matrix at pairs of places have no derivative rule; use `A[np.ix_(rows, columns)]`"
@@ -249,92 +252,12 @@ class SparseMatrix:
         return SparseMatrix(own, entries, rows, columns, self.shape, matrix)
 
 
-class FilledMatrix:
-    """A sparse matrix that the function fills entry by entry, SciPy's `lil_matrix` or `dok_matrix`: `elements` has all of it."""
-
-    __array_priority__ = 10.1
-
-    def __init__(self, form: Any, elements: Any, matrix: Any) -> None:
-        self.form, self.elements, self.matrix = form, elements, matrix
-        self.shape, self.ndim = elements.shape, 2
+class Unfinished:
+    """A sparse matrix of another kind, which `now` gives as it is at the moment."""
 
     def now(self) -> Any:
-        """The matrix as it is now, with SciPy's own."""
-        m, n = self.shape
-        elements = np.array(self.elements)
-        own = calls.made(calls.of_class, self.form, self.matrix, elements)
-        rows, columns = np.repeat(np.arange(m), n), np.tile(np.arange(n), m)
-        return SparseMatrix(own, np.ravel(elements), rows, columns, (m, n), self.matrix)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self.now(), name)
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, tuple) and len(key) == 2 and _is_place(key[0]) and _is_place(key[1]):
-            return self.elements[key]
-        return self.now()[key]
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        if isinstance(value, DenseSum):
-            self.elements[key] = value.elements
-        elif is_sparse(value):
-            self.elements[key] = followed(value).toarray()
-        else:
-            self.elements[key] = value
-
-    def setdiag(self, values: Any, k: Any = 0) -> None:
-        """Store the entries of a diagonal."""
-        m, n = self.shape
-        places = np.arange(min(m + min(k, 0), n - max(k, 0)))
-        self.elements[places - min(k, 0), places + max(k, 0)] = values
-
-    def copy(self) -> Any:
-        """Another matrix with the same entries."""
-        return FilledMatrix(self.form, np.array(self.elements), self.matrix)
-
-    def toarray(self) -> Any:
-        """The matrix as an array."""
-        return np.array(self.elements)
-
-    @property
-    def T(self) -> Any:
-        """The transpose."""
-        return self.now().transpose()
-
-    def __matmul__(self, other: Any) -> Any:
-        return self.now() @ other
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return other @ self.now()
-
-    def __mul__(self, other: Any) -> Any:
-        return self.now() * other
-
-    def __rmul__(self, other: Any) -> Any:
-        return other * self.now()
-
-    def __truediv__(self, other: Any) -> Any:
-        return self.now() / other
-
-    def __neg__(self) -> Any:
-        return -self.now()
-
-    def __add__(self, other: Any) -> Any:
-        return self.now() + other
-
-    def __radd__(self, other: Any) -> Any:
-        return other + self.now()
-
-    def __sub__(self, other: Any) -> Any:
-        return self.now() - other
-
-    def __rsub__(self, other: Any) -> Any:
-        return other - self.now()
-
-    __pow__ = __abs__ = __imul__ = __itruediv__ = __bool__ = __round__ = _refused
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refused
+        """The matrix, with SciPy's own."""
+        refused(self)
 
 
 class DenseSum:
@@ -358,7 +281,12 @@ for _name in _OPERATORS.split():
     setattr(DenseSum, f"__{_name}__", _no_matrix)
 
 
-def _is_place(part: Any) -> bool:
+def _parts(key: Any) -> Any:
+    """The parts of a subscript."""
+    return key if isinstance(key, tuple) else (key,)
+
+
+def is_place(part: Any) -> bool:
     """Whether a subscript is one place, which takes an axis away from an array."""
     return not isinstance(part, slice) and np.ndim(part) == 0
 
@@ -375,14 +303,14 @@ def _is_number(value: Any) -> bool:
 
 def is_sparse(value: Any) -> bool:
     """Whether `value` is a sparse matrix: one of adxform's own, or of SciPy's from outside."""
-    return isinstance(value, (SparseMatrix, FilledMatrix, sparse.spmatrix, sparse.sparray))
+    return isinstance(value, (SparseMatrix, Unfinished, sparse.spmatrix, sparse.sparray))
 
 
 def followed(given: Any) -> Any:
     """A sparse matrix as one that the function has made: one from outside has entries that do not move."""
     if isinstance(given, SparseMatrix):
         return given
-    if isinstance(given, FilledMatrix):
+    if isinstance(given, Unfinished):
         return given.now()
     if not is_sparse(given):
         unsupported("a sparse matrix is put together with sparse matrices")
