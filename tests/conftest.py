@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 from collections.abc import Iterator
@@ -72,9 +73,9 @@ CHOSEN = frozenset(program.name for program in CORPUS[::FEW])
 PLACES = {program.name: place for place, program in enumerate(CORPUS)}
 
 TURNS = {
-    "test_batch::test_cotangents": 12,
-    "test_batch::test_products": 12,
-    "test_batch::test_tangents": 12,
+    "test_batch::test_cotangents": 17,
+    "test_batch::test_products": 17,
+    "test_batch::test_tangents": 17,
     "test_boundary::test_keeping_every_call_changes_no_derivative": 3,
     "test_checkpoints::test_corpus": 7,
     "test_checkpoints::test_in_differentiated_functions": 12,
@@ -126,7 +127,6 @@ TURNS = {
     "test_engine_solvers::test_every_layout_and_size": 7,
     "test_engine_solvers::test_gradients_are_kernels": 6,
     "test_engine_solvers::test_products_with_hessians": 3,
-    "test_scipy_kernels::test_derivatives_of_loops_are_those_of_python": 2,
     "test_engine_strip_mine::test_machine_code_gives_what_python_does": 3,
     "test_engine_tables::test_gradients_are_right": 3,
     "test_engine_tables::test_what_no_pass_evaluates_counts_for_nothing": 2,
@@ -134,8 +134,10 @@ TURNS = {
     "test_engine_tiling::test_as_in_python": 16,
     "test_engine_worth::test_problems_of_the_race_that_loop_are_compiled_as_ever": 3,
     "test_fits::test_a_program_is_fitted": 5,
+    "test_flat_entries::test_entries_come_in_the_order_of_the_axes": 4,
     "test_lengths_at_zero::test_by_tangents_alone_it_is_the_same": 3,
     "test_lengths_at_zero::test_what_does_not_move_has_a_second_derivative_of_zero": 3,
+    "test_long_loops::test_a_program_is_right": 3,
     "test_lower_random::test_random_programs": 5,
     "test_nested::test_every_operator_inside_every_other": 4,
     "test_never_hangs::test_a_chain_of_branches_is_derived_and_its_engine_chosen_where_little_of_the_stack_is_left": 4,
@@ -144,7 +146,7 @@ TURNS = {
     "test_operators_inside::test_an_operator_inside_is_the_operator_outside": 7,
     "test_operators_inside::test_under_second_order": 5,
     "test_opt::test_random_programs_compute_the_same": 3,
-    "test_orders::test_every_scalar_program": 12,
+    "test_orders::test_every_scalar_program": 17,
     "test_orders::test_hard_programs_against_differences": 3,
     "test_orders::test_prepared_programs": 5,
     "test_own_rules::test_every_form_for_every_kind_of_function": 4,
@@ -174,19 +176,26 @@ TURNS = {
     "test_recursion::test_third_order": 6,
     "test_rules::test_rule_in_machine_code": 25,
     "test_rules_allocate_nothing::test_elementwise": 6,
-    "test_same_point::test_every_scalar_program": 12,
+    "test_same_point::test_every_scalar_program": 17,
     "test_scipy_arrays::test_fft": 3,
     "test_scipy_arrays::test_linalg": 4,
-    "test_scipy_arrays::test_ndimage": 3,
+    "test_scipy_arrays::test_ndimage": 7,
     "test_scipy_arrays::test_signal": 3,
     "test_scipy_arrays::test_spatial": 2,
+    "test_scipy_kernels::test_derivatives_of_loops_are_those_of_python": 2,
     "test_scipy_models::test_functions_of_a_distribution": 7,
+    "test_scipy_models::test_functions_of_the_program": 3,
+    "test_scipy_models::test_interpolants": 4,
     "test_scipy_models::test_minima_within_bounds": 4,
     "test_scipy_models::test_moments_of_a_distribution": 3,
+    "test_scipy_models::test_objects_and_samples": 3,
+    "test_scipy_sparse::test_matrices_that_a_function_makes": 4,
     "test_scipy_special::test_both_modes_and_second_order": 6,
+    "test_set_shapes::test_all_names_see_the_new_shape": 3,
     "test_several_results::test_both_modes_and_all_second_orders_agree_with_differences": 4,
     "test_sparse::test_patterns_of_random_programs_leave_nothing_out": 3,
     "test_sparse::test_patterns_of_the_corpus_leave_nothing_out": 12,
+    "test_spread_in_loops::test_read_in_loops": 3,
     "test_tracebacks::test_a_defect_says_that_it_is_one_and_saves_a_reproducer": 3,
     "test_undefined::test_a_name_that_is_defined_is_none": 3,
     "test_undefined::test_a_name_that_is_not_defined_is_an_error": 5,
@@ -198,8 +207,10 @@ TURNS = {
     "test_vector_math::test_special_values_are_those_of_numpy": 2,
     "test_what_callbacks_reach::test_a_callback_replaces_what_the_function_calls": 4,
     "test_what_callbacks_reach::test_what_a_callback_finds_is_exchanged_between_two_calls": 5,
+    "test_where_chosen::test_chosen_elements_are_computed": 5,
     "test_whole_programs::test_derivatives": 5,
     "test_whole_programs::test_kernels_say_what_the_rule_says": 9,
+    "test_workspace::test_the_same_numbers_again_and_again": 5,
 }
 """The tests whose cases take turns: one in so many is in `make test`, from the first on; the others are marked `rest`.
 
@@ -213,7 +224,7 @@ WITHOUT_TURN = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--update-golden`, `--compile-all` and `--fast`."""
+    """Add `--update-golden`, `--compile-all`, `--fast` and `--share`."""
     parser.addoption(
         "--update-golden", action="store_true", help="write the generated source into tests/golden, once the oracle agrees"
     )
@@ -225,6 +236,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help=f"one program of the corpus in {FEW}, through everything, and of all else what takes a few seconds at most",
     )
+    parser.addoption(
+        "--share",
+        type=share,
+        metavar="K/N",
+        help="of the tests that have no turn, leave the mark from the share K of N: those whose number has the remainder K",
+    )
+
+
+def share(text: str) -> tuple[int, int]:
+    """The number of a share, and how many there are: ``1/3``."""
+    number, shares = map(int, text.split("/"))
+    if not 0 <= number < shares:
+        raise argparse.ArgumentTypeError(f"there are the shares 0/{shares} to {shares - 1}/{shares}")
+    return number, shares
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -288,11 +313,15 @@ def is_fast(item: pytest.Item) -> bool:
 @pytest.hookimpl(tryfirst=True)  # pytest leaves out by marks after it
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the rest, and put the tests of one program next to one another, after all else: they share what one worker derives."""
-    rest = set(rest_of(items))
-    for item in rest:
-        item.add_marker(pytest.mark.rest)
+    without = set(rest_of(items))
+    rest = [item for item in items if item in without or item.get_closest_marker("rest") is not None]
+    number, shares = config.getoption("--share") or (-1, 1)
+    for place, item in enumerate(rest):
+        item.own_markers = [mark for mark in item.own_markers if mark.name != "rest"]
+        if place % shares != number:
+            item.add_marker(pytest.mark.rest)
     fast = bool(config.getoption("--fast"))
-    config.stash[WITHOUT_TURN] = list(without_turn([item for item in items if not (fast and program_of(item))], rest))
+    config.stash[WITHOUT_TURN] = list(without_turn([item for item in items if not (fast and program_of(item))], without))
     if fast:
         chosen, left = [], []
         for item in items:

@@ -1041,7 +1041,20 @@ def flat_walked_and_indexed(x):
 
 @shown
 def nditer_walked(x):
-    return sum(float(v) ** 2 for v in np.nditer(x))
+    m, total = np.outer(x, x), 0.0
+    walk = np.nditer(m, flags=["multi_index"], op_flags=["readwrite"])
+    for v in walk:
+        i, j = walk.multi_index
+        v[...] = v * v + x[i] * j
+        total += v
+    for a, b in np.nditer([m, x], order="C"):
+        total += a * b
+    return total
+
+
+@shown
+def nditer_in_memory_order(x):
+    return sum(float(v) ** 2 for v in np.nditer(np.outer(x, x).T))
 
 
 @shown
@@ -1059,6 +1072,11 @@ def vectorized(x):
 
 @shown
 def from_python_function(x):
+    return np.sum(np.frompyfunc(lambda v: v**2 if v > 0.0 else v, 1, 1)(x).astype(float))
+
+
+@shown
+def objects_from_python_function(x):
     return np.sum(np.frompyfunc(lambda v: v**2, 1, 1)(x))
 
 

@@ -46,6 +46,7 @@ STAYS = {
     "frontend/known/classes.py TABLE": MEANING,
     "frontend/known/iterables.py TABLE": MEANING,
     "frontend/known/object_operators.py TABLE": MEANING,
+    "frontend/known/small_products.py TABLE": MEANING,
     "frontend/known/subscripts.py TABLE": MEANING,
     "backends/numba/kernel_solvers.py FORMS": FORM,
     "passes/arrays/diagonals.py DIAGONALS": FORM,

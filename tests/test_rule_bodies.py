@@ -287,7 +287,9 @@ def test_every_definition_is_tried() -> None:
     untried = {
         fn
         for fn in set(DEFINITIONS) - set(DEFINED)
-        if not name_of(fn).startswith(("scipy.", "statistics.", "cmath.", "adxform.")) and "vectorize" not in name_of(fn)
+        if not name_of(fn).startswith(("scipy.", "statistics.", "cmath.", "adxform."))
+        and "vectorize" not in name_of(fn)
+        and fn not in (np.frompyfunc, np.nditer)
     }  # these have tests of their own
     elsewhere = {fn for fn in untried if f"{name_of(fn).replace('np.ndarray.', '.')}(" in CALLS}
     assert {name_of(fn) for fn in untried - elsewhere} <= {"np.divmod", "np.row_stack"}  # the latter is np.vstack

@@ -211,7 +211,7 @@ def scaled_in_place(x: Any) -> Any:
 
 
 REFUSED = [
-    (lambda x: np.sum(np.linalg.svd(np.outer(x, x))[0]), "full_matrices"),
+    (lambda x: np.sum(np.linalg.svd(np.outer(x[:2], x[:3]))[0]), "full_matrices"),
     (lambda x: np.interp(0.5, x, x, period=3.0), "period"),
     (lambda x: np.sum(np.linspace(x[0], 4.0, 5, retstep=True)[0]), "retstep"),
     (lambda x: np.quantile(x, 0.3, method="nearest"), "quantile"),

@@ -164,6 +164,7 @@ VECTORS: dict[str, Model] = {
     "ranks": lambda p: np.sum(stats.rankdata(p) * p),
     "entropy": lambda p: stats.entropy(p) + stats.entropy(p, WEIGHTS) + stats.entropy(p, base=2),
     "interval": lambda p: stats.norm(p[0], p[1]).interval(0.9)[1] + stats.norm.isf(0.2, p[2]),
+    "density of a width": lambda p: np.sum(stats.gaussian_kde(p, p[0] ** 2)(X[0] * p[0]) + stats.gaussian_kde(p, 0.3)(X[0])),
     "density": lambda p: np.sum(stats.gaussian_kde(p)(X[0] * p[0]) + stats.gaussian_kde(p * p, "silverman")(X[0])),
     "densities": lambda p: np.sum(stats.gaussian_kde(np.stack((p, p**2 + np.cos(WEIGHTS))))(X.T * p[0])),
     "density_outside": lambda p: np.sum(DENSITY(X[0] * p[0])),
@@ -255,6 +256,29 @@ FUNCTIONS: dict[str, Model] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_of_the_program(name: str) -> None:
     judge(FUNCTIONS[name], np.array([1.3, 2.1]))
+
+
+def reported(p: Any) -> Any:
+    """What SciPy says of its searches is asked for, as users do who raise where one has failed."""
+    path = integrate.solve_ivp(predators, (0, 2.0), p, args=(p[0], 1.0), **FINE)
+    if not path.success:
+        raise RuntimeError(path.message)
+    found = optimize.root(lambda x: MATRIX @ x + np.tanh(x) * p[0] - p, np.zeros(2), tol=1e-13)
+    assert found.success, found["message"]
+    one = optimize.root_scalar(cubic, args=(p[0], p[1]), bracket=[0, 3.0])
+    if not one.converged:
+        raise ValueError(one.flag)
+    print(f"{path.status}: {path.message} {path.nfev}; {found.nfev}; {one.iterations} {one.function_calls} {one.flag}")
+    return path.y[0, -1] * found.x[0] + one.root
+
+
+def test_what_a_solver_says_of_its_search(capsys: pytest.CaptureFixture[str]) -> None:
+    p = np.array([1.3, 2.1])
+    reported(p)
+    said = capsys.readouterr().out
+    adxform.grad(reported)(p)
+    assert capsys.readouterr().out == said
+    judge(reported, p)
 
 
 def stationary(x: Any, p: Any) -> Any:

@@ -27,11 +27,36 @@ K = sparse.csr_matrix(np.array([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0
 KA = sparse.csr_array(K)
 M = sparse.eye(3, format="csc")
 LU = splu(K.tocsc())
+FREE = np.array([0, 2])
 
 
 def csr(d: Any) -> Any:
     """A matrix with two entries at one place."""
     return sparse.csr_matrix((d, (ROWS, COLUMNS)), shape=(3, 3))
+
+
+def filled(d: Any, make: Any = sparse.lil_matrix) -> Any:
+    """A matrix that is filled entry by entry, as of finite elements."""
+    a = make((4, 4))
+    for e in range(3):
+        a[e, e] += d[e] ** 2
+        a[e + 1, e + 1] += d[e] ** 2
+        a[e, e + 1] -= d[e + 3]
+        a[e + 1, e] = a[e, e + 1] * d[e]
+    return a
+
+
+def of_blocks(d: Any) -> Any:
+    """One of which blocks are added to, and a row is replaced; a later store does not reach what was made of it."""
+    a = sparse.lil_matrix((4, 4))
+    for e in range(3):
+        places = np.array([e, e + 1])
+        a[np.ix_(places, places)] += d[e] * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    a[0, :] = 0.0
+    a[0, 0] = d[5]
+    made, other = a.tocsr(), a.copy()
+    a[1, 1], other[-1, :2] = d[4], d[:2]
+    return squares(made @ d[:4]) + squares(a @ d[:4]) + squares(other.T @ d[:4]) + made[1, 1] * a[1, 1]
 
 
 def csa(d: Any) -> Any:
@@ -169,6 +194,24 @@ MADE: dict[str, Model] = {
     "rows @ A": lambda d: squares(np.outer(d[3:], X) @ csr(d)),
     "list @ A": lambda d: squares([1.0, 2.0, 3.0] @ csr(d)),
     "A.dot": lambda d: squares(csr(d).dot(d[:3]) + csr(d).dot(2.0).dot(X)),
+    "filled": lambda d: (
+        squares(spsolve(filled(d).tocsr()[1:, 1:], d[:3])) + squares(filled(d, sparse.dok_matrix).tocsc() @ d[:4])
+    ),
+    "filled arrays": lambda d: (
+        squares(filled(d, sparse.lil_array) @ d[:4]) + squares((filled(d, sparse.dok_array) * 2).toarray())
+    ),
+    "blocks": of_blocks,
+    "filled from another": lambda d: (
+        squares(sparse.lil_matrix(csr(d)) @ X) + squares((2.0 * sparse.lil_matrix(np.outer(d, d))).toarray())
+    ),
+    "sums with arrays": lambda d: squares(csa(d) + np.outer(d[:3], X)) + squares(csa(d) - np.outer(d[:3], X)),
+    "free ones": lambda d: squares(spsolve(csr(d)[FREE][:, FREE], d[:2])),
+    "slices": lambda d: squares(csr(d)[1:, :2] @ d[:2]) + squares(csa(d)[::-1][:, [2, 0, 2]] @ X),
+    "np.ix_": lambda d: squares(csr(d)[np.ix_([2, 0, 0], [1, 2])].toarray()),
+    "masks": lambda d: squares(csr(d)[X > 1.5][:, d[:3] > 4.5] @ d[3:5]),
+    "entries": lambda d: csr(d)[0, 0] ** 2 * csa(d)[-2, -1] + csr(d)[2, 0] + csr(d)[int(np.argmin(d[:3])), 1],
+    "a row and a column": lambda d: squares(csr(d)[0] @ d[:3]) + squares(csr(d)[:, 1].T @ d[:3]) + csr(d)[-1, :].sum(),
+    "constant columns": lambda d: squares(csr(d)[FREE, :][:, [0]] @ d[:1]) + squares((d[0] * K)[1:][:, FREE] @ d[:2]),
     "A * x": lambda d: squares(csr(d) * (d[:3] * X)) + squares((d[:3] * X) * csr(d)),
     "A * A": lambda d: squares((csr(d) * csr(d)) @ X) + squares((csa(d) * csa(d)) @ X),
     "coo": lambda d: squares(sparse.coo_array((d, (ROWS, COLUMNS))) @ X),
@@ -279,7 +322,13 @@ def scaled_in_place(d: Any) -> Any:
 
 REFUSED: dict[str, tuple[Model, str]] = {
     "power": (lambda d: np.sum(csr(d) ** 2 @ X), "toarray"),
-    "an element": (lambda d: csr(d)[0, 0], "toarray"),
+    "filled with whole numbers": (lambda d: sparse.lil_matrix(np.eye(3, dtype=int)).sum() * d[0], "of floats"),
+    "filled in single precision": (lambda d: sparse.lil_matrix((3, 3), dtype=np.float32).sum() * d[0], "of floats"),
+    "memory that is shared": (lambda d: sparse.lil_matrix(filled(d)).sum(), "share its memory"),
+    "a matrix of NumPy's": (lambda d: squares((csr(d) + np.outer(d[:3], X)) @ X), "one of NumPy's matrices"),
+    "a mask": (lambda d: csr(d)[np.eye(3) > 0.5].sum(), "a mask"),
+    "pairs of places": (lambda d: csr(d)[[0, 1], [1, 2]].sum(), "np.ix_"),
+    "a row of an array": (lambda d: csa(d)[0].sum(), "one axis"),
     "data": (lambda d: np.sum(csr(d).data), "toarray"),
     "comparison": (lambda d: d[0] if (csr(d) != 0).sum() else d[1], "toarray"),
     "a store": (lambda d: csr(d).__setitem__((0, 0), d[0]), "toarray"),
@@ -292,7 +341,6 @@ REFUSED: dict[str, tuple[Model, str]] = {
     "todense": (lambda d: np.sum(csr(d).todense()), "toarray"),
     "np.sum": (lambda d: np.sum(csr(d)), "np.sum"),
     "np.dot": (lambda d: np.sum(np.dot(csr(d), X)), "np.dot"),
-    "lil": (lambda d: np.sum(sparse.lil_matrix(np.outer(d, d)) @ d), "form that is not followed"),
     "cg": (lambda d: np.sum(cg(csr(d), d[:3])[0]), "by steps"),
     "cg of eye": (lambda d: np.sum(cg(sparse.eye(3), X)[0]) * d[0], "by steps"),
     "norm": (lambda d: sparse.linalg.norm(csr(d)), "entries of a sparse matrix"),

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.errors import AdxError, MissingRuleError
+from adxform.errors import AdxError, MissingRuleError, UnsupportedOperationError
 from tests.oracle import central_jacobian, flat_function
-from tests.tables.cell import program
+from tests.tables.cell import Cell, judge, program
 
 CHANCE = np.random.default_rng(7)
 TALL = CHANCE.normal(size=(4, 3))
@@ -171,7 +171,7 @@ def test_what_only_unused_results_need_is_left_out(mode: Any) -> None:
     [
         (lambda a: np.sum(np.linalg.qr(a, "complete")[0]), "mode='reduced'"),
         (lambda a: np.sum(np.linalg.qr(a, mode="raw")[0]), "mode='reduced'"),
-        (lambda a: np.sum(np.linalg.svd(a)[1]), "full_matrices=True"),
+        (lambda a: np.sum(np.linalg.svd(a[:2, :3])[1]), "full_matrices=True"),
     ],
 )
 def test_forms_without_a_derivative_are_refused_by_name(f: Any, said: str) -> None:
@@ -412,3 +412,29 @@ def test_arrays_for_several_results_are_refused_by_name(call: str, outs: str) ->
 def test_no_array_for_any_of_several_results_is_the_default() -> None:
     f = program("def f(x):\n    return np.sum(np.modf(x, None, None)[0] * np.divmod(x, 0.7, None)[1])\n")
     np.testing.assert_allclose(adxform.grad(f)(X), np.modf(X)[0] + np.mod(X, 0.7))
+
+
+def rotation_between(a: Any) -> Any:
+    """The rotation that takes one cloud of points to another, by singular vectors in full of a square matrix."""
+    target = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    u, s, vh = np.linalg.svd((a - a.mean(axis=0)).T @ target)
+    turn = vh.T @ np.diag([1.0, np.linalg.det(vh.T @ u.T)]) @ u.T
+    return np.sum((a @ turn.T - target) ** 2) + s[0]
+
+
+def full_vectors(a: Any) -> Any:
+    found = np.linalg.svd(a)
+    return np.sum(found.U * np.arange(9.0).reshape(3, 3)) * found.S[1] + found.Vh[0, 2]
+
+
+@pytest.mark.parametrize(("f", "at"), [(rotation_between, TALL[:3, :2]), (full_vectors, TALL[:3, :3] + np.eye(3))])
+def test_singular_vectors_in_full_of_square_matrices(f: Any, at: Any) -> None:
+    verdict = judge(Cell(f.__name__, f, (at,)))
+    assert verdict.kind == "right", verdict.reason
+    assert adxform.value_and_grad(f)(at)[0] == f(at)
+
+
+def test_singular_vectors_in_full_of_another_matrix_are_refused_by_the_run() -> None:
+    with pytest.raises(UnsupportedOperationError, match="not square") as caught:
+        adxform.grad(full_vectors)(np.ones((3, 2)))
+    assert caught.value.span.file == __file__

@@ -6,6 +6,7 @@ import csv
 import functools
 import io
 import json
+import pickle
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -210,12 +211,6 @@ def dict_that_answers_for_attributes(x):
     return x[0] * HELD["letters"]["a"] * HELD["letters"].a
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-def test_python_is_asked(program):
-    verdict = judge(Cell(program.__name__, program, (VALUES,)))
-    assert verdict.kind == "right", verdict.reason
-
-
 @runtime_checkable
 class HasData(Protocol):
     data: Any
@@ -294,3 +289,60 @@ def test_an_object_without_a_hash_is_called() -> None:
     assert adxform.grad(lambda x: x**2 * LINE(2.0))(3.0) == 24.0
     with pytest.raises(MissingRuleError, match="a call of something that only the run knows"):
         adxform.grad(lambda x: np.sum(LINE(x)))(np.ones(2))
+
+
+SPECTRUM = pickle.dumps((np.array([1.0 + 2.0j, 3.0 - 1.0j]), 2.0 - 1.0j, np.array([2.0, 3.0])))
+
+
+def complex_array_of_the_run(x):
+    return np.abs(pickle.loads(SPECTRUM)[0] * x[0]).sum()
+
+
+def complex_number_of_the_run(x):
+    return abs(pickle.loads(SPECTRUM)[1] * x[0])
+
+
+def complex_exponent_of_the_run(x):
+    return np.abs(x[0] ** pickle.loads(SPECTRUM)[1])
+
+
+def complex_item_of_the_run(x):
+    return sum(abs(u * x[1]) for u in [x[0], pickle.loads(SPECTRUM)[1]])
+
+
+@pytest.mark.parametrize(
+    "program", [complex_array_of_the_run, complex_number_of_the_run, complex_exponent_of_the_run, complex_item_of_the_run]
+)
+def test_complex_numbers_of_which_nothing_was_known_are_refused_where_real_ones_were_expected(program):
+    for derivative in (adxform.grad(program), lambda x: adxform.jvp(program, (x,), (np.ones(4),))):
+        with pytest.raises(UnsupportedOperationError, match="a complex number meets a real one"):
+            derivative(VALUES)
+
+
+@checked
+def complex_number_of_the_run_meets_complex_ones(x):
+    return np.abs(pickle.loads(SPECTRUM)[1] * (x * 1j + 1.0)).sum()
+
+
+@checked
+def complex_array_of_the_run_meets_complex_ones(x):
+    return np.abs(pickle.loads(SPECTRUM)[0] * (x[0] + 0j)).sum()
+
+
+@checked
+def real_array_of_the_run(x):
+    return np.abs(pickle.loads(SPECTRUM)[2] * x[0]).sum()
+
+
+@checked
+def resonance(x):
+    """A frequency response, of frequencies that the function spaces by their logarithms."""
+    s = 1j * np.logspace(-1, 1, 12)
+    response = x[0] ** 2 / (s**2 + 2 * x[2] * x[0] * s + x[0] ** 2)
+    return (20 * np.log10(np.abs(response))).max() + np.unwrap(np.angle(response))[-1]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_python_is_asked(program):
+    verdict = judge(Cell(program.__name__, program, (VALUES,)))
+    assert verdict.kind == "right", verdict.reason

@@ -143,6 +143,20 @@ def of_whole_numbers(x):
     return np.sum(f(x))
 
 
+def from_python(x):
+    bent = np.frompyfunc(lambda v, w: v * w if v > w else v - w, 2, 1)
+    return np.sum(bent(x, 0.4).astype(float) * bent(np.outer(x, x), x).astype(np.float64))
+
+
+def several_from_python(x):
+    product, difference = np.frompyfunc(lambda v, w: (v * w, v - w), 2, 2)(x, x[::-1].copy())
+    return np.sum(product.astype(float) * difference.astype(float)) * product.shape[0]
+
+
+def numbers_from_python(x):
+    return np.frompyfunc(lambda v: v * v, 1, 1)(x[0]) * np.frompyfunc(math.sin, 1, 1)(0.5)
+
+
 def results_that_are_none(x):
     one, two = np.vectorize(lambda v: (v, None if v < 0 else v * v))(x)
     three = np.vectorize(lambda v: v**3 if v > 0 else None, otypes=[float])(x[::-1])
@@ -155,6 +169,7 @@ def results_that_are_none(x):
         *(made_inside, from_a_global, by_a_decorator, by_a_decorator_with_types, with_defaults_and_names, several_results),
         *(left_as_it_is, of_objects, appends, solves, calls_itself, of_builtins, in_a_loop, written_afterwards),
         *(complex_results, of_whole_numbers, results_that_are_none),
+        *(from_python, several_from_python, numbers_from_python),
     ],
 )
 def test_it_is_followed(function: Callable[..., Any]) -> None:
@@ -192,7 +207,9 @@ def test_a_first_result_that_may_be_whole_is_refused_by_the_run(first: float) ->
         (lambda x: np.sum(np.vectorize(lambda v: v * v, signature="()->()")(x)), "signature="),
         (lambda x: np.sum(np.vectorize(lambda v: v * v, cache=True)(x)), "cache=True"),
         (lambda x: np.sum(np.vectorize(lambda v: [v, v], otypes=[float, float])(x)[0]), "as many numbers"),
-        (lambda x: np.sum(np.frompyfunc(lambda v: v * v, 1, 1)(x)), "frompyfunc"),
+        (lambda x: np.sum(np.frompyfunc(lambda v: v * v, 1, 1)(x)), "Objects"),
+        (lambda x: np.frompyfunc(lambda v: v * v, 1, 1)(x).sum(), "array of objects"),
+        (lambda x: np.sum(np.frompyfunc(lambda v: v * v, 1, 1)(x, out=None).astype(float)), "frompyfunc"),
     ],
 )
 def test_the_rest_is_refused_by_its_name(function: Callable[..., Any], said: str) -> None:
@@ -279,6 +296,18 @@ def test_a_function_that_keeps_state_is_called_in_the_order_of_numpy_or_not_at_a
         m = laid_out(np.outer(x, x * x))
         return np.sum(np.vectorize(each, otypes=[float])(m) * np.cos(np.arange(m.size)).reshape(m.shape))
 
+    def g(x: Any) -> Any:
+        last = [0.0]
+
+        def each(a: Any) -> Any:
+            last[0] = last[0] * 0.5 + a
+            return last[0] * a
+
+        m = laid_out(np.outer(x, x * x))
+        return np.sum(np.frompyfunc(each, 1, 1)(m).astype(float) * np.cos(np.arange(m.size)).reshape(m.shape))
+
+    verdict = judge(Cell(given, g, (np.array([0.6, 1.3, 0.9]),)))
+    assert verdict.kind == ("right" if given in BY_ROWS and given != "m[::-1]" else "refused"), verdict.reason
     verdict = judge(Cell(given, f, (np.array([0.6, 1.3, 0.9]),)))
     assert verdict.kind == ("right" if given in BY_ROWS else "refused"), verdict.reason
     assert given in BY_ROWS or "rows do not lie one after the other" in verdict.reason

@@ -169,10 +169,14 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("`.flat`, by numbers, slices, masks, and walked over", "flat_iterator"),
         Entry("`.flat[k] = …`, `.flat = …`", "flat_written"),
         Entry("`.flat` by a number after it was walked over", "flat_walked_and_indexed", _RULE),
-        Entry("`np.nditer`", "nditer_walked", _RULE),
+        Entry("`np.nditer`, by rows: walked over, with `multi_index`, written through", "nditer_walked"),
+        Entry(
+            "`np.nditer`, in the order of memory where that is not by rows", "nditer_in_memory_order", UnsupportedOperationError
+        ),
         Entry("`np.ndindex`, `np.ndenumerate`", "ndindex_walked"),
         Entry("`np.vectorize`", "vectorized"),
-        Entry("`np.frompyfunc`", "from_python_function", _OPERATION),
+        Entry("`np.frompyfunc`, made numbers by `astype`", "from_python_function"),
+        Entry("arrays of objects, which `np.frompyfunc` gives, as they are", "objects_from_python_function", _OPERATION),
         Entry("`np.apply_along_axis`", "along_an_axis"),
         Entry("`np.piecewise`", "piecewise"),
         Entry("`np.r_`, `np.c_`, `np.ix_`", "joined_by_indexing"),

@@ -24,7 +24,7 @@ from adxform.frontend.checks.shared_memory import (
     refuse_outside_arrays_given,
     refuse_outside_writes,
     refuse_shared_arguments,
-    refuse_writes_to_spread,
+    refuse_writes_to_read_only,
 )
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.expander import RuleExpander
@@ -254,7 +254,7 @@ class _Attempt:
         refuse_told_apart(function, interp.held)
         refuse_cut_off(function)
         refuse_additions_to_read_only(function)
-        refuse_writes_to_spread(function, interp.spread)
+        refuse_writes_to_read_only(function, interp.only_read)
         refuse_changes_of_held_arrays(function)
         function = settle(self.called(function))
         if signature.assumed:

@@ -237,6 +237,11 @@ def dtype_of(number: Any) -> Any:
     return np.asarray(number).dtype
 
 
+def only_read(view: Any) -> Any:
+    """`view`, which NumPy has made read-only: a program that writes to it is refused. Before specialisation only."""
+    return view
+
+
 def stop_gradient(x: Any) -> Any:
     """`x` itself, through which no derivative flows."""
     return x

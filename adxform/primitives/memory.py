@@ -11,7 +11,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.types import Array, Object, Scalar, Size, Type, rank
+from adxform.ir.types import BOOL, Array, Object, Scalar, Size, Type, rank
 from adxform.ir.walk import variables
 from adxform.primitives.declare import constant, general, linear, primitive, scalar
 from adxform.primitives.facets import Algebra, Chooses, Gives, Kernel, Layout, Moves, Reduces, Views
@@ -279,6 +279,7 @@ RECORDS: tuple[Primitive, ...] = (
     constant(revolve.next_snapshot),
     constant(revolve.snapshots_within, effect=SHAPE_ONLY),
     constant(runtime.shares_memory, effect=SHAPE_ONLY),
+    constant(runtime.by_rows, effect=SHAPE_ONLY, result=lambda operands, named: BOOL),
     constant(runtime.check_apart, effect=Effect(reads=False, raises=True)),
     constant(runtime.check_shape_set, effect=Effect(reads=False, raises=True)),
     constant(runtime.staged, effect=SHAPE_ONLY),

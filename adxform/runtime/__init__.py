@@ -119,6 +119,8 @@ from adxform.runtime.run_time_checks import (
     of_kind,
     of_kinds,
     planar,
+    real_number,
+    rectangular,
     some,
     tangent,
     undefined,
@@ -128,7 +130,7 @@ from adxform.runtime.run_time_checks import (
     without_derivative,
 )
 from adxform.runtime.staging import Argument, built, staged, told
-from adxform.runtime.strides import cotangent_view, filled, laid_out, own, own_copy, private, shares_memory, tangent_view
+from adxform.runtime.strides import by_rows, cotangent_view, filled, laid_out, own, own_copy, private, shares_memory, tangent_view
 from adxform.runtime.written import ContentsAfter, check_apart, check_shape_set
 
 # Generated code says `runtime.name`, and so do the files of cached rules: each thing has its name from here.

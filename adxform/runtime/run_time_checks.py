@@ -95,6 +95,12 @@ def planar() -> UnsupportedOperationError:
     return UnsupportedOperationError(message, help="write `a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]`")
 
 
+def rectangular() -> UnsupportedOperationError:
+    """Return what is raised where the singular vectors of a matrix that is not square are asked for in full."""
+    message = "of a matrix that is not square not all singular vectors of `full_matrices=True`, the default, are determined"
+    return UnsupportedOperationError(message, help="write `svd(a, full_matrices=False)`")
+
+
 def without_derivative(message: str) -> UnsupportedOperationError:
     """Return what is raised where a function has no derivative, or one of another shape than told before the run.
 
@@ -127,6 +133,22 @@ def number(value: Any) -> Any:
         return private(value) if cls is np.ndarray else value
     message = f"an object of class `{cls.__name__}`, which is no plain number or array, meets a number in an operator"
     raise UnsupportedOperationError(message, help="convert it where it comes from, e.g. with `float(…)` or `np.asarray(…)`")
+
+
+def real_number(value: Any) -> Any:
+    """Return `value` as `number` does, where the derivative was made for a real one.
+
+    >>> real_number(2.0)
+    2.0
+
+    Raises:
+        UnsupportedOperationError: it is complex, or neither a number nor an array.
+    """
+    found = number(value)
+    if isinstance(found, complex | np.complexfloating) or (isinstance(found, np.ndarray) and found.dtype.kind == "c"):
+        message = "a complex number meets a real one in an operator, where the derivative was made for real numbers"
+        raise UnsupportedOperationError(message, help="make the other one complex too, e.g. `x + 0j`")
+    return found
 
 
 def check_power(base: Any, exponent: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,20 @@ def filled(out: Any, values: Any) -> Any:
 def shares_memory(view: Any, base: Any) -> bool:
     """Return whether `view`, made from `base` by a function that copies only where it must, is a view of it."""
     return view.size == 0 or bool(np.may_share_memory(view, base))
+
+
+def by_rows(x: Any, copied: bool) -> bool:
+    """Return whether NumPy, where it follows memory, goes through the array `x` row by row; or through a copy of it, if `copied`.
+
+    A copy lies forwards, and an axis along which `x` is repeated lies innermost in it; in `x` itself that can be anywhere.
+
+    >>> by_rows(np.zeros((2, 3)), False), by_rows(np.zeros((2, 3)).T, False), by_rows(np.zeros(3)[::-1], False)
+    (True, False, False)
+    """
+    steps = [step for length, step in zip(x.shape, x.strides, strict=True) if length > 1 and (copied or step != 0)]
+    if not copied and any(step < 0 for step in steps):
+        return False
+    return all(abs(outer) >= abs(inner) for outer, inner in pairwise(steps))
 
 
 def tangent_view(view: Any, shares: bool) -> Any:

@@ -1,5 +1,6 @@
 """Operators of objects that are no plain numbers, and what an instance has in the place of a method of its class."""
 
+import functools
 from fractions import Fraction
 
 import numpy as np
@@ -360,3 +361,49 @@ def object_that_says_whether_a_loop_goes_on_that_may_stop(x):
         if total > 2.0:
             break
     return total
+
+
+class StepControl:
+    """Steps of an equation as long as their errors allow, with counts of those that were taken and of others."""
+
+    def __init__(self, slope, damped=None):
+        self.slope, self.damped = slope, damped
+        self.taken = self.refused = 0
+
+    def solve(self, y, end, h):
+        t = 0.0
+        while t < end:
+            if self.taken + self.refused > 100:
+                raise RuntimeError("too many steps")
+            h = min(h, end - t)
+            new = y + h * self.slope(t, y)
+            error = 10.0 * np.sqrt(np.mean((h * y) ** 2))
+            if error <= 1.0:
+                t, y = t + h, new
+                self.taken += 1
+            else:
+                self.refused += 1
+                if self.damped is not None:
+                    y = self.damped(y)
+            h *= min(5.0, max(0.2, 0.9 * (error + 1e-12) ** (-1 / 3)))
+        return y
+
+
+@at((0.7, vec(1.0, 0.4)), (1.2, vec(0.8, 0.3)))
+def counts_beside_a_function_that_captured_what_moves(rate, y):
+    control = StepControl(lambda t, y: np.array([-rate * y[0], y[0] * y[1]]))
+    return np.sum(control.solve(y, 1.0, 0.3)) * control.taken + control.refused
+
+
+class Damping:
+    def __init__(self, share):
+        self.share = share
+
+    def apply(self, y):
+        return y * self.share
+
+
+@at((0.9, vec(1.3, 0.4)))
+def counts_beside_a_method_that_is_held(share, y):
+    control = StepControl(functools.partial(lambda k, t, y: -k * y, share), Damping(share).apply)
+    return np.sum(control.solve(y, 1.0, 0.8)) * control.taken + control.refused

@@ -430,3 +430,16 @@ def climb_fwd(x, n):
 def named_like_a_derived_function(x):
     slope = adxform.grad(lambda v: climb(v, 3))(x)
     return slope * climb_fwd(x, 2) + adxform.grad(lambda v: climb_fwd(v, 2) * climb(v, 2))(x)
+
+
+@at((0.7,))
+def polynomials_that_are_remembered(x):
+    """Legendre's, each from the two before it, in a dict that the function and its caller share."""
+    known = {0: 1.0, 1: x}
+
+    def legendre(k):
+        if k not in known:
+            known[k] = ((2 * k - 1) * x * legendre(k - 1) - (k - 1) * legendre(k - 2)) / k
+        return known[k]
+
+    return sum(legendre(k) / (k + 1) for k in range(6))

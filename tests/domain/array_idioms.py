@@ -154,6 +154,21 @@ def in_order(scope: Scope) -> Lines:
     return [*lines, *named(scope, made)]
 
 
+def walked(scope: Scope) -> Lines:
+    """The elements of arrays one after the other, by `np.nditer`: read, with their places, written, side by side."""
+    w, total, v, a, k = scope.name("w"), scope.name("total"), scope.pick(*scope.vectors), number(scope, 1), constant(scope)
+    lines = [f"{w}, {total} = np.outer({v}, {v}), {a}"]
+    lines += scope.pick(
+        [f"for t in np.nditer({w}):", f"    {total} += t * t * {k}"],
+        [f"it = np.nditer({w}, flags=['multi_index'])", "for t in it:", f"    {total} += t * {k} * it.multi_index[0]"],
+        [f"with np.nditer({w}, op_flags=['readwrite']) as it:", "    for t in it:", f"        t[...] = t * {k} + {v}[0]"],
+        [f"for t, u in np.nditer([{w}, {v}]):", f"    {total} += t * u"],
+        [f"it = np.nditer({v})", "while not it.finished:", f"    {total} = {total} * {k} + it[0]", "    it.iternext()"],
+    )
+    scope.numbers.append(total)
+    return [*lines, f"{total} += {w}[0, 1]"]
+
+
 def where_chosen(scope: Scope) -> Lines:
     """Elementwise functions that are computed for chosen elements alone."""
     w, z, v, a, k = scope.name("w"), scope.name("z"), scope.pick(*scope.vectors), number(scope, 1), constant(scope)
@@ -207,5 +222,6 @@ IDIOMS = (
     Idiom(filled, "array_by_its_class ndindex_walked structured_inactive fortran_order", block=True),
     Idiom(in_order, "flat_iterator flat_written shape_assigned", block=True),
     Idiom(where_chosen, "where_and_out"),
+    Idiom(walked, "nditer_walked", block=True),
     Idiom(converted, "conversions rounded parsed exact_numbers complex_numbers formatted_text", weight=2),
 )

@@ -63,6 +63,9 @@ def vectorised(scope: Scope) -> Lines:
     """A function of numbers that `np.vectorize` calls for each element."""
     f, k = scope.name("each"), constant(scope)
     lines = [f"{f} = np.vectorize(lambda t: t * t if t > {k} else t * {scope.pick(*scope.numbers)}, otypes=[float])"]
+    if scope.chance.random() < 0.3:
+        lines = [f"{f} = np.frompyfunc(lambda t, u: t * u if t > {k} else u, 2, 1)"]
+        return [*lines, *named(scope, f"np.sum({f}({scope.pick(*scope.vectors)}, {number(scope, 1)}).astype(float))")]
     return [*lines, *named(scope, f"np.sum({f}({scope.pick(*scope.vectors)}))")]
 
 
@@ -384,7 +387,7 @@ IDIOMS = (
     Idiom(cells, "cell_lists"),
     Idiom(heaped, "heap_of_floats"),
     Idiom(fields, "structured_by_field"),
-    Idiom(vectorised, "vectorized"),
+    Idiom(vectorised, "vectorized from_python_function"),
     Idiom(in_turn, "mutually_recursive"),
     Idiom(counted_down, "iterator_class"),
     Idiom(stack, "list_grows_while_walked lists", block=True),

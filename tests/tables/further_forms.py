@@ -97,8 +97,10 @@ FURTHER: tuple[tuple[str, tuple[Form, ...]], ...] = (
 FURTHER_WITHOUT: dict[str, str] = {
     **dict.fromkeys(("np.ndarray.put", "np.place", "np.put_along_axis", "np.ndarray.partition"), "writes; returns nothing"),
     **dict.fromkeys(
-        ("np.vectorize", "np.lib._function_base_impl.vectorize.__call__"), "calls functions: tests/test_vectorized.py"
+        ("np.vectorize", "np.frompyfunc", "np.lib._function_base_impl.vectorize.__call__"),
+        "calls functions: tests/test_vectorized.py",
     ),
+    "np.nditer": "gives an object: tests/test_element_walks.py",
     **{
         f"statistics.{name}": "takes lists of numbers: tests/test_python_modules.py"
         for name in (

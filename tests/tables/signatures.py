@@ -41,8 +41,8 @@ IN_PLACE = (
     np.ndarray.partition,
 )
 UNINITIALISED = (np.empty, np.empty_like)
-OF_FUNCTIONS = (np.vectorize, np.vectorize.__call__)
-"""What makes a function of one of the program's, and its call: `tests/test_vectorized.py` has their parameters."""
+OF_OBJECTS = (np.vectorize, np.vectorize.__call__, np.frompyfunc, np.nditer)
+"""What makes an object of arguments, and calls one: `tests/test_vectorized.py` and `tests/test_element_walks.py` have theirs."""
 COARSE = ("np.float32",)
 
 
@@ -55,7 +55,7 @@ def primitives() -> tuple[Fn, ...]:
         if not (getattr(fn, "__module__", None) or "").startswith(modules)
         and not name_of(fn).startswith("scipy.")
         and signature_of(fn) is not None
-        and fn not in OF_FUNCTIONS
+        and fn not in OF_OBJECTS
     )
 
 

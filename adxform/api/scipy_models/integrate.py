@@ -18,7 +18,7 @@ from scipy import integrate, special
 from adxform.api import jvp
 from adxform.api.scipy_models.optimize import as_tuple
 from adxform.api.scipy_models.orders import FIRST_ORDER, to_first_order
-from adxform.api.scipy_models.solving import moving, solve, still
+from adxform.api.scipy_models.solving import Search, moving, solve, still
 from adxform.primitives.declare import primitive
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
@@ -267,11 +267,11 @@ def _dblquad(
 # -- paths --------------------------------------------------------------------------------------------------------------
 
 
-class Path:
+class Path(Search):
     """What `solve_ivp` found: its attributes are those of SciPy's result."""
 
-    def __init__(self, t: Any, y: Any, success: Any, status: Any) -> None:
-        self.t, self.y, self.success, self.status = t, y, success, status
+    def __init__(self, t: Any, y: Any, found: Any) -> None:
+        self.t, self.y, self.found = t, y, found
 
     def __getitem__(self, name: Any) -> Any:
         return getattr(self, name)
@@ -309,7 +309,7 @@ def _path_value(
     if not found.success:
         raise RuntimeError(f"solve_ivp has not reached the end, so that its path has no derivative: {found.message}")
     ends = found.t if t_eval is None else integrate.solve_ivp(f, (start, end), y0, method, **options).t
-    return found.y, found.t, ends, found.success, found.status
+    return found.y, found.t, ends, found
 
 
 def held_times(t: Any) -> Any:
@@ -390,11 +390,11 @@ def _solve_ivp(
         unsupported("solve_ivp has a derivative for real y0: give real and imaginary parts")
     start, end = np.float64(t_span[0]), np.float64(t_span[1])
     times = None if t_eval is None else held_times(np.asarray(t_eval) * 1.0)
-    y, t, ends, success, status = solve(
+    y, t, ends, found = solve(
         _path_value,
         (slope,),
         ((0.5, y0),),
-        (2, 1, 1, "any", "any"),
+        (2, 1, 1, "any"),
         y0,
         start,
         end,
@@ -408,7 +408,7 @@ def _solve_ivp(
     ends = _stretched(ends, start, end)
     shown = _stretched(t, start, end) if times is None else times
     rows = _walked(slope, y0, ends, shown, _TABLEAUS[method])
-    return Path(moving(t, shown), moving(y, np.swapaxes(rows, 0, 1)), success, status)
+    return Path(moving(t, shown), moving(y, np.swapaxes(rows, 0, 1)), found)
 
 
 def _stretched(ends: Any, start: Any, end: Any) -> Any:

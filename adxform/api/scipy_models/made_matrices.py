@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.primitives.definitions.definition import unsupported
 from adxform.runtime.of_scipy import sparse as calls
@@ -20,7 +21,7 @@ from adxform.runtime.of_scipy import sparse as calls
 def _refused(self: Any, *given: Any) -> Any:
     unsupported(
         "a sparse matrix that the function makes has `@`, `dot`, `+`, `-`, products and quotients with numbers, `multiply`, `T`, "
-        "`toarray`, `sum()`, `diagonal` and solutions; ask `A.toarray()` for the rest"
+        "`toarray`, `sum()`, `diagonal`, subscripts and solutions; ask `A.toarray()` for the rest"
     )
 
 
@@ -42,7 +43,7 @@ class SparseMatrix:
             raise AttributeError(name)
         _refused(self)
 
-    __getitem__ = __setitem__ = __pow__ = __abs__ = __imul__ = __itruediv__ = __bool__ = __round__ = _refused
+    __setitem__ = __pow__ = __abs__ = __imul__ = __itruediv__ = __bool__ = __round__ = _refused
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refused
 
     # -- the same matrix ---------------------------------------------------------------------------------------------------
@@ -116,6 +117,36 @@ class SparseMatrix:
     def trace(self) -> Any:
         """The sum of the diagonal."""
         return np.sum(self.diagonal())
+
+    # -- parts of it -------------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Any:
+        rows, columns = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+        if _is_place(rows) and _is_place(columns):
+            return self._entry(rows, columns)
+        if not self._is_matrix() and (_is_place(rows) or _is_place(columns)):
+            unsupported("a row or column of a sparse array has one axis, which is not followed: use `A[i : i + 1]`")
+        if not (isinstance(rows, slice) or isinstance(columns, slice) or _is_place(rows) or _is_place(columns)):
+            if np.ndim(rows) != 2 or np.ndim(columns) != 2:
+                unsupported(
+                    "entries of a sparse matrix at pairs of places have no derivative rule; use `A[np.ix_(rows, columns)]`"
+                )
+            if np.shape(rows)[1] != 1 or np.shape(columns)[0] != 1:
+                raise runtime.without_derivative("entries of a sparse matrix at pairs of places have no derivative rule")
+        elif np.ndim(0 if isinstance(rows, slice) else rows) > 1 or np.ndim(0 if isinstance(columns, slice) else columns) > 1:
+            unsupported("entries of a sparse matrix where a mask holds have no derivative rule; ask `A.toarray()` for them")
+        m, n = self.shape
+        here, line = calls.pairs(self.rows, _lines(m, rows))
+        there, column = calls.pairs(self.columns[here], _lines(n, columns))
+        own = calls.made(operator.getitem, self.own, key)
+        shape = calls.length(own, 0), calls.length(own, 1)
+        return SparseMatrix(own, self.entries[here][there], line[there], column, shape, self.matrix)
+
+    def _entry(self, row: Any, column: Any) -> Any:
+        """The entry in a row and a column, either of which may be counted from the end."""
+        m, n = self.shape
+        there = (self.rows == row % m) & (self.columns == column % n)
+        return intrinsics.valued(calls.entry(self.own, self.entries, row, column), np.sum(np.where(there, self.entries, 0.0)))
 
     # -- products ----------------------------------------------------------------------------------------------------------
 
@@ -206,7 +237,10 @@ class SparseMatrix:
     def _joined(self, fn: Any, other: Any) -> Any:
         """The sum or difference with another sparse matrix, which has the entries of both."""
         if not is_sparse(other):
-            unsupported("a sparse matrix has a derivative of sums with sparse matrices; use `A.toarray() + x`")
+            if np.ndim(other) != 2:
+                unsupported("a sparse matrix has a derivative of sums with sparse matrices; use `A.toarray() + x`")
+            total = fn(self.toarray(), np.asarray(other))
+            return DenseSum(total) if self._is_matrix() else total
         other = followed(other)
         entries = np.concatenate((self.entries, fn(0.0, other.entries)))
         rows, columns = np.concatenate((self.rows, other.rows)), np.concatenate((self.columns, other.columns))
@@ -215,19 +249,141 @@ class SparseMatrix:
         return SparseMatrix(own, entries, rows, columns, self.shape, matrix)
 
 
+class FilledMatrix:
+    """A sparse matrix that the function fills entry by entry, SciPy's `lil_matrix` or `dok_matrix`: `elements` has all of it."""
+
+    __array_priority__ = 10.1
+
+    def __init__(self, form: Any, elements: Any, matrix: Any) -> None:
+        self.form, self.elements, self.matrix = form, elements, matrix
+        self.shape, self.ndim = elements.shape, 2
+
+    def now(self) -> Any:
+        """The matrix as it is now, with SciPy's own."""
+        m, n = self.shape
+        elements = np.array(self.elements)
+        own = calls.made(calls.of_class, self.form, self.matrix, elements)
+        rows, columns = np.repeat(np.arange(m), n), np.tile(np.arange(n), m)
+        return SparseMatrix(own, np.ravel(elements), rows, columns, (m, n), self.matrix)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.now(), name)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple) and len(key) == 2 and _is_place(key[0]) and _is_place(key[1]):
+            return self.elements[key]
+        return self.now()[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(value, DenseSum):
+            self.elements[key] = value.elements
+        elif is_sparse(value):
+            self.elements[key] = followed(value).toarray()
+        else:
+            self.elements[key] = value
+
+    def setdiag(self, values: Any, k: Any = 0) -> None:
+        """Store the entries of a diagonal."""
+        m, n = self.shape
+        places = np.arange(min(m + min(k, 0), n - max(k, 0)))
+        self.elements[places - min(k, 0), places + max(k, 0)] = values
+
+    def copy(self) -> Any:
+        """Another matrix with the same entries."""
+        return FilledMatrix(self.form, np.array(self.elements), self.matrix)
+
+    def toarray(self) -> Any:
+        """The matrix as an array."""
+        return np.array(self.elements)
+
+    @property
+    def T(self) -> Any:
+        """The transpose."""
+        return self.now().transpose()
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.now() @ other
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return other @ self.now()
+
+    def __mul__(self, other: Any) -> Any:
+        return self.now() * other
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * self.now()
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.now() / other
+
+    def __neg__(self) -> Any:
+        return -self.now()
+
+    def __add__(self, other: Any) -> Any:
+        return self.now() + other
+
+    def __radd__(self, other: Any) -> Any:
+        return other + self.now()
+
+    def __sub__(self, other: Any) -> Any:
+        return self.now() - other
+
+    def __rsub__(self, other: Any) -> Any:
+        return other - self.now()
+
+    __pow__ = __abs__ = __imul__ = __itruediv__ = __bool__ = __round__ = _refused
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refused
+
+
+class DenseSum:
+    """The sum of one of SciPy's matrices and an array, one of NumPy's matrices: it can be stored, and nothing else."""
+
+    def __init__(self, elements: Any) -> None:
+        self.elements = elements
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        _no_matrix(self)
+
+
+def _no_matrix(self: Any, *given: Any) -> Any:
+    unsupported("the sum of one of SciPy's matrices and an array is one of NumPy's matrices; use `A.toarray() + x`")
+
+
+_OPERATORS = "add radd sub rsub mul rmul matmul rmatmul truediv rtruediv pow neg abs getitem"
+for _name in _OPERATORS.split():
+    setattr(DenseSum, f"__{_name}__", _no_matrix)
+
+
+def _is_place(part: Any) -> bool:
+    """Whether a subscript is one place, which takes an axis away from an array."""
+    return not isinstance(part, slice) and np.ndim(part) == 0
+
+
+def _lines(count: Any, part: Any) -> Any:
+    """The numbers of the rows or columns, of which there are `count`, that a subscript picks."""
+    lines = np.arange(count)
+    return lines[part] if isinstance(part, slice) else np.ravel(lines[np.asarray(part)])
+
+
 def _is_number(value: Any) -> bool:
     return not is_sparse(value) and np.ndim(value) == 0
 
 
 def is_sparse(value: Any) -> bool:
     """Whether `value` is a sparse matrix: one of adxform's own, or of SciPy's from outside."""
-    return isinstance(value, (SparseMatrix, sparse.spmatrix, sparse.sparray))
+    return isinstance(value, (SparseMatrix, FilledMatrix, sparse.spmatrix, sparse.sparray))
 
 
 def followed(given: Any) -> Any:
     """A sparse matrix as one that the function has made: one from outside has entries that do not move."""
     if isinstance(given, SparseMatrix):
         return given
+    if isinstance(given, FilledMatrix):
+        return given.now()
     if not is_sparse(given):
         unsupported("a sparse matrix is put together with sparse matrices")
     return of_own(given, calls.entries_of(given), given, isinstance(given, sparse.spmatrix))

@@ -17,7 +17,7 @@ from scipy import optimize
 from adxform.api import grad, jvp
 from adxform.api.scipy_models import orders
 from adxform.api.scipy_models.orders import to_third_order
-from adxform.api.scipy_models.solving import moving, parameters, solve, still
+from adxform.api.scipy_models.solving import Search, moving, parameters, solve, still
 from adxform.api.second_order import jacobian
 from adxform.primitives.declare import constant
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
@@ -29,11 +29,11 @@ _TIED = 1e-6
 _ROUNDING = 4 * np.finfo(float).eps
 
 
-class Result:
+class Result(Search):
     """What a solver found, with those attributes of SciPy's result that a program may ask for."""
 
-    def __init__(self, x: Any, fun: Any, success: Any, nit: Any = None) -> None:
-        self.x, self.fun, self.success, self.nit = x, fun, success, nit
+    def __init__(self, x: Any, fun: Any, found: Any) -> None:
+        self.x, self.fun, self.found = x, fun, found
 
     def __getitem__(self, name: Any) -> Any:
         return getattr(self, name)
@@ -42,8 +42,28 @@ class Result:
 class Root:
     """What a solver for one number found."""
 
-    def __init__(self, root: Any, converged: Any) -> None:
-        self.root, self.converged = root, converged
+    def __init__(self, root: Any, found: Any) -> None:
+        self.root, self.found = root, found
+
+    @property
+    def converged(self) -> Any:
+        """Whether it was found."""
+        return self.found.converged
+
+    @property
+    def flag(self) -> Any:
+        """Why the search ended, in words."""
+        return self.found.flag
+
+    @property
+    def iterations(self) -> Any:
+        """How many steps there were."""
+        return self.found.iterations
+
+    @property
+    def function_calls(self) -> Any:
+        """How often the function was called."""
+        return self.found.function_calls
 
 
 def as_tuple(args: Any) -> Any:
@@ -119,7 +139,7 @@ def _newton(
 
 def _root_scalar_value(f: Any, method: Any, bracket: Any, x0: Any, x1: Any, xtol: Any, rtol: Any, maxiter: Any) -> Any:
     found = optimize.root_scalar(f, (), method, bracket, None, None, x0, x1, xtol, rtol, maxiter)
-    return float(found.root), found.converged
+    return float(found.root), found
 
 
 def _root_scalar(
@@ -138,10 +158,10 @@ def _root_scalar(
         return f(x, *as_tuple(args))
 
     start = 1.0 * (x0 if bracket is None else bracket[0])
-    x, converged = solve(
+    x, search = solve(
         _root_scalar_value, (residual,), ((start,),), ("float", "any"), method, bracket, x0, x1, xtol, rtol, maxiter
     )
-    return Root(number_moving(residual, x), converged)
+    return Root(number_moving(residual, x), search)
 
 
 def _start(x0: Any) -> Any:
@@ -162,7 +182,7 @@ def _fsolve(func: Any, x0: Any, args: Any = (), *, xtol: Any = 1.49012e-08, maxf
 
 def _root_value(f: Any, x0: Any, method: Any, tol: Any, options: Any) -> Any:
     found = optimize.root(f, x0, (), method, None, tol, None, options)
-    return found.x, found.success
+    return found.x, found
 
 
 def _root(fun: Any, x0: Any, args: Any = (), method: Any = "hybr", *, tol: Any = None, options: Any = None) -> Any:
@@ -170,9 +190,9 @@ def _root(fun: Any, x0: Any, args: Any = (), method: Any = "hybr", *, tol: Any =
         return np.atleast_1d(np.asarray(fun(x, *as_tuple(args))))
 
     start = _start(x0)
-    found, success = solve(_root_value, (residual,), ((start,),), (start, "any"), start, method, tol, options)
+    found, search = solve(_root_value, (residual,), ((start,),), (start, "any"), start, method, tol, options)
     x = vector_moving(residual, found)
-    return Result(x, residual(x), success)
+    return Result(x, residual(x), search)
 
 
 def _fixed_point_value(f: Any, x0: Any, xtol: Any, maxiter: Any, method: Any) -> Any:
@@ -240,7 +260,7 @@ def _minimize_value(
     bounds = list(zip(low, high, strict=True)) if bounded else None
     found = optimize.minimize(f, x0, (), method, slope if with_slope else None, bounds=bounds, tol=tol, options=options)
     held = np.where(found.x <= low, -1.0, np.where(found.x >= high, 1.0, 0.0))
-    return found.x, held, found.success, found.nit
+    return found.x, held, found
 
 
 def _minimize(
@@ -265,11 +285,11 @@ def _minimize(
 
     start = _start(x0)
     low, high = _limits(bounds, start.shape[0])
-    found, held, success, nit = solve(
+    found, held, search = solve(
         _minimize_value,
         (value, slope),
         ((start,), (start,)),
-        (start, start, "any", "any"),
+        (start, start, "any"),
         start,
         method,
         tol,
@@ -283,12 +303,12 @@ def _minimize(
         x = vector_moving(lambda at: grad(value)(at), found)
     else:
         x = _bounded(value, found, held, low, high)
-    return Result(x, value(x), success, nit)
+    return Result(x, value(x), search)
 
 
 def _minimize_scalar_value(f: Any, bracket: Any, bounds: Any, method: Any, tol: Any, options: Any) -> Any:
     found = optimize.minimize_scalar(f, bracket, bounds, (), method, tol, options)
-    return np.float64(found.x), found.success, found.nit
+    return np.float64(found.x), found
 
 
 def _minimize_scalar(
@@ -300,17 +320,17 @@ def _minimize_scalar(
     def residual(x: Any) -> Any:
         return grad(value)(x)
 
-    found, success, nit = solve(
-        _minimize_scalar_value, (value,), ((np.float64(1.0),),), ("number", "any", "any"), bracket, bounds, method, tol, options
+    found, search = solve(
+        _minimize_scalar_value, (value,), ((np.float64(1.0),),), ("number", "any"), bracket, bounds, method, tol, options
     )
     x = number_moving(residual, found)
-    return Result(x, value(x), success, nit)
+    return Result(x, value(x), search)
 
 
 def _least_squares_value(f: Any, x0: Any, method: Any, ftol: Any, xtol: Any, gtol: Any, low: Any, high: Any, bounded: Any) -> Any:
     bounds = (low, high) if bounded else (-np.inf, np.inf)
     found = optimize.least_squares(f, x0, bounds=bounds, method=method, ftol=ftol, xtol=xtol, gtol=gtol)
-    return found.x, 1.0 * found.active_mask, found.success
+    return found.x, 1.0 * found.active_mask, found
 
 
 def _least_squares(
@@ -335,7 +355,7 @@ def _least_squares(
         low, high = _limits(bounds, start.shape[0])
     else:
         low, high = np.zeros_like(start) + bounds[0], np.zeros_like(start) + bounds[1]
-    found, held, success = solve(
+    found, held, search = solve(
         _least_squares_value,
         (misfit,),
         ((start,),),
@@ -353,7 +373,7 @@ def _least_squares(
         x = vector_moving(lambda at: grad(cost)(at), found)
     else:
         x = _bounded(cost, found, held, low, high)
-    return Result(x, misfit(x), success)
+    return Result(x, misfit(x), search)
 
 
 # -- fits -------------------------------------------------------------------------------------------------------------------
@@ -414,7 +434,7 @@ def _nnls(A: Any, b: Any, *, maxiter: Any = None) -> Any:
 
 def _lsq_linear_value(a: Any, b: Any, low: Any, high: Any, method: Any, tol: Any) -> Any:
     found = optimize.lsq_linear(a, b, (low, high), method, tol)
-    return found.x, 1.0 * found.active_mask, found.success, found.nit
+    return found.x, 1.0 * found.active_mask, found
 
 
 def _lsq_linear(A: Any, b: Any, bounds: Any = (-np.inf, np.inf), method: Any = "trf", tol: Any = 1e-10) -> Any:
@@ -424,9 +444,9 @@ def _lsq_linear(A: Any, b: Any, bounds: Any = (-np.inf, np.inf), method: Any = "
         low, high = _limits(bounds, start.shape[0])
     else:
         low, high = start + bounds[0], start + bounds[1]
-    found, held, success, nit = solve(_lsq_linear_value, (), (), (start, start, "any", "any"), a, b, low, high, method, tol)
+    found, held, search = solve(_lsq_linear_value, (), (), (start, start, "any"), a, b, low, high, method, tol)
     x = _bounded(lambda at: 0.5 * np.sum((a @ at - b) ** 2), found, held, low, high)
-    return Result(x, a @ x - b, success, nit)
+    return Result(x, a @ x - b, search)
 
 
 def _rosen(x: Any) -> Any:

@@ -137,6 +137,37 @@ def _parameters(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, 
             raise interp.error(message, "pass where the search begins: `p0=np.ones(2)`", MissingRuleError)
 
 
+class Search:
+    """What SciPy says of how it found something, which does not move: `found` is its own result."""
+
+    found: Any
+
+    @property
+    def success(self) -> Any:
+        """Whether it was found."""
+        return self.found.success
+
+    @property
+    def status(self) -> Any:
+        """Why the search ended, as a number."""
+        return self.found.status
+
+    @property
+    def message(self) -> Any:
+        """Why the search ended, in words."""
+        return self.found.message
+
+    @property
+    def nit(self) -> Any:
+        """How many steps there were."""
+        return self.found.nit
+
+    @property
+    def nfev(self) -> Any:
+        """How often the function was called."""
+        return self.found.nfev
+
+
 solve = Known("solve", _solve)
 """``solve(solver, functions, examples, kinds, *args)``: what ``solver(*functions, *args)`` returns, through which nothing moves.
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import SuperLU, factorized, splu, spsolve
 
-from adxform.api.scipy_models.made_matrices import SparseMatrix, followed, is_sparse, of_own
+from adxform.api.scipy_models.made_matrices import FilledMatrix, SparseMatrix, followed, is_sparse, of_own
 from adxform.api.scipy_models.solving import as_it_stays
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
@@ -39,6 +39,24 @@ def _maker(form: str, matrix: bool) -> Callable[..., Any]:
         if form == "dia":
             return _of_bands(matrix, arg1[0], arg1[1], shape, dtype)
         return _of_triplets(form, matrix, arg1[0], arg1[1], shape, dtype)
+
+    return body
+
+
+def _filled(form: str, matrix: bool) -> Callable[..., Any]:
+    """What SciPy's class of matrices that are filled entry by entry means."""
+
+    def body(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+        if dtype is not None and np.dtype(dtype) != np.dtype(float):
+            unsupported("a sparse matrix that is filled entry by entry is one of floats")
+        if isinstance(arg1, FilledMatrix):
+            unsupported("a sparse matrix that is filled, made of another one, may share its memory; use `A.copy()`")
+        if isinstance(arg1, tuple) and len(arg1) == 2 and np.ndim(arg1[0]) == 0:
+            return FilledMatrix(form, np.zeros(arg1), matrix)
+        given = followed(arg1).toarray() if is_sparse(arg1) else np.asarray(arg1)
+        if np.ndim(given) != 2 or given.dtype != np.dtype(float):
+            unsupported("a sparse matrix that is filled entry by entry is one of rows and columns, of floats")
+        return FilledMatrix(form, np.array(given), matrix)
 
     return body
 
@@ -241,13 +259,15 @@ def _spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) ->
         unsupported("spsolve has a derivative without options; use `splu(A, permc_spec=…).solve(b)`")
     if np.ndim(b) == 2 and b.shape[1] == 1:
         return _spsolve(A, b[:, 0])
+    if isinstance(A, FilledMatrix):
+        return _spsolve(A.now(), b)
     if not isinstance(A, SparseMatrix):
         return calls.solution(A, b)
     return calls.solved(A.own, False, A.entries, A.rows, A.columns, b)
 
 
 def _dot(self: Any, other: Any) -> Any:
-    return followed(self).dot(other) if isinstance(other, SparseMatrix) else self @ other
+    return followed(self).dot(other) if isinstance(other, (SparseMatrix, FilledMatrix)) else self @ other
 
 
 def _multiply(self: Any, other: Any) -> Any:
@@ -255,7 +275,7 @@ def _multiply(self: Any, other: Any) -> Any:
 
 
 def _issparse(x: Any) -> bool:
-    return isinstance(x, SparseMatrix)
+    return isinstance(x, (SparseMatrix, FilledMatrix))
 
 
 def _methods() -> dict[Any, Callable[..., Any]]:
@@ -282,6 +302,11 @@ DEFINITIONS: tuple[Definition, ...] = (
     *(
         Definition(getattr(sparse, f"{form}_{kind}"), _maker(form, kind == "matrix"), Value.FOLLOWED, sequences=True)
         for form in _FORMS
+        for kind in ("matrix", "array")
+    ),
+    *(
+        Definition(getattr(sparse, f"{form}_{kind}"), _filled(form, kind == "matrix"), Value.FOLLOWED, sequences=True)
+        for form in ("lil", "dok")
         for kind in ("matrix", "array")
     ),
     Definition(sparse.diags, _diags, Value.FOLLOWED, sequences=True),

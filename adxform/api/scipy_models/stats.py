@@ -41,8 +41,10 @@ class Density:
             factor = n ** (-1.0 / (d + 4))
         elif self.bandwidth == "silverman":
             factor = (n * (d + 2) / 4.0) ** (-1.0 / (d + 4))
+        elif isinstance(self.bandwidth, (float, int, np.number)):
+            factor = self.bandwidth
         else:
-            unsupported("gaussian_kde has a derivative for the bandwidths of Scott and Silverman")
+            unsupported("gaussian_kde has a derivative for a bandwidth that is a number, and those of Scott and Silverman")
         covariance = np.reshape(np.cov(self.spread), (d, d)) * factor**2
         found = _mixture(self.dataset, covariance, np.ones(n) / n, at)
         return moving(solve(_density_value, (), (), (found,), self.spread, self.dataset, self.bandwidth, at), found)

@@ -54,7 +54,7 @@ from adxform.frontend.evaluate.values import (
     Value,
     View,
 )
-from adxform.frontend.known import KNOWN, subscripts
+from adxform.frontend.known import KNOWN, singular_vectors, subscripts
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Raises, Step, path_to
@@ -338,6 +338,23 @@ def _call_unruled(
         if isinstance(value, Static):
             pin(interp, value)
         return call_getter(interp, fn, args[0])
+    if (result := _called_code(interp, value, args, kwargs, hint, wanted)) is not None:
+        return result
+    if not callable(fn):
+        return interp.fail(TypeError, f"'{type(fn).__name__}' object is not callable")
+    if refusal(fn) is not None and any(map(_stands_in, (*args, *kwargs.values()))):
+        raise missing_rule(fn, interp.span)
+    if is_pure(fn) and (found := _run_now(interp, value, args, kwargs)) is not None:
+        return found
+    return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
+
+
+def _called_code(
+    interp: Interpreter, value: Static | Lit, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
+) -> Value | None:
+    """The result of a function, or an object with a `__call__`, whose code can be read or has a meaning; ``None`` of others."""
+    fn = value.value
+    access = value.access if isinstance(value, Static) else None
     inner_function = behind(fn)
     if inner_function is not None and not inspect.isgeneratorfunction(inner_function):  # as of `contextlib.contextmanager`
         path = path_to(access, ("attribute", "__wrapped__"))
@@ -352,18 +369,18 @@ def _call_unruled(
         return call(interp, method, args, kwargs, hint, wanted)
     if isinstance(inner_call, types.FunctionType) and definition(inner_call) is not None:
         return call(interp, Static(inner_call), (value, *args), kwargs, hint, wanted)
-    if not callable(fn):
-        return interp.fail(TypeError, f"'{type(fn).__name__}' object is not callable")
-    if refusal(fn) is not None and any(map(_stands_in, (*args, *kwargs.values()))):
-        raise missing_rule(fn, interp.span)
-    constants = tuple(as_constant(interp, arg) for arg in args) if is_pure(fn) else args
-    if is_pure(fn) and are_static(interp, (*constants, *kwargs.values())):
-        found = fold(interp, fn, constants, kwargs)
-        if found is not None:
-            if isinstance(value, Static):
-                pin(interp, value)  # a method of an object from outside: each call must find that of the same one
-            return found
-    return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
+    return None
+
+
+def _run_now(interp: Interpreter, value: Static | Lit, args: tuple[Value, ...], kwargs: Kwargs) -> Value | None:
+    """What a call gives that only computes, where all that it is given is known; ``None`` where it is not, or raises."""
+    constants = tuple(as_constant(interp, arg) for arg in args)
+    if not are_static(interp, (*constants, *kwargs.values())):
+        return None
+    found = fold(interp, value.value, constants, kwargs)
+    if found is not None and isinstance(value, Static):
+        pin(interp, value)  # a method of an object from outside: each call must find that of the same one
+    return found
 
 
 def _stands_in(arg: Value) -> bool:
@@ -436,7 +453,7 @@ def _lookup_known(fn: Any) -> Handler | None:
     if isinstance(fn, Known):
         return fn.handler
     try:
-        return KNOWN.get(fn)
+        return KNOWN.get(fn) or singular_vectors.of_scipy(fn)
     except TypeError:
         return None
 

@@ -28,7 +28,7 @@ from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.result_types import is_elementwise, is_product, result_type
 from adxform.ir.kinds import one_of, scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Var
-from adxform.ir.types import FLOAT, INT, Array, Dim, Object, Scalar, Several, Type, is_inexact
+from adxform.ir.types import FLOAT, INT, Array, Dim, Object, Scalar, Several, Type, is_complex, is_inexact
 from adxform.ir.walk import variables_of
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions.stacking import OF_ROWS
@@ -94,7 +94,8 @@ def _bound(
     args, kwargs = _static_where_needed(interp, record, fn, args, kwargs)
     args, kwargs = by_position(fn, args, kwargs)
     if record.elementwise and _has_float(interp, (*args, *kwargs.values())):
-        args = tuple(checked_number(interp, arg) for arg in args)
+        meets_complex = any(map(_is_complex, args))
+        args = tuple(checked_number(interp, arg, meets_complex) for arg in args)
     as_operand = whole if _takes_anything(record, fn) else operand
     named = {key: as_operand(interp, arg) for key, arg in kwargs.items()}
     return _Bound(record, fn, tuple([as_operand(interp, arg) for arg in args]), named, hint)
@@ -325,11 +326,21 @@ def _has_float(interp: Interpreter, values: Iterable[Value]) -> bool:
     return False
 
 
-def checked_number(interp: Interpreter, value: Value) -> Value:
-    """`value`; where nothing is known of it, checked by the run to be a number or an array."""
+def checked_number(interp: Interpreter, value: Value, meets_complex: bool = False) -> Value:
+    """`value`; where nothing is known of it, the run checks that it is a number or an array.
+
+    It has to be a real one but where it `meets_complex`, since what comes of it was taken for real.
+    """
     if not isinstance(value, Var) or not isinstance(value.type, Object):
         return value
-    return interp.emit(runtime.number, (value,), Object(), value.base)
+    return interp.emit(runtime.number if meets_complex else runtime.real_number, (value,), Object(), value.base)
+
+
+def _is_complex(value: Value) -> bool:
+    """Whether `value` is known to be a complex number, or an array of such."""
+    if isinstance(value, Lit):
+        return isinstance(value.value, complex | np.complexfloating)
+    return isinstance(value, Var) and is_complex(value.type)
 
 
 def several_results(

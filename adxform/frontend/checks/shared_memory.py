@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from adxform.errors import AliasError, GlobalMutationError
 from adxform.frontend.checks.handed_over import HandedArray
-from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
+from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.spans import Span
 from adxform.ir.types import Array, Object
-from adxform.ir.walk import all_ops, outs, reads_with_blocks, variables, variables_of
+from adxform.ir.walk import all_ops, joins, outs, reads_with_blocks, variables, variables_of
 from adxform.primitives.alias import alias_classes
-from adxform.primitives.effects import IN_PLACE_OPERATORS, effect_of, is_read_only, writes
+from adxform.primitives.effects import IN_PLACE_OPERATORS, effect_of, is_read_only, memory, positions, writes
 
 Apart = tuple[Var, Var, Span]
 """An array that an inner function or a loop writes to, one that must stay as it is meanwhile, and where that is."""
@@ -59,19 +59,39 @@ def refuse_additions_to_read_only(function: Function) -> None:
             raise AliasError(message, span=op.span, help="add to a copy, `.copy()`, or to the array itself")
 
 
-def refuse_writes_to_spread(function: Function, spread: Set[Var]) -> None:
-    """Raise where `function` writes to one of the views `spread`, in which NumPy, with a warning, writes to what it is of."""
-    if not spread:
-        return
-    views = {out: op for op in all_ops(function.body) if isinstance(op, Call) and effect_of(op).views for out in op.outs}
-    for op in all_ops(function.body):
-        for written in writes(op) if isinstance(op, Call) else ():
-            var: Operand = written
-            while isinstance(var, Var) and var not in spread and var in views:
-                var = views[var].args[0]
-            if var in spread:
-                message = "this writes to what `np.broadcast_arrays` gives back, which may be the array itself"
+def refuse_writes_to_read_only(function: Function, views: Collection[Var]) -> None:
+    """Raise where `function`, or a helper, may write to one of these `views`: NumPy raises, or warns that one day it will."""
+    for fn in (function, *function.helpers) if views else ():
+        ops = list(all_ops(fn.body))
+        reached = _reached(ops, views)
+        for op in ops:
+            if not reached.isdisjoint(_may_write(op)):
+                message = "this may write to a view that NumPy makes to be read only"
                 raise AliasError(message, span=op.span, help="write to a copy, `.copy()`, or to the array itself")
+
+
+def _reached(ops: Sequence[Op], views: Collection[Var]) -> set[Var]:
+    """The variables that may be one of these `views`, or a view of one."""
+    sources = [(out, positions(op, effect_of(op).views)) for op in ops if isinstance(op, Call) for out in op.outs]
+    sources += [(var, memory(given)) for op in ops for var, given in joins(op)]
+    sources += [
+        (out, (param,)) for op in ops if isinstance(op, For) for out, param in zip(op.outs, op.body.params[1:], strict=True)
+    ]
+    sources += [
+        (out, (param,)) for op in ops if isinstance(op, While) for out, param in zip(op.outs, op.body.params, strict=True)
+    ]
+    reached, known = set(views), -1
+    while len(reached) > known:
+        known = len(reached)
+        reached.update(var for var, given in sources if not reached.isdisjoint(given))
+    return reached
+
+
+def _may_write(op: Op) -> tuple[Var, ...]:
+    """The variables whose memory `op` itself writes, or a function that it calls may."""
+    if isinstance(op, Invoke):
+        return memory(Pack("tuple", op.args))
+    return positions(op, effect_of(op).writes) if isinstance(op, Call) else ()
 
 
 def refuse_changes_of_held_arrays(function: Function) -> None:

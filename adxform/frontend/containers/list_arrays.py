@@ -45,15 +45,10 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     """How the contents of `ref` grow on an iteration of a loop, if they do; the loop fills the list `ref` where it is `owned`."""
     if isinstance(new, Portion) and not isinstance(old, Portion):
         return Grows(ref, together=new.group)
-    if isinstance(old, Collected) and isinstance(new, Collected) and old.done and row_type(old).dtype != row_type(new).dtype:
-        return irregular(ref, new)
-    if isinstance(old, Collected) and not old.done:
-        once = owned and isinstance(new, Collected) and new.counted and new.passed <= 1
-        return None if once else irregular(ref, old)
-    if not isinstance(old, Contents) or not isinstance(new, Contents | Collected | Columns):
+    if isinstance(old, Collected) or isinstance(new, Collected):
+        return _growth_of_collected(ref, old, new, owned=owned)
+    if not isinstance(old, Contents) or not isinstance(new, Contents | Columns):
         return None
-    if isinstance(new, Collected):
-        return irregular(ref, new)
     if isinstance(new, Columns):
         return Grows(ref, interp.kind_of_columns(new))
     if old.keys == new.keys:
@@ -67,6 +62,17 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     if item.type is None and all(isinstance(number_type(item), Scalar) for item in new.items):
         reason = differing(interp)
     return Grows(ref, item, regular=regular, reason=reason, of_lists=not old.items and _are_lists(new.items))
+
+
+def _growth_of_collected(ref: Ref, old: Any, new: Any, *, owned: bool) -> Grows | None:
+    """As `growth`, where an array holds the list before the iteration, or after it."""
+    if isinstance(old, Collected) and not old.done:
+        once = owned and isinstance(new, Collected) and new.counted and new.passed <= 1
+        return None if once else irregular(ref, old)
+    if isinstance(old, Collected):
+        other = isinstance(new, Collected) and row_type(old).dtype != row_type(new).dtype
+        return irregular(ref, new) if other else None
+    return irregular(ref, new) if isinstance(old, Contents) else None
 
 
 def _are_lists(items: tuple[Value, ...]) -> bool:

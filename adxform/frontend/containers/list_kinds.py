@@ -114,13 +114,17 @@ def _either(interp: Interpreter, one: Kind, other: Kind) -> Kind:
 
 
 def item_type(interp: Interpreter, item: Value) -> Type | None:
-    """The type of an item of a list, a row of an array where it is such a list itself."""
+    """The type of an item of a list, a row of an array where it is such a list itself.
+
+    ``None`` of what no array has as an item: of an array without axes too, which is memory that others may change, and no number.
+    """
     if is_undefined(item):
         return None
     filled = interp.filled(item)
     if filled is None:
         row = row_of_numbers(interp, item)
-        return number_type(item) if row is None else row.type
+        found = number_type(item) if row is None else row.type
+        return None if isinstance(found, Array) and found.shape == () else found
     return filled.buffer.type if filled.done else None
 
 

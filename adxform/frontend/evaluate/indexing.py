@@ -350,10 +350,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
     """``x[index] = value``"""
     match x:
         case Var(_, Array()):
-            operands = x, told(interp, index), stored(interp, value)
-            if is_whole_mask(operands[1], rank(x.type)):
-                interp.apart += read_meanwhile(x, operands[2:], interp.span)
-            interp.builder.effect(operator.setitem, *operands, span=interp.span)
+            _store_in_array(interp, x, index, value)
         case Var(_, Object()) if (method := outside_containers.attribute(interp, x, "__setitem__")) is not None:
             interp.call(method, (index, value), wanted=False)
         case Var(_, Object()):
@@ -369,21 +366,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
         case Ref() if (named := interp.portion(value)) is not None and isinstance(index, Var) and named.index == index:
             return  # `cells[k] += items` ends so
         case Ref(kind="list"):
-            if isinstance(index, Var) and not interp.origins.get(index) and interp.as_rows(x, value):
-                interp.call(Lit(operator.setitem), (x, index, value))
-                return
-            contents = interp.contents(x)
-            refuse_index(interp, index, "list")
-            if chosen_items.may_choose(interp, index, len(contents.items)):
-                chosen_items.store(interp, x, chosen_items.place_in_list(interp, index, len(contents.items)), value)
-                return
-            at = place_in(interp, index, "list")
-            items = list(contents.items)
-            try:
-                items[at] = interp.items(interp.call(Lit(list), (value,))) if isinstance(at, slice) else value
-            except (IndexError, ValueError) as error:
-                interp.fail(type(error), str(error))
-            interp.write(x, list_contents(tuple(items)))
+            _store_in_list(interp, x, index, value)
         case Ref(kind="instance") | Static() if (method := protocols.special(interp, x, "__setitem__")) is not None:
             interp.call(method, (index, value))
         case Static():
@@ -393,3 +376,28 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.fail(kind, f"'{cls.__name__}' object does not support item assignment")
         case _:
             raise interp.error("this value does not support item assignment", "use an array, a list or a dict")
+
+
+def _store_in_array(interp: Interpreter, x: Var, index: Value, value: Value) -> None:
+    operands = x, told(interp, index), stored(interp, value)
+    if is_whole_mask(operands[1], rank(x.type)):
+        interp.apart += read_meanwhile(x, operands[2:], interp.span)
+    interp.builder.effect(operator.setitem, *operands, span=interp.span)
+
+
+def _store_in_list(interp: Interpreter, x: Ref, index: Value, value: Value) -> None:
+    if isinstance(index, Var) and not interp.origins.get(index) and interp.as_rows(x, value):
+        interp.call(Lit(operator.setitem), (x, index, value))
+        return
+    contents = interp.contents(x)
+    refuse_index(interp, index, "list")
+    if chosen_items.may_choose(interp, index, len(contents.items)):
+        chosen_items.store(interp, x, chosen_items.place_in_list(interp, index, len(contents.items)), value)
+        return
+    at = place_in(interp, index, "list")
+    items = list(contents.items)
+    try:
+        items[at] = interp.items(interp.call(Lit(list), (value,))) if isinstance(at, slice) else value
+    except (IndexError, ValueError) as error:
+        interp.fail(type(error), str(error))
+    interp.write(x, list_contents(tuple(items)))

@@ -137,9 +137,14 @@ def call_helper(
     helper = interp.helpers.get(key)
     if helper is None:
         helper = Helper(interp.helper_name(fn.name), template, ())
+        span, before = interp.span, set(interp.helpers)
         interp.helpers[key] = helper
-        span = interp.span
-        _build(interp, helper, Frame(fn, {}, scope, key), given, _Captured(names, itself, captured))
+        try:
+            _build(interp, helper, Frame(fn, {}, scope, key), given, _Captured(names, itself, captured))
+        except BaseException:  # whoever tries something else then finds nothing half made
+            for made in set(interp.helpers) - before:
+                del interp.helpers[made]
+            raise
         interp.span = span
     operands = [*collect(helper.template, given, interp.heap, interp.operand), *helper.free]
     if helper.result is None:

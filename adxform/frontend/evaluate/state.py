@@ -146,8 +146,8 @@ class Interpreter(ABC):
         self.parameters: dict[str, Var] = {}
         self.held: list[Filled | Taken | Widened] = []
         self.apart: list[Apart] = []
-        self.spread: set[Var] = set()
-        """Views by `np.broadcast_arrays`."""
+        self.only_read: list[Var] = []
+        """Views by `np.nditer` and `np.broadcast_arrays`."""
         self.told_dtypes: list[tuple[Var, Span]] = []
         """Arrays of floats, by their types, of which the program asks the dtype, and where."""
         self.written: list[Var] = []

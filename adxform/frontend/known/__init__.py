@@ -23,6 +23,7 @@ from adxform.frontend.known import (
     iterators,
     match_patterns,
     object_operators,
+    singular_vectors,
     small_products,
     stacked_lists,
     subscripts,
@@ -49,6 +50,7 @@ _MODULES = (
     cells,
     stacked_lists,
     small_products,
+    singular_vectors,
 )
 
 KNOWN: Mapping[Any, Handler] = MappingProxyType({fn: handler for module in _MODULES for fn, handler in module.TABLE.items()})

@@ -170,6 +170,13 @@ def _dtype_of(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     return Lit(kinds.pop()) if kinds else interp.attribute(interp.call(Lit(np.asarray), (number,)), "dtype")
 
 
+def _only_read(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    (view,) = args
+    if isinstance(view, Var):
+        interp.only_read.append(view)
+    return view
+
+
 def _floats(kinds: set[np.dtype[Any]]) -> set[np.dtype[Any]]:
     """The one dtype of floats among `kinds`, where all others are of whole numbers; else none."""
     floats = {kind for kind in kinds if kind.kind == "f"}
@@ -483,7 +490,7 @@ def _broadcast_arrays(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str
     if len(arrays) == 1 or (len(shapes) == 1 and None not in shapes):
         return Tuple(arrays)
     found = interp.call(Static(rearrangements.spread_together), arrays, hint=hint)
-    interp.spread.update(one for one in interp.items(found) if isinstance(one, Var))
+    interp.only_read += [one for one in interp.items(found) if isinstance(one, Var)]
     return found
 
 
@@ -510,6 +517,7 @@ TABLE: dict[Any, Handler] = {
     np.einsum: _einsum,
     np.result_type: _result_type,
     intrinsics.dtype_of: _dtype_of,
+    intrinsics.only_read: _only_read,
     np.shape: _shape,
     np.ndim: _ndim,
     np.iscomplexobj: _iscomplexobj,

@@ -14,7 +14,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import Array, Scalar, rank
+from adxform.ir.types import Array, Scalar, is_inexact, rank
 
 
 def _multi_dot(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -66,4 +66,12 @@ def _cross(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
     return None
 
 
-TABLE: dict[Any, Handler] = {np.linalg.multi_dot: _multi_dot, np.cross: _cross}
+def _tensordot(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """The axes that are summed must be known: they say how many are left."""
+    axes = args[2] if len(args) > 2 else kwargs.get("axes", Lit(2))
+    if any(isinstance(arg, Var) and is_inexact(arg.type) for arg in args[:2]):
+        interp.static(axes, "the axes of `np.tensordot`")
+    return None
+
+
+TABLE: dict[Any, Handler] = {np.linalg.multi_dot: _multi_dot, np.cross: _cross, np.tensordot: _tensordot}

@@ -47,6 +47,8 @@ _BY_VALUE = (
     "lambertw",
 )
 """What is in the names of functions of which the kind of a result depends on the numbers that they are given."""
+_BY_DTYPE = ("logspace",)
+"""Functions with such a name of which the kind follows from the kinds of the numbers alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ def _is_pure(fn: Callable[..., Any]) -> bool:
     module, name = written_in(fn), getattr(fn, "__name__", "")
     within = module == "numpy" or any(module == one or module.startswith(one + ".") for one in _MODULES[1:])
     changes = name.startswith(_NOT_PURE) and not (module.startswith("scipy.signal") and name.startswith("get_"))
-    return within and not isinstance(fn, type) and not changes and not any(part in name for part in _BY_VALUE)
+    by_value = name not in _BY_DTYPE and any(part in name for part in _BY_VALUE)
+    return within and not isinstance(fn, type) and not changes and not by_value
 
 
 def _is_plain(arg: Operand) -> bool:

@@ -1,6 +1,6 @@
-"""`np.vectorize`: a function of numbers, called for each place of arrays that are broadcast against one another.
+"""`np.vectorize` and `np.frompyfunc`: a function of numbers, called for each place of arrays broadcast against one another.
 
-NumPy calls it once more beforehand, with the first number of each array, where nothing says of which types its results are.
+The first calls it once more beforehand, with the first number of each array, where nothing says of which types its results are.
 """
 
 from __future__ import annotations
@@ -25,6 +25,49 @@ class Vectorized(StandIn):
         if self.pyfunc is np._NoValue:
             return Vectorized(args[0], self.otypes, self.excluded, self.cache, self.signature)
         return _call(self, *args, **kwargs)
+
+
+class FromFunction(StandIn):
+    """What `np.frompyfunc` gives where the function that is differentiated calls it."""
+
+    def __init__(self, func: Any, nin: int, nout: int) -> None:
+        self.func, self.nin, self.nout = func, nin, nout
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function at each place, as arrays of objects."""
+        if kwargs:
+            unsupported("options of what `np.frompyfunc` gives: use `np.vectorize`")
+        if len(args) != self.nin:
+            raise TypeError(f"the function takes {self.nin} positional arguments but {len(args)} were given")
+        found, shape = _at_each_place(lambda *numbers: self.func(*numbers), [_object(one) for one in args], False)
+        if self.nout == 1:
+            return _objects(found, shape)
+        return tuple([_objects([one[k] for one in found], shape) for k in range(self.nout)])
+
+
+class Objects(StandIn):
+    """An array of objects, which becomes one of numbers by `astype`."""
+
+    def __init__(self, found: Any, shape: Any) -> None:
+        self._found, self.shape = found, shape
+
+    def astype(self, dtype: Any) -> Any:
+        """The numbers that these objects are, in an array."""
+        kind = np.dtype(dtype)
+        return _array([_number(one, kind) for one in self._found], kind, self.shape)
+
+    def __getattr__(self, name: str) -> Any:
+        unsupported(f"`{name}` of an array of objects: make it one of numbers first, `.astype(float)`")
+
+
+def _objects(found: Any, shape: Any) -> Any:
+    return Objects(found, shape) if len(shape) > 0 else found[0]
+
+
+def _frompyfunc(func: Any, nin: Any, nout: Any, *, identity: Any = None) -> Any:
+    if nin < 1 or nout < 1:
+        unsupported("`np.frompyfunc` of a function without arguments or results")
+    return FromFunction(func, nin, nout)
 
 
 def _vectorize(
@@ -90,26 +133,24 @@ def _operand(given: Any) -> Any:
     return np.asarray(given) if isinstance(given, (list, tuple, range)) else given
 
 
-def _at_each_place(at: Any, given: Any) -> Any:
+def _object(given: Any) -> Any:
+    """What is given for an argument, as an array if it is a sequence, and as one of Python's numbers if it is one of NumPy's."""
+    return given.item() if isinstance(given, np.generic) else _operand(given)
+
+
+def _at_each_place(at: Any, given: Any, copied: Any = True) -> Any:
     """What a function gives for the numbers at each place, and the shape that these places have."""
     arrays = [one for one in given if isinstance(one, np.ndarray)]
     if not arrays:
         return [at(*given)], ()
     for one in arrays:
-        _refuse_other_orders(one)
+        if not runtime.by_rows(one, True) or not (copied or runtime.by_rows(one, False)):  # a function with state can tell
+            raise runtime.without_derivative(
+                "`np.vectorize` and `np.frompyfunc`, where rows do not lie one after the other: give them a copy, `x.copy()`"
+            )
     spread = arrays if len(arrays) == 1 else np.broadcast_arrays(*[np.copy(one) for one in arrays])
     found = [at(*_numbers(given, numbers)) for numbers in zip(*[np.ravel(one).tolist() for one in spread], strict=True)]
     return found, np.shape(spread[0])
-
-
-def _refuse_other_orders(array: Any) -> None:
-    """Raise where NumPy goes through `array` in the order of memory, and that is not by rows: a function with state can tell."""
-    for axis in range(1, np.ndim(array)):
-        for outer in range(axis):
-            if array.shape[outer] > 1 and array.shape[axis] > 1 and abs(array.strides[outer]) < abs(array.strides[axis]):
-                raise runtime.without_derivative(
-                    "`np.vectorize` has no derivative where rows do not lie one after the other: give it a copy, `x.copy()`"
-                )
 
 
 def _numbers(given: Any, numbers: Any) -> Any:
@@ -139,5 +180,6 @@ def _array(found: Any, kind: Any, shape: Any) -> Any:
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.vectorize, _vectorize, Value.FOLLOWED, sequences=True),
+    Definition(np.frompyfunc, _frompyfunc, Value.FOLLOWED),
     Definition(np.vectorize.__call__, _call, sequences=True, makes=True),
 )

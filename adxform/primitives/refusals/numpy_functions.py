@@ -91,7 +91,6 @@ _NUMBERS = (
     *_reads(np.fromfile, np.fromregex, np.fromstring, np.genfromtxt, np.load, np.loadtxt),
     *_of_matrices(np.asmatrix, np.bmat),
     NoRule(np.nested_iters, "walks elements that may be written to", "write loops over `range`"),
-    NoRule(np.frompyfunc, "makes a function of arrays of objects", "make it by `np.vectorize(f, otypes=[float])`"),
     *_of_bytes(np.ndarray.byteswap, np.ndarray.getfield, np.ndarray.setfield),
     NoRule(np.ndarray.to_device, "moves an array elsewhere", "leave it out: NumPy has one device"),
     NoRule(np.ndarray.setflags, "changes what may be done with an array", "set flags outside of the function"),
@@ -136,7 +135,7 @@ _CLASSES = (
     *_reads(np.memmap),
     NoRule(np.recarray, "has names for its columns", "pass the columns as arrays of their own"),
     NoRule(np.record, "has names for its columns", "pass the columns as arrays of their own"),
-    *(NoRule(fn, "walks elements as memory lies", "write loops over `range`") for fn in (np.nditer, np.flatiter, np.broadcast)),
+    *(NoRule(fn, "walks elements as memory lies", "write loops over `range`") for fn in (np.flatiter, np.broadcast)),
     NoRule(np.ndarray, "makes an array of memory that is given", "use `np.zeros`, `np.empty`, `np.array`"),
     *_gives("an object of its own", np.busdaycalendar, np.dtype, np.errstate, np.finfo, np.iinfo, np.ufunc),
 )

@@ -28,7 +28,7 @@ LINALG: tuple[Group, ...] = (
         "factor the matrix itself: `scipy.linalg.qr(a, mode='economic')`",
     ),
     Group(
-        "cho_solve_banded cholesky_banded eig_banded eigvals_banded eigh_tridiagonal eigvalsh_tridiagonal",
+        "cho_solve_banded cholesky_banded eig_banded eigvals_banded",
         "takes a matrix by its diagonals",
         "make the matrix of them (`np.diag(d) + np.diag(e, 1) + …`), and use `cho_factor`, `eigh` or `eigvalsh`",
     ),
@@ -46,11 +46,6 @@ LINALG: tuple[Group, ...] = (
     Group("funm", "is given a function, whose derivatives it would have to know", "use `expm`, `logm`, `sqrtm`, `cosm`, …"),
     Group("expm_cond", "is a condition number of a function, a norm of its derivatives", _STATE),
     Group("expm_frechet", "gives a matrix beside its derivative", "use `adxform.jvp` of `scipy.linalg.expm`"),
-    Group(
-        "solve_continuous_are solve_discrete_are",
-        "solves an equation whose solution follows from a choice among subspaces",
-        "take one step of Newton's method from its solution with `solve_continuous_lyapunov`",
-    ),
     Group(
         "solve_circulant matmul_toeplitz",
         "takes matrices by their first columns",
@@ -229,7 +224,7 @@ SPATIAL: tuple[Group, ...] = (
     Group("distance.directed_hausdorff", "gives a distance beside two places", "use `np.max(np.min(cdist(u, v), axis=1))`"),
 )
 
-_FORMS = "bsr dok lil"
+_FORMS = "bsr"
 
 SPARSE: tuple[Group, ...] = (
     Group("SparseEfficiencyWarning SparseWarning linalg.MatrixRankWarning test linalg.test", "is no function of numbers"),

@@ -140,6 +140,7 @@ RECORDS: tuple[Primitive, ...] = (
     constant(calls.factors, result=_object, **_O),
     constant(calls.length, result=_length_type, **_O),
     constant(calls.total, result=_total_type, **_O),
+    constant(calls.entry, result=_total_type, **_O),
     constant(calls.diagonal, result=_diagonal_type, **_O),
     constant(calls.made, result=_object, effect=_shares, **_O),
     constant(calls.entries_of, result=_entries_type, **_O),

@@ -100,6 +100,11 @@ def diagonal(own: Any, entries: Any, k: Any) -> Any:
     return own.diagonal(k)
 
 
+def entry(own: Any, entries: Any, row: Any, column: Any) -> Any:
+    """Return ``own[row, column]``."""
+    return own[row, column]
+
+
 def length(own: Any, axis: int) -> int:
     """Return how many rows or columns a sparse matrix has."""
     return int(own.shape[axis])

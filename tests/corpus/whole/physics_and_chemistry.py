@@ -257,3 +257,19 @@ def two_stream_atmosphere(absorption, thickness, mu0):
         R = r + t * t * R / (1 - r * R)
         T *= t
     return R + T / mu0
+
+
+@at((vec(0.3, 0.8, 0.2, 1.1),))
+def approximate_optimisation_of_a_cut(angles):
+    edges, n = [(0, 1), (1, 2), (2, 0)], 3
+    bits = np.array(list(itertools.product([0, 1], repeat=n)))
+    cut = sum(bits[:, i] ^ bits[:, j] for i, j in edges)
+    psi = np.full(2**n, 2 ** (-n / 2), dtype=np.complex128)
+    for phase, turn in zip(angles[::2], angles[1::2], strict=True):
+        psi = psi * np.exp(-1j * phase * cut)
+        psi = psi.reshape([2] * n)
+        gate = np.array([[np.cos(turn), -1j * np.sin(turn)], [-1j * np.sin(turn), np.cos(turn)]])
+        for q in range(n):
+            psi = np.moveaxis(np.tensordot(gate, psi, axes=(1, q)), 0, q)
+        psi = psi.ravel()
+    return np.real(np.vdot(psi, cut * psi))

@@ -495,25 +495,30 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
         case Reversed(items):
             last = subtract(interp, length(interp, items), ONE)
             return item_at(interp, items, interp.call(Lit(operator.sub), (last, k)))
-        case Ref(kind="list") if (filled := interp.filled(source)) is not None:
-            return interp.filled_item(source, filled, k)
-        case Ref(kind="list") if (columns := interp.columns(source)) is not None:
-            return Tuple(tuple(item_at(interp, part, k) for part in columns.lists), columns.cls)
-        case Ref(kind="list") if (several := interp.portions(source)) is not None:
-            return interp.one_of_portions(several, k)
-        case Ref(kind="list") if (
-            isinstance(k, Var) and (found := interp.one_of_lists(interp.contents(source).items, k)) is not None
-        ):
+        case Ref(kind="list") if (found := _item_of_list(interp, source, k)) is not None:
             return found
-        case Ref(kind="list") if are_portions(interp, source):
-            at: int = interp.static(k, "an index into a list")
-            return interp.contents(source).items[at]
         case _:
             known = known_places(interp, source)
             if known is None:
                 raise interp.error("this cannot be iterated over", "iterate over a range, an array, a tuple or a list")
             place: int = interp.static(k, "an index into a tuple or list")
             return known[place]()
+
+
+def _item_of_list(interp: Interpreter, source: Ref, k: Value) -> Value | None:
+    """Item `k` of a list that arrays hold, or of one of lists; ``None`` of one whose items are known by their places."""
+    if (filled := interp.filled(source)) is not None:
+        return interp.filled_item(source, filled, k)
+    if (columns := interp.columns(source)) is not None:
+        return Tuple(tuple(item_at(interp, part, k) for part in columns.lists), columns.cls)
+    if (several := interp.portions(source)) is not None:
+        return interp.one_of_portions(several, k)
+    if isinstance(k, Var) and (found := interp.one_of_lists(interp.contents(source).items, k)) is not None:
+        return found
+    if are_portions(interp, source):
+        at: int = interp.static(k, "an index into a list")
+        return interp.contents(source).items[at]
+    return None
 
 
 def trip(interp: Interpreter, source: Value, hint: str) -> Trip:

@@ -196,9 +196,11 @@ class Joiner:
                 return Tuple(self._merge_all(items, others, paths), cls)
             case FunctionValue(fn, captures), FunctionValue(other, theirs) if fn is other:
                 pairs = zip(captures, theirs, strict=True)
-                return replace(a, captures=tuple((name, self.merge(x, y, paths)) for (name, x), (_, y) in pairs))
+                held = tuple([(name, self.merge(x, y, paths)) for (name, x), (_, y) in pairs])
+                return a if held == captures else replace(a, captures=held)  # functions are compared by identity
             case Method(fn, args), Method(other, theirs) if same(fn, other) and len(args) == len(theirs):
-                return replace(a, args=self._merge_all(args, theirs, paths))
+                bound = self._merge_all(args, theirs, paths)
+                return a if bound == args else replace(a, args=bound)
             case Ref() | Built(), Ref():
                 return self._merge_objects(a, b, paths)
             case _ if _is_word(a) and _is_word(b) and not self.decided:

@@ -6,12 +6,15 @@ Eigen Singular Value Decompositions (2007), section 2.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 
 from adxform import runtime
+from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.types import Array, Dim, Several, Size, Type
 from adxform.primitives.complex_numbers import adjoint
 from adxform.primitives.declare import general
 from adxform.primitives.definitions.definition import Definition
@@ -207,6 +210,66 @@ def _eigvalsh(a: Any, b: Any = None, *, lower: Any = True, check_finite: Any = T
     return linalg.eigvalsh(a, b, lower=lower, check_finite=check_finite), pullback
 
 
+def _eigh_tridiagonal(
+    d: Any,
+    e: Any,
+    eigvals_only: Any = False,
+    select: Any = "a",
+    select_range: Any = None,
+    check_finite: Any = True,
+    tol: Any = 0.0,
+    lapack_driver: Any = "auto",
+) -> Any:
+    """As `_eigh`, of which the cotangent of the matrix is read at the two diagonals; `select`: all values, or some by number."""
+    if select not in ("a", "i"):
+        raise NotImplementedError("scipy.linalg.eigh_tridiagonal has a derivative with select='a' or select='i'")
+    if eigvals_only:
+
+        def pullback_of_values(ct: Any) -> Any:
+            _, v = linalg.eigh_tridiagonal(d, e, False, select, select_range, False, tol, lapack_driver)
+            return (v * v) @ ct, 2.0 * (v[:-1] * v[1:]) @ ct
+
+        values = linalg.eigh_tridiagonal(d, e, True, select, select_range, check_finite, tol, lapack_driver)
+        return values, pullback_of_values
+    w, v = linalg.eigh_tridiagonal(d, e, False, select, select_range, check_finite, tol, lapack_driver)
+    first = 0 if select == "a" else select_range[0]
+
+    def pullback(w_ct: Any, v_ct: Any) -> Any:
+        all_w, all_v = (w, v) if select == "a" else linalg.eigh_tridiagonal(d, e)
+        same = np.eye(all_w.shape[0], w.shape[0], -first, dtype=w.dtype)
+        gaps = (1.0 - same) / (w[None, :] - all_w[:, None] + same)
+        a_ct = (all_v @ (gaps * (all_v.T @ v_ct)) + v * w_ct[None, :]) @ v.T
+        return np.diagonal(a_ct), np.diagonal(a_ct, 1) + np.diagonal(a_ct, -1)
+
+    return (w, v), pullback
+
+
+def _eigvalsh_tridiagonal(
+    d: Any,
+    e: Any,
+    select: Any = "a",
+    select_range: Any = None,
+    check_finite: Any = True,
+    tol: Any = 0.0,
+    lapack_driver: Any = "auto",
+) -> Any:
+    return linalg.eigh_tridiagonal(d, e, True, select, select_range, check_finite, tol, lapack_driver)
+
+
+def _of_diagonals(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | Several | None:
+    """The types of the eigenvalues of a matrix that is given by its diagonals, and of its eigenvectors."""
+    given = dict(zip(("eigvals_only", "select", "select_range"), args[2:], strict=False)) | dict(kwargs)
+    match args[0]:
+        case Var(_, Array("float64", (n,))):
+            count: Size = n if given.get("select", Lit("a")) == Lit("a") else Dim("?*")
+            values = Array("float64", (count,))
+            if given.get("eigvals_only", Lit(False)) == Lit(True):
+                return values
+            return Several((values, Array("float64", (n, count))), tuple)
+        case _:
+            return None
+
+
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _S = np.array([[2.0, 0.5], [-0.25, 1.5]])
 _SPD = np.array([[2.0, 0.5, 0.25], [0.5, 1.5, -0.5], [0.25, -0.5, 3.0]])
@@ -220,7 +283,11 @@ RECORDS: tuple[Primitive, ...] = (
     general(linalg.svd, _svd, (_S, False), (_M, False), (_M.T, False), of_complex=True),
     general(linalg.svdvals, _svdvals, (_M,), of_complex=True),
     general(linalg.eigh, _eigh, of_complex=True),
+    general(linalg.eigh_tridiagonal, _eigh_tridiagonal, result=_of_diagonals),
     general(linalg.eigvalsh, _eigvalsh, (_SPD,), (_SPD, np.eye(3) + 0.1 * _SPD), of_complex=True),
 )
 
-DEFINITIONS: tuple[Definition, ...] = (Definition(linalg.cho_factor, _cho_factor, only={"overwrite_a": (False,)}),)
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(linalg.cho_factor, _cho_factor, only={"overwrite_a": (False,)}),
+    Definition(linalg.eigvalsh_tridiagonal, _eigvalsh_tridiagonal),
+)

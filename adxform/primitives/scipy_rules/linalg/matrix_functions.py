@@ -5,12 +5,15 @@ Source: Higham, Functions of Matrices (2008), chapter 3. The transpose of a deri
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 
+from adxform.ir.ops import Operand
+from adxform.ir.types import Type
+from adxform.primitives.contraction_types import square_result
 from adxform.primitives.declare import general, primitive
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
@@ -115,10 +118,61 @@ def _solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
     return x, pullback
 
 
+def _solve_continuous_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: Any = True) -> Any:
+    """By the loop that the solution closes, whose motion obeys an equation of Lyapunov's; `q` and `r` stay symmetric."""
+    _plain_only(a, b, e, s, "solve_continuous_are")
+    x = linalg.solve_continuous_are(a, b, q, r, balanced=balanced)
+    gain = np.linalg.solve(r, np.swapaxes(b, -1, -2) @ x)
+
+    def pullback(ct: Any) -> Any:
+        q_ct = linalg.solve_continuous_lyapunov(a - b @ gain, -_symmetric(ct))
+        return _of_loop(x @ q_ct, q_ct, gain)
+
+    return x, pullback
+
+
+def _solve_discrete_are(a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: Any = True) -> Any:
+    """As `_solve_continuous_are`, of steps."""
+    _plain_only(a, b, e, s, "solve_discrete_are")
+    x = linalg.solve_discrete_are(a, b, q, r, balanced=balanced)
+    along = np.swapaxes(b, -1, -2) @ x
+    gain = np.linalg.solve(r + along @ b, along @ a)
+
+    def pullback(ct: Any) -> Any:
+        loop = a - b @ gain
+        q_ct = linalg.solve_discrete_lyapunov(loop, _symmetric(ct))
+        return _of_loop(x @ loop @ q_ct, q_ct, gain)
+
+    return x, pullback
+
+
+def _plain_only(a: Any, b: Any, e: Any, s: Any, name: Any) -> None:
+    real_only(a, name)
+    real_only(b, name)
+    if e is not None or s is not None:
+        raise NotImplementedError(f"scipy.linalg.{name} has a derivative without e and s")
+
+
+def _symmetric(ct: Any) -> Any:
+    return 0.5 * (ct + np.swapaxes(ct, -1, -2))
+
+
+def _of_loop(half: Any, q_ct: Any, gain: Any) -> Any:
+    """The cotangents of the four matrices of a control problem, from half that of the loop that is closed."""
+    turned = np.swapaxes(gain, -1, -2)
+    return 2.0 * half, -2.0 * half @ turned, q_ct, gain @ q_ct @ turned, None, None
+
+
 _A = np.array([[0.5, 0.25], [-0.25, 1.0]])
 _B = np.array([[1.5, -0.5, 0.25], [0.25, 2.0, 0.5], [0.0, -0.25, 1.0]])
 _Q = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 _R = np.array([[1.5, 0.25], [-0.5, 2.0]])
+
+
+def _of_first(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """The type of a square matrix like the first."""
+    return square_result(args[:1], {})
+
 
 RECORDS: tuple[Primitive, ...] = (
     general(linalg.expm, _function(linalg.expm, calls.expm_change), (_A,), (_B,), of_complex=True),
@@ -130,6 +184,8 @@ RECORDS: tuple[Primitive, ...] = (
     general(linalg.solve_sylvester, _solve_sylvester, (_A, _B, _Q), linear_in=(2,), of_complex=True),
     general(linalg.solve_continuous_lyapunov, _solve_continuous_lyapunov, (_A, _R), linear_in=(1,)),
     general(linalg.solve_discrete_lyapunov, _solve_discrete_lyapunov, (0.5 * _A, _R), linear_in=(1,)),
+    general(linalg.solve_continuous_are, _solve_continuous_are, result=_of_first),
+    general(linalg.solve_discrete_are, _solve_discrete_are, result=_of_first),
     *(primitive(fn, None) for fn in (linalg.eig, linalg.eigvals, linalg.matrix_balance, linalg.schur)),
 )
 

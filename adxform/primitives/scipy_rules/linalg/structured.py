@@ -67,6 +67,16 @@ def _like_right_side(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -
             return None
 
 
+def _of_toeplitz(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """The type of a solution for a first column and a first row: those of samples, whose elements are equal, have none."""
+    match args[:3]:
+        case Var(_, Array(first)), Var(_, Array(second)), Var(_, Array(other, tuple() as shape)):
+            dtype = np.result_type(np.dtype(first), np.dtype(second), np.dtype(other), np.float64)
+            return Array(dtype_name(dtype), shape)
+        case _:
+            return None
+
+
 def _columns(x: Any) -> Any:
     """`x` as a matrix of right sides."""
     return np.reshape(x, (x.shape[0], -1))
@@ -163,7 +173,7 @@ _C, _R = np.array([2.0, 0.5, -0.25]), np.array([2.0, -0.5, 0.125])
 RECORDS: tuple[Primitive, ...] = (
     general(calls.solve_with_bands, _solve_with_bands, (_AB, _B, 1, 1), result=_like_right_side, linear_in=(1,)),
     general(linalg.solveh_banded, _solveh_banded, (_AB[:2], _B), result=_like_right_side, linear_in=(1,)),
-    general(calls.solve_with_toeplitz, _solve_with_toeplitz, (_C, _R, _B), linear_in=(2,), of_complex=True),
+    general(calls.solve_with_toeplitz, _solve_with_toeplitz, (_C, _R, _B), result=_of_toeplitz, linear_in=(2,), of_complex=True),
 )
 
 DEFINITIONS: tuple[Definition, ...] = (
