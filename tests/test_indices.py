@@ -103,5 +103,5 @@ def test_arrays_that_are_broadcast_together(name: str) -> None:
 @pytest.mark.parametrize("line", ["b[1] = y[2]", "c[1] = y", "b.T[0] += 1", "c *= 2"])
 def test_views_that_numpy_spreads_are_not_written_to(line: str) -> None:
     f = program(written(f"b, c = np.broadcast_arrays(x * 1, a)\n{line}\nreturn np.sum(b * c)"))
-    with pytest.raises(AdxError, match="broadcast_arrays"):
+    with pytest.raises(AdxError, match="read only"):
         adxform.grad(f)(X, Y)

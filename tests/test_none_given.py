@@ -36,13 +36,19 @@ RIGHT = {
         "lo, hi = x[0] if y[1] > 0 else None, None if y[1] > 0 else x[1]"
         "\nreturn np.sum(np.clip(y, lo, hi) * x) + np.sum(y.clip(lo, hi) ** 2)"
     ),
-    "an attribute in a try": "b = x[0] if y[0] < 0 else None\ntry:\n    return b.real\nexcept AttributeError:\n    return y[0] ** 2",
+    "an attribute in a try": (
+        "b = x[0] if y[0] < 0 else None\ntry:\n    return b.real\nexcept AttributeError:"
+        "\n    return y[0] ** 2"
+    ),
     "an item in a try": "b = x if y[0] < 0 else None\ntry:\n    return b[0] * y[0]\nexcept TypeError:\n    return y[0] ** 2",
     "arrays": (
         "best = None\nfor k in range(4):\n    z = x * y[k]\n    if best is None or np.sum(z) > np.sum(best):\n        best = z"
         "\nreturn np.linalg.norm(best) + best[0] * len(best) + np.dot(best, x) + best.sum()"
     ),
-    "its class": "b = x[0] if y[0] < 0 else None\nreturn (y[0] if isinstance(b, float) else y[1]) * (x[1] if b in (None, 3.0) else 1)",
+    "its class": (
+        "b = x[0] if y[0] < 0 else None"
+        "\nreturn (y[0] if isinstance(b, float) else y[1]) * (x[1] if b in (None, 3.0) else 1)"
+    ),
 }  # fmt: skip
 
 
