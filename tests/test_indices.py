@@ -47,6 +47,10 @@ RIGHT = {
         "n = int(abs(x[1]) + 1)\na[np.ix_(range(n), [0, 2])] *= y[1]\ni, j = np.ix_(range(n), range(2))"
         "\nreturn np.sum(a[i, j] ** 2 * (i + 1)) + np.sum(a)"
     ),
+    "slices are equal": (
+        "n = int(abs(x[1]) + 2)\nk, r = slice(0, n), slice(0, 3)"
+        "\nreturn (k == r) * x[0] + (k != r) * x[1] + (k == slice(0, 2)) * x[2] + np.sum(a[k])"
+    ),
     "s_ and index_exp": (
         "for k in [np.s_[:2], np.s_[1:, 0], np.index_exp[1], np.s_[..., 1], np.s_[[0, 1], 2], np.s_[x > 0]]:"
         "\n    a[k] = a[k] * y[0] + 1\nb = a[np.s_[0:2]]\nb[0] = 1.0\nreturn np.sum(a**2)"
