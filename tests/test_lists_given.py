@@ -13,8 +13,10 @@ HELD = {
     "floats": "[x[j] * y[j] for j in range(n)]",
     "whole numbers": "[j % 2 for j in range(n)]",
     "a tuple": "tuple([x[j] * y[j] for j in range(n)])",
+    "a range": "range(n)",
 }
 USES = """
+np.power(x[0], l) | np.exp(l)
 l * 2 | 2 * l | l * np.int64(2) | x[0] * l | np.float32(2) * l | True * l | l * 1.0 | l + l | l + x | x[:3] + l
 x[:3] * l | l / x[:3] | -l | abs(l) | l @ l | x[:3] @ l | l - m | l // 2 | l ** 2 | l > 0 | l > m | l == m | l != m
 not l | l and m | l or m | l is l | l.sum() | l.shape | l[0.0] | l[[0, 1]] | l[np.array([0, 1])] | l[(0,)] | l[0, 1]

@@ -68,7 +68,8 @@ def weighted(d: Any) -> Any:
 
 def summit(d: Any) -> Any:
     """How many parameters the model says."""
-    popt, _ = optimize.curve_fit(bell, X, bell(X, d[0], 0.6, 0.7) + 0.01 * d)
+    limits = {"maxfev": 5000, "ftol": 1e-12, "xtol": 1e-12}
+    popt, _ = optimize.curve_fit(bell, X, bell(X, d[0], 0.6, 0.7) + 0.01 * d, **limits)
     return popt[1]
 
 

@@ -379,8 +379,9 @@ def _least_squares(
 # -- fits -------------------------------------------------------------------------------------------------------------------
 
 
-def _curve_fit_value(f: Any, x: Any, y: Any, p0: Any, sigma: Any, absolute_sigma: Any, method: Any, maxfev: Any) -> Any:
-    options = {} if maxfev is None else {"maxfev": maxfev}
+def _curve_fit_value(f: Any, x: Any, y: Any, p0: Any, sigma: Any, absolute_sigma: Any, method: Any, *limits: Any) -> Any:
+    named = zip(("maxfev", "ftol", "xtol", "gtol"), limits, strict=True)
+    options = {name: limit for name, limit in named if limit is not None}
     return optimize.curve_fit(lambda x, *p: f(np.array(p)), x, y, p0, sigma, absolute_sigma, method=method, **options)
 
 
@@ -394,6 +395,9 @@ def _curve_fit(
     *,
     method: Any = None,
     maxfev: Any = None,
+    ftol: Any = None,
+    xtol: Any = None,
+    gtol: Any = None,
 ) -> Any:
     x, y = np.asarray(xdata) * 1.0, np.asarray(ydata) * 1.0
     start = np.ones(parameters(f) - 1) if p0 is None else _start(p0)
@@ -410,7 +414,8 @@ def _curve_fit(
     def cost(p: Any) -> Any:
         return 0.5 * np.sum(misfit(p) ** 2)
 
-    found, spread = solve(_curve_fit_value, (model,), ((start,),), (start, 2), x, y, start, sigma, absolute_sigma, method, maxfev)
+    given = x, y, start, sigma, absolute_sigma, method, maxfev, ftol, xtol, gtol
+    found, spread = solve(_curve_fit_value, (model,), ((start,),), (start, 2), *given)
     p = vector_moving(lambda at: grad(cost)(at), found)
     slopes = jacobian(misfit)(p)
     variances = np.linalg.inv(slopes.T @ slopes)

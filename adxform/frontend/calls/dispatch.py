@@ -15,6 +15,7 @@ import numpy as np
 
 from adxform.analysis.unseen_code import writing_options
 from adxform.errors import AdxError, SourceUnavailableError
+from adxform.frontend.calls import none_given
 from adxform.frontend.calls.bound_forms import normal_form, of_python, refuse_iterators, with_flat_arrays, with_plain_axes
 from adxform.frontend.calls.construct import construct, initialise, initialises
 from adxform.frontend.calls.opaque import opaque
@@ -83,7 +84,9 @@ def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs
     if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())) and not _takes_none(fn, args):
         if any(isinstance(arg, Maybe) for arg in kwargs.values()):
             raise interp.error("an argument may be None or not, which only a run can tell", "make it one kind of value")
-        args = tuple(interp.force(arg) for arg in args)
+        if (found := none_given.on_both_paths(interp, fn, args, kwargs, hint)) is not None:
+            return found
+        args = tuple(interp.force(arg) if none_given.needs_numbers(fn, k) else interp.given(arg) for k, arg in enumerate(args))
     fn = interp.force(fn)
     match fn:
         case FunctionValue():

@@ -23,7 +23,7 @@ from adxform.frontend.evaluate.folding import fold
 from adxform.frontend.evaluate.operands import are_static, operand, whole
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Range, Ref, Static, Tuple, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.result_types import is_elementwise, is_product, result_type
 from adxform.ir.kinds import one_of, scalar_type
@@ -382,6 +382,8 @@ def _arrays(interp: Interpreter, parts: Value) -> Value:
 
 def as_array(interp: Interpreter, value: Value, kinds: str = "biufc") -> Value:
     """`value`, where it is a list or tuple with a number of one of `kinds` the array that NumPy makes of it."""
+    if isinstance(value, Range) and "i" in kinds:
+        return interp.call(Lit(np.arange), (value.start, value.stop, value.step))
     if not isinstance(value, Tuple | Ref):
         return value
     return interp.call(Lit(np.array), (value,)) if _holds(interp, value, kinds) else value

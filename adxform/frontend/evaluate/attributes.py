@@ -47,7 +47,7 @@ from adxform.threads import locks
 
 def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Value:
     """``value.name``"""
-    value = interp.force(value)
+    value = interp.force(value, kind=AttributeError, said=f"'NoneType' object has no attribute '{name}'")
     of_its_own = isinstance(value, Static) or (isinstance(value, Ref) and value.kind == "instance") or is_unknown(value)
     if name == "__class__" and not of_its_own:
         return interp.call(Lit(type), (value,), hint=hint)

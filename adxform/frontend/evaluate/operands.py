@@ -43,7 +43,7 @@ def operand(interp: Interpreter, value: Value) -> Operand:
             refuse_unordered(interp, value.value if isinstance(value, Lit) else None)
             return value
         case Maybe():
-            return operand(interp, interp.force(value))
+            return operand(interp, interp.given(value))
         case Tuple(items, cls):
             parts = tuple(operand(interp, item) for item in items)
             return Pack("tuple", parts) if cls is tuple else interp.emit(cls, parts, Object())

@@ -219,15 +219,27 @@ class Interpreter(ABC):
         contents = list_contents(items)
         return self.heap.new("list", list, contents.keys, contents.items)
 
-    def force(self, value: Value, *, returned: bool = False) -> Value:
-        """`value`, which may be ``None``, where Python would raise if it were; or where it is `returned`, which is refused."""
+    def force(self, value: Value, *, returned: bool = False, kind: type[Exception] = TypeError, said: str = "") -> Value:
+        """`value`, which may be ``None``, where Python would raise a `kind` then; or where it is `returned`, which is refused."""
         if not isinstance(value, Maybe):
             return value
         if isinstance(value.present, Var) and value.present not in self.assumed:
             if returned:
                 self.require(value.present, runtime.absent)
             else:
-                self.require(value.present, TypeError, "a value is None where a number is needed")
+                self.require(value.present, kind, said or "a value is None where a number is needed")
+            self.assumed |= {value.present}
+        return self.use(value.value)
+
+    def given(self, value: Value) -> Value:
+        """`value`, which may be ``None``, where it is not followed what becomes of that: the run refuses it."""
+        if not isinstance(value, Maybe):
+            return value
+        if isinstance(value.present, Var) and value.present not in self.assumed:
+            message = (
+                "a value is None here, which is given to what nobody follows with None, and a number or an array on another path"
+            )
+            self._raise_unless(value.present, runtime.without_derivative, message)
             self.assumed |= {value.present}
         return self.use(value.value)
 
@@ -236,6 +248,9 @@ class Interpreter(ABC):
         if self.level is not None:
             self.raise_unless(cond, exception, message)
             return
+        self._raise_unless(cond, exception, *message)
+
+    def _raise_unless(self, cond: Operand, exception: Callable[..., Exception], *message: str) -> None:
         missing = self.builder.nested()
         error = missing.call(exception, *map(Lit, message), span=self.span)
         missing.emit(Raise(error, self.span))

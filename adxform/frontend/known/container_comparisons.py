@@ -23,7 +23,7 @@ from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside.guards import constant, guard
 from adxform.frontend.evaluate.outside.settled import is_listed
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Maybe, Method, Once, Range, Ref, Static, Tuple, Value, View
+from adxform.frontend.evaluate.values import NONE, Maybe, Method, Once, Range, Ref, Slice, Static, Tuple, Value, View
 from adxform.frontend.known.container_operators import SIGNS, as_array, classes_of, is_of_keys, keys_of
 from adxform.frontend.signature.access import Contains, SameAs
 from adxform.ir.ops import Lit, Var
@@ -42,6 +42,9 @@ def equality(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
             return _equal_if_there(interp, maybe, other, positive)
     if any(isinstance(one, Method) and isinstance(other, Method | Static) for one, other in ((a, b), (b, a))):
         raise interp.error("whether methods are equal cannot be told", "compare the objects that they belong to")
+    if isinstance(a, Slice) and isinstance(b, Slice):
+        bounds = [Tuple((cut.start, cut.stop, cut.step)) for cut in (a, b)]
+        return interp.call(Lit(operator.eq if positive else operator.ne), tuple(bounds))
     classes = classes_of(interp, a, b)
     if classes is None:
         return None

@@ -208,16 +208,20 @@ def _is_none(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
 
 
 def _is_present_and(interp: Interpreter, value: Maybe, other: Value, positive: bool) -> Answer:
-    """Whether `value` is not ``None``, and is `other`; or whether it is not so."""
+    """Whether `value` is `other`, which both may be ``None``; or whether it is not so."""
+    fn = Lit(operator.is_ if positive else operator.is_not)
     present = interp.operand(value.present)
     known = present != Lit(False) if not isinstance(present, Var) or present in interp.assumed else None
 
     def there() -> list[Value]:
-        return [interp.call(Lit(operator.is_ if positive else operator.is_not), (value.value, other))]
+        return [interp.call(fn, (value.value, other))]
+
+    def absent() -> list[Value]:
+        return [interp.call(fn, (other, NONE)) if isinstance(other, Maybe) else Lit(not positive)]
 
     if known is not None:
-        return there()[0] if known else Lit(not positive)
-    return branch(interp, present, there, lambda: [Lit(not positive)], ["same"], interp.span)[0]
+        return (there() if known else absent())[0]
+    return branch(interp, present, there, absent, ["same"], interp.span)[0]
 
 
 def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:

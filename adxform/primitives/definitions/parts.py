@@ -101,7 +101,7 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     y = default
     for i in range(len(condlist) - 1, -1, -1):
         y = np.where(condlist[i], choicelist[i], y)
-    dtype = np.result_type(*[np.asarray(one) if isinstance(one, (list, tuple)) else one for one in choicelist], default)
+    dtype = np.result_type(*[np.asarray(one) if isinstance(one, (list, tuple, range)) else one for one in choicelist], default)
     return y if y.dtype == dtype else y.astype(dtype)
 
 
