@@ -17,6 +17,7 @@ b in (None, 1.0) | [b, 1.0].count(None) | sum(v for v in [b, y[0]] if v is not N
 b is b | [b][0] is b | (b is c) * 2.0 | (b is not c) * 2.0 | b == c | type(b) is float | str(b) | getattr(b, 'real', 5.0) | b.real
 b + 1 | b * x | -b | b > 1 | abs(b) | float(b) | round(b) | np.sqrt(b) | math.exp(b) | max(b, 1.0) | sum([b, 1.0]) | x[b] | x[b:]
 np.clip(y, b, None) | y.clip(None, b) | np.array([b, 1.0], dtype=float) | np.full(3, b, dtype=float) | np.where(x > 0, b, 1.0)
+np.equal(b, x[0]) | np.logical_not(b) | np.logical_or(y > 0, b) | np.float64(b) | np.isnan(b)
 x[0] if b is None or b > 0.1 else y[0] | (b is not None and b > 0.1) | {None: 1.0}.get(b, 2.0) | next((v for v in [b] if v), 7.0)
 """
 USES = [use.strip() for line in ASKED.strip().split("\n") for use in line.split(" | ")]

@@ -12,13 +12,18 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Method, Static, Value
 from adxform.ir.ops import Lit, Var
 
+_OF_OBJECTS = (np.equal, np.not_equal, np.logical_and, np.logical_or, np.logical_xor, np.logical_not)
+"""Elementwise functions that take ``None`` as any object."""
+
 
 def needs_numbers(fn: Value, place: int) -> bool:
     """Whether a call of `fn` with ``None`` for the argument at `place` raises a `TypeError`, whatever the others are."""
     if not isinstance(fn, Static | Lit):
         return False
     found: Any = fn.value
-    if isinstance(found, np.ufunc) or (isinstance(found, type) and issubclass(found, int | float | complex)):
+    if isinstance(found, np.ufunc):
+        return found not in _OF_OBJECTS
+    if found in (int, float, complex):
         return True
     if getattr(found, "__module__", None) == "builtins":
         return found in (abs, round, divmod, pow, len, iter, next, sum, max, min, sorted, any, all)
