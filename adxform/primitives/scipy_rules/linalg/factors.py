@@ -259,13 +259,13 @@ def _eigvalsh_tridiagonal(
 def _of_diagonals(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | Several | None:
     """The types of the eigenvalues of a matrix that is given by its diagonals, and of its eigenvectors."""
     given = dict(zip(("eigvals_only", "select", "select_range"), args[2:], strict=False)) | dict(kwargs)
-    match args[0]:
-        case Var(_, Array("float64", (n,))):
+    match args[:2]:
+        case (Var(_, Array(d, (n,))), Var(_, Array(e, (_,)))) if (dtype := np.result_type(d, e).name) in ("float64", "float32"):
             count: Size = n if given.get("select", Lit("a")) == Lit("a") else Dim("?*")
-            values = Array("float64", (count,))
+            values = Array(dtype, (count,))
             if given.get("eigvals_only", Lit(False)) == Lit(True):
                 return values
-            return Several((values, Array("float64", (n, count))), tuple)
+            return Several((values, Array(dtype, (n, count))), tuple)
         case _:
             return None
 
