@@ -35,6 +35,9 @@ _NEVER = (
 )
 """Functions that do not raise, given numbers and arrays whose lengths fit."""
 
+OF_OBJECTS = (np.equal, np.not_equal, np.logical_and, np.logical_or, np.logical_xor, np.logical_not)
+"""Elementwise functions that take ``None`` as any object; others raise."""
+
 _DIVIDING = (operator.truediv, operator.floordiv, operator.mod, divmod)
 _STORING = (operator.setitem, intrinsics.accumulate, intrinsics.deduct)
 _TOTALS = frozenset(("sum", "prod", "mean", "var", "std", "any", "all", "count_nonzero"))

@@ -11,9 +11,7 @@ from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Method, Static, Value
 from adxform.ir.ops import Lit, Var
-
-_OF_OBJECTS = (np.equal, np.not_equal, np.logical_and, np.logical_or, np.logical_xor, np.logical_not)
-"""Elementwise functions that take ``None`` as any object."""
+from adxform.primitives.raising import OF_OBJECTS
 
 
 def needs_numbers(fn: Value, place: int) -> bool:
@@ -22,7 +20,7 @@ def needs_numbers(fn: Value, place: int) -> bool:
         return False
     found: Any = fn.value
     if isinstance(found, np.ufunc):
-        return found not in _OF_OBJECTS
+        return found not in OF_OBJECTS
     if found in (int, float, complex):
         return True
     if getattr(found, "__module__", None) == "builtins":
