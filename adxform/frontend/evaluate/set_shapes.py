@@ -17,11 +17,13 @@ from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, reads_with_blocks, variables, variables_of
 from adxform.primitives.effects import effect_of, is_new_view
 
+_SETATTR, _SHAPE = Lit(setattr), Lit("shape")
+
 
 def set_shape(interp: Interpreter, block: Block, position: int, env: Env) -> bool:
     """Whether the op at `position` of `block` sets the shape of an array, and has been dealt with here."""
     op = block.ops[position]
-    if not isinstance(op, Call) or op.fn != Lit(setattr) or op.args[1] != Lit("shape"):
+    if not isinstance(op, Call) or op.fn != _SETATTR or op.args[1] != _SHAPE:
         return False
     x = interp.value(op.args[0], env)
     if not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.shape is None:

@@ -18,7 +18,7 @@ _FLAGS = ("multi_index", "c_index", "f_index", "refs_ok", "zerosize_ok")
 _OPERAND_FLAGS = ("readonly", "readwrite", "writeonly")
 
 
-class Walk(StandIn):
+class ElementWalk(StandIn):
     """What `np.nditer` gives: it stands at one place, and shows the elements there as arrays without axes."""
 
     def __init__(self, operands: Any, written: Any, shape: Any, flags: Any) -> None:
@@ -171,7 +171,7 @@ class Walk(StandIn):
             raise ValueError("Iterator is past the end")
 
 
-class WalkOfSeveral(Walk):
+class ElementWalkOfSeveral(ElementWalk):
     """What `np.nditer` gives for a sequence of arrays."""
 
     @property
@@ -223,7 +223,7 @@ def _nditer(
         unsupported("`np.nditer` that counts places by columns: use `multi_index`")
     if _product(shape) == 0 and "zerosize_ok" not in flags:
         raise ValueError("Iteration of zero-sized operands is not enabled")
-    return (WalkOfSeveral if several else Walk)(arrays, written, shape, flags)
+    return (ElementWalkOfSeveral if several else ElementWalk)(arrays, written, shape, flags)
 
 
 def _written(op_flags: Any, count: int) -> Any:
