@@ -27,6 +27,7 @@ from adxform.primitives.families import (
     numpy_reductions,
     numpy_shape,
     python_operators,
+    symmetric_matrices,
     tails,
     vector_lengths,
 )
@@ -64,6 +65,7 @@ _library = collect(
         *vector_lengths.RECORDS,
         *numpy_products.RECORDS,
         *numpy_linear_algebra.RECORDS,
+        *symmetric_matrices.RECORDS,
         *numpy_fourier.RECORDS,
         *determinants.RECORDS,
         *numpy_shape.RECORDS,

@@ -13,7 +13,6 @@ from adxform import runtime
 from adxform.primitives.complex_numbers import adjoint, conjugate
 from adxform.primitives.contraction_types import (
     eig_result,
-    eigh_result,
     eigvals_result,
     factor_result,
     lstsq_result,
@@ -24,6 +23,7 @@ from adxform.primitives.contraction_types import (
     svd_result,
 )
 from adxform.primitives.declare import constant, general
+from adxform.primitives.families.symmetric_matrices import completed, lower_part, reciprocal_gaps
 from adxform.primitives.record import Primitive
 
 
@@ -63,69 +63,6 @@ def _inv(a: Any) -> Any:
         return -(transposed @ ct @ transposed)
 
     return y, pullback
-
-
-def lower_part(s: Any) -> Any:
-    """The cotangent of a Hermitian matrix of which only the lower triangle is read, from one that takes it as a whole."""
-    both = 0.5 * (s + adjoint(s))
-    return np.tril(both) + np.tril(both, -1)
-
-
-def completed(a: Any) -> Any:
-    """The Hermitian matrix of which `a` has the lower triangle."""
-    lower = np.tril(a) + np.tril(a, -1)
-    return 0.5 * (lower + adjoint(lower))
-
-
-def read_part(s: Any, lower: Any) -> Any:
-    """As `lower_part`, or the same of the upper triangle."""
-    if lower:
-        return lower_part(s)
-    both = 0.5 * (s + adjoint(s))
-    return np.triu(both) + np.triu(both, 1)
-
-
-def _eigvalsh(a: Any, UPLO: Any = "L") -> Any:
-    y = np.linalg.eigvalsh(a, UPLO)
-
-    def pullback(ct: Any) -> Any:
-        _, v = np.linalg.eigh(a, UPLO)
-        return read_part(eigenvalues_cotangent(v, ct), UPLO in ("L", "l"))
-
-    return y, pullback
-
-
-def eigenvalues_cotangent(v: Any, ct: Any) -> Any:
-    """The cotangent of a Hermitian matrix, taken as a whole, with the eigenvectors `v`, from that of its eigenvalues."""
-    return (conjugate(v) * np.expand_dims(ct, -2)) @ np.swapaxes(v, -1, -2)
-
-
-def _eigh(a: Any, UPLO: Any = "L") -> Any:
-    """Where eigenvectors have no cotangent, no gap between eigenvalues is divided by.
-
-    Complex eigenvectors are determined but for a factor each, of size one. Here they move at right angles to themselves: what
-    does not depend on these factors has its derivative, what does has one of another choice of them than LAPACK's.
-
-    Source: Giles, section 3.1.
-    """
-    w, v = np.linalg.eigh(a, UPLO)
-
-    def pullback(w_ct: Any, v_ct: Any) -> Any:
-        return read_part(eigh_cotangent(w, v, w_ct, v_ct), UPLO in ("L", "l"))
-
-    return (w, v), pullback
-
-
-def eigh_cotangent(w: Any, v: Any, w_ct: Any, v_ct: Any) -> Any:
-    """As `eigenvalues_cotangent`, from the cotangents of both results."""
-    turned, other = np.swapaxes(v, -1, -2), conjugate(v)
-    return (other @ (reciprocal_gaps(w) * (turned @ v_ct)) + other * np.expand_dims(w_ct, -2)) @ turned
-
-
-def reciprocal_gaps(w: Any) -> Any:
-    """One over ``w[j] - w[i]``, at ``[i, j]``, and zero where `i` is `j`."""
-    one = np.eye(np.shape(w)[-1], dtype=w.dtype)
-    return (1.0 - one) / (np.expand_dims(w, -2) - np.expand_dims(w, -1) + one)
 
 
 def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False) -> Any:
@@ -360,8 +297,6 @@ RECORDS: tuple[Primitive, ...] = (
     general(
         runtime.cholesky_cotangent, _cholesky_cotangent, (_LOWER, _SPD), result=factor_result, linear_in=(1,), of_complex=True
     ),
-    general(np.linalg.eigvalsh, _eigvalsh, (_SPD,), (_SPD, "U"), of_complex=True),
-    general(np.linalg.eigh, _eigh, (_SPD,), (_SPDS,), (_SPD, "U"), result=eigh_result, of_complex=True),
     general(
         np.linalg.svd,
         _svd,
