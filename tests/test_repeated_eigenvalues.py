@@ -131,3 +131,92 @@ def _slopes(f: Any, at: Any, step: float = 1e-4) -> Any:
         unit[place] = step
         found[place] = (f(at + unit) - f(at - unit)) / (2.0 * step)
     return found
+
+
+def exponential(a: Any) -> Any:
+    w, v = np.linalg.eigh(a)
+    return np.sum((v * np.exp(w)) @ v.T * WEIGHTS)
+
+
+def last_vector(a: Any) -> Any:
+    return np.sum(np.abs(np.linalg.eigh(a)[1][:, -1]) * np.arange(1.0, 1.0 + len(a)))
+
+
+def first_vector(a: Any) -> Any:
+    return np.sum(np.abs(np.linalg.eigh(a)[1][:, 0]) * np.arange(1.0, 1.0 + len(a)))
+
+
+def turned_back(a: Any) -> Any:
+    u, _, v = np.linalg.svd(a)
+    return np.sum(u @ v * WEIGHTS)
+
+
+WEIGHTS = np.arange(9.0).reshape(3, 3) ** 2
+RING = 2.0 * np.eye(3) - np.roll(np.eye(3), 1, 0) - np.roll(np.eye(3), -1, 0)
+
+
+@pytest.mark.parametrize("f", [exponential, first_vector])
+def test_eigenvectors_of_equal_eigenvalues_have_no_number(f: Any) -> None:
+    """A ring of three has an eigenvalue twice, but for rounding; what divides by that has the right size, and is wrong."""
+    at = RING if f is exponential else -RING[::-1, ::-1] + 4.0 * np.eye(3)
+    with np.errstate(all="ignore"):
+        reverse, forward = adxform.grad(f)(at), adxform.jvp(f, (at,), (DIRECTION,))[1]
+    assert np.isnan(reverse[np.tril_indices(3, -1)]).all()
+    assert np.isnan(forward)
+
+
+def test_an_eigenvector_beside_equal_eigenvalues() -> None:
+    at = 2.0 * np.outer(UNIT, UNIT) + np.eye(3)
+    gradient = adxform.grad(last_vector)(at)
+    np.testing.assert_allclose(gradient, np.tril(_slopes(last_vector, at)), rtol=1e-5, atol=1e-6)
+
+
+def test_singular_vectors_of_equal_singular_values_have_no_number() -> None:
+    with np.errstate(all="ignore"):
+        assert np.isnan(adxform.grad(turned_back)(TURN)).any()
+        assert np.isnan(adxform.jvp(turned_back, (TURN,), (DIRECTION,))[1])
+
+
+def largest_singular_value(a: Any) -> Any:
+    return np.linalg.norm(a, 2)
+
+
+def singular_squares(a: Any) -> Any:
+    return np.sum(np.linalg.svd(a, compute_uv=False) ** 2)
+
+
+def singular_exponentials(a: Any) -> Any:
+    return np.sum(np.exp(np.linalg.svd(a, full_matrices=False)[1]) * np.array([1.0, -2.0]))
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("f", [largest_singular_value, singular_squares, singular_exponentials])
+@pytest.mark.parametrize("turned", [False, True])
+def test_singular_values_that_are_apart(f: Any, order: str, turned: bool) -> None:
+    at, along = TURN[:2] * np.array([[1.0], [3.0]]) + 0.1, DIRECTION[:2]
+    at, along = (at.T, along.T) if turned else (at, along)
+    np.testing.assert_allclose(product(f, order, at, along), differences(f, at, along), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_largest_singular_value_beside_values_of_zero(order: str) -> None:
+    at = np.outer([1.0, 2.0, 3.0], [2.0, 0.0, 1.0])
+    expected = differences(largest_singular_value, at, DIRECTION)
+    np.testing.assert_allclose(product(largest_singular_value, order, at, DIRECTION), expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_squares_of_singular_values_of_zero(order: str) -> None:
+    """Two of three are zero but for rounding, where what does not couple them is known."""
+    at = np.outer([1.0, 2.0, 3.0], [2.0, 0.0, 1.0])
+    found = product(singular_squares, order, at, DIRECTION)
+    np.testing.assert_allclose(found, np.where(np.isnan(found), np.nan, 2.0 * DIRECTION), rtol=1e-6, atol=1e-6)
+
+
+def test_third_derivatives_of_singular_values() -> None:
+    at, along = TURN[:2] * np.array([[1.0], [3.0]]) + 0.1, DIRECTION[:2]
+
+    def bent(a: Any) -> Any:
+        return np.sum(adxform.hvp(singular_exponentials)(a, along) * TURN[:2])
+
+    np.testing.assert_allclose(adxform.grad(bent)(at), _slopes(bent, at), rtol=1e-5, atol=1e-5)

@@ -167,6 +167,20 @@ def numbers_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
             return None
 
 
+def matrix_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of a matrix like the first of `args`."""
+    match args[0]:
+        case Var(_, Array(dtype, tuple() as shape)) if len(shape) >= 2:
+            return Array(_linalg_dtype(dtype), shape)
+        case _:
+            return None
+
+
+def values_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of the singular values of a matrix, which come after it and its left vectors."""
+    return args[2].type if isinstance(args[2], Var) else None
+
+
 def differences_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
     """The type of a square matrix, the last of `args`."""
     return square_result(args[-1:], {})

@@ -13,6 +13,10 @@ from adxform.runtime.derivatives.eigenvalues import (
     divided_differences,
     eigenvalues_cotangent,
     eigenvalues_tangent,
+    over_gaps,
+    over_values,
+    singular_values_cotangent,
+    singular_values_tangent,
     sums_over_gaps,
 )
 from adxform.runtime.derivatives.masked import (

@@ -1,8 +1,8 @@
 """Eigenvalues and eigenvectors of symmetric and Hermitian matrices, of which one triangle is read.
 
 The derivative of eigenvalues is made of two functions, its cotangent and its tangent. What these move by is a matrix of divided
-differences, which says NaN of eigenvalues that are equal, in every mode and order: eigenvectors, whose derivatives divide by each
-gap before they are added up, are not differentiated.
+differences; eigenvectors, whose derivatives divide by each gap before they are added up, are not differentiated. Both say NaN of
+eigenvalues that are equal, or that rounding alone tells apart: the quotient of two roundings is a number like any other.
 
 Source: Giles, "Collected matrix derivative results for forward and reverse mode algorithmic differentiation" (2008), section 3.1;
 the divided differences: Daleckii and Krein, see Higham, "Functions of Matrices" (2008), theorem 3.11.
@@ -118,6 +118,22 @@ def _tangent_of_differences(y: Any, args: Any, args_t: Any) -> Any:
     return total
 
 
+def _over_gaps(w: Any, m: Any) -> Any:
+    y = runtime.over_gaps(w, m)
+
+    def pullback(ct: Any) -> Any:
+        return -runtime.sums_over_gaps(w, y, np.swapaxes(ct, -1, -2)), runtime.over_gaps(w, ct)
+
+    return y, pullback
+
+
+def _tangent_over_gaps(y: Any, args: Any, args_t: Any) -> Any:
+    if isinstance(args_t[0], float):
+        return runtime.over_gaps(args[0], args_t[1])
+    turned = runtime.divided_differences(args[0], args_t[0], y)
+    return -turned if isinstance(args_t[1], float) else runtime.over_gaps(args[0], args_t[1]) - turned
+
+
 def _sums_over_gaps(w: Any, one: Any, other: Any) -> Any:
     def pullback(ct: Any) -> Any:
         moved = runtime.divided_differences(w, ct, one)
@@ -156,13 +172,8 @@ def _eigh(a: Any, UPLO: Any = "L") -> Any:
 def eigh_cotangent(a: Any, w: Any, v: Any, w_ct: Any, v_ct: Any, lower: Any) -> Any:
     """The cotangent of a Hermitian matrix, taken as a whole, from those of its eigenvalues `w` and its eigenvectors `v`."""
     turned, other = np.swapaxes(v, -1, -2), conjugate(v)
-    return other @ (reciprocal_gaps(w) * (turned @ v_ct)) @ turned + runtime.eigenvalues_cotangent(a, w, v, w_ct, lower)
-
-
-def reciprocal_gaps(w: Any) -> Any:
-    """One over ``w[j] - w[i]``, at ``[i, j]``, and zero where `i` is `j`."""
-    one = np.eye(np.shape(w)[-1], dtype=w.dtype)
-    return (1.0 - one) / (np.expand_dims(w, -2) - np.expand_dims(w, -1) + one)
+    inner = runtime.masked_matmul(other, runtime.over_gaps(w, turned @ v_ct))
+    return runtime.masked_matmul(inner, turned) + runtime.eigenvalues_cotangent(a, w, v, w_ct, lower)
 
 
 _SPD = np.array([[2.0, 0.5, 0.25], [0.5, 1.5, -0.5], [0.25, -0.5, 3.0]])
@@ -196,6 +207,15 @@ RECORDS: tuple[Primitive, ...] = (
         tangent=_tangent_of_differences,
         result=differences_result,
         linear_in=(2,),
+        of_complex=True,
+    ),
+    general(
+        runtime.over_gaps,
+        _over_gaps,
+        (_W, _SPD),
+        tangent=_tangent_over_gaps,
+        result=differences_result,
+        linear_in=(1,),
         of_complex=True,
     ),
     general(

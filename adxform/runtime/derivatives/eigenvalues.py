@@ -1,4 +1,4 @@
-"""Derivatives of the eigenvalues of symmetric and Hermitian matrices, by divided differences over the gaps between them."""
+"""Derivatives of eigenvalues, singular values and their vectors, by divided differences over the gaps between them."""
 
 from __future__ import annotations
 
@@ -22,6 +22,29 @@ def eigenvalues_tangent(a: Any, w: Any, v: Any, change: Any, lower: Any) -> Any:
     return np.sum(v.conj() * (change @ v), axis=-2).real
 
 
+def singular_values_cotangent(a: Any, u: Any, s: Any, v: Any, ct: Any) -> Any:
+    """Return the cotangent of the matrix `a` from that of its singular values `s`, which have the vectors `u` and `v`."""
+    return (u * ct[..., None, :]).conj() @ v.conj()
+
+
+def singular_values_tangent(a: Any, u: Any, s: Any, v: Any, change: Any) -> Any:
+    """Return the tangent of the singular values `s` of the matrix `a` that moves by `change`."""
+    return np.sum(u.conj() * (change @ np.swapaxes(v.conj(), -1, -2)), axis=-2).real
+
+
+def over_values(s: Any, of: Any) -> Any:
+    """Return ``of / s``, by singular values, and NaN where rounding alone may tell one from zero and the quotient is large.
+
+    >>> over_values(np.array([2.0, 1e-17, 1e-18]), np.array([1.0, 1.0, 2e-18]))
+    array([0.5, nan, 2. ])
+    """
+    rounding = 8 * s.shape[-1] * np.finfo(s.dtype).eps * np.max(s, axis=-1, keepdims=True, initial=0.0)
+    sizes = np.abs(of)
+    small = sizes * rounding <= 1e-6 * s * np.max(sizes, axis=-1, keepdims=True, initial=0.0)
+    sure = (s > rounding) | (small & (s > 0)) | (of == 0)
+    return np.where(sure, of / np.where(s > 0, s, 1.0), np.nan).astype(of.dtype)
+
+
 def divided_differences(w: Any, of: Any, m: Any) -> Any:
     """Return the elements ``m[i, j]`` times ``(of[i] - of[j]) / (w[i] - w[j])``, and zero for those on the diagonal.
 
@@ -41,6 +64,22 @@ def divided_differences(w: Any, of: Any, m: Any) -> Any:
     return (np.where(moving, quotients, 0.0) * np.where(moving, m, 0.0)).astype(m.dtype)
 
 
+def over_gaps(w: Any, m: Any) -> Any:
+    """Return the elements ``m[i, j] / (w[j] - w[i])``, and zero for those on the diagonal: how eigenvectors turn.
+
+    Where two numbers in `w` are equal, or are told apart by nothing but rounding, that is NaN, unless nothing is divided.
+
+    >>> over_gaps(np.array([1.0, 1.0, 3.0]), np.array([[5, 0, 1], [0, 5, 1], [1, 1, 5.0]]))
+    array([[ 0. ,  0. ,  0.5],
+           [ 0. ,  0. ,  0.5],
+           [-0.5, -0.5,  0. ]])
+    """
+    gaps, tied = _gaps(w)
+    moving = ~np.eye(w.shape[-1], dtype=bool) & (m != 0)
+    quotients = np.where(moving, m, 0.0) / np.where(tied, 1.0, -gaps)
+    return np.where(moving & tied, np.nan, np.where(moving, quotients, 0.0)).astype(m.dtype)
+
+
 def sums_over_gaps(w: Any, one: Any, other: Any) -> Any:
     """Return the sums over `j` of ``one[i, j] * other[j, i] + other[i, j] * one[j, i]`` over ``w[i] - w[j]``.
 
@@ -48,7 +87,7 @@ def sums_over_gaps(w: Any, one: Any, other: Any) -> Any:
     """
     gaps, tied = _gaps(w)
     products = one * np.swapaxes(other, -1, -2)
-    products = np.where(np.eye(w.shape[-1], dtype=bool), 0.0, products.real)
+    products = np.where(np.eye(w.shape[-1], dtype=bool), 0.0, products if np.iscomplexobj(w) else products.real)
     products = products + np.swapaxes(products, -1, -2)
     terms = np.where(tied, np.where(products == 0, 0.0, np.nan), products / np.where(tied, 1.0, gaps))
     return np.sum(terms, axis=-1).astype(w.dtype)

@@ -18,8 +18,9 @@ from adxform.ir.types import Array, Dim, Several, Size, Type
 from adxform.primitives.complex_numbers import adjoint
 from adxform.primitives.declare import general
 from adxform.primitives.definitions.definition import Definition
-from adxform.primitives.families.numpy_linear_algebra import qr_cotangent, singular_values_cotangent, svd_cotangent
-from adxform.primitives.families.symmetric_matrices import eigh_cotangent, read_part, reciprocal_gaps
+from adxform.primitives.families.numpy_linear_algebra import qr_cotangent
+from adxform.primitives.families.singular_values import svd_cotangent
+from adxform.primitives.families.symmetric_matrices import eigh_cotangent, read_part
 from adxform.primitives.record import Primitive
 from adxform.runtime.of_scipy import linalg as calls
 
@@ -131,8 +132,8 @@ def _svd(
     if not compute_uv:
 
         def pullback_of_values(ct: Any) -> Any:
-            left, _, right = linalg.svd(a, full_matrices=False, check_finite=False, lapack_driver=lapack_driver)
-            return singular_values_cotangent(left, right, ct)
+            left, s, right = linalg.svd(a, full_matrices=False, check_finite=False, lapack_driver=lapack_driver)
+            return runtime.singular_values_cotangent(a, left, s, right, ct)
 
         values = linalg.svd(a, compute_uv=False, check_finite=check_finite, lapack_driver=lapack_driver)
         return values, pullback_of_values
@@ -141,15 +142,15 @@ def _svd(
     u, s, v = linalg.svd(a, full_matrices=False, check_finite=check_finite, lapack_driver=lapack_driver)
 
     def pullback(u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
-        return svd_cotangent(u, s, v, u_ct, s_ct, v_ct)
+        return svd_cotangent(a, u, s, v, u_ct, s_ct, v_ct)
 
     return (u, s, v), pullback
 
 
 def _svdvals(a: Any, *, check_finite: Any = True) -> Any:
     def pullback(ct: Any) -> Any:
-        left, _, right = np.linalg.svd(a, full_matrices=False)
-        return singular_values_cotangent(left, right, ct)
+        left, s, right = np.linalg.svd(a, full_matrices=False)
+        return runtime.singular_values_cotangent(a, left, s, right, ct)
 
     return linalg.svdvals(a, check_finite=check_finite), pullback
 
@@ -177,7 +178,7 @@ def _eigh(
         turned = np.swapaxes(v, -1, -2)
         one = np.eye(np.shape(w)[-1], dtype=w.dtype)
         along = turned @ v_ct
-        a_ct = reciprocal_gaps(w) * along + one * np.expand_dims(w_ct, -2)
+        a_ct = runtime.over_gaps(w, along) + one * np.expand_dims(w_ct, -2)
         b_ct = -(a_ct * np.expand_dims(w, -2)) - 0.5 * (one * along)
         return read_part(v @ a_ct @ turned, lower), read_part(v @ b_ct @ turned, lower)
 
