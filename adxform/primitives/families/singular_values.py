@@ -17,7 +17,7 @@ from adxform import runtime
 from adxform.primitives.complex_numbers import adjoint, conjugate, real_part
 from adxform.primitives.contraction_types import matrix_result, svd_result, values_result
 from adxform.primitives.declare import general
-from adxform.primitives.families.symmetric_matrices import lower_part
+from adxform.primitives.families.symmetric_matrices import completed, lower_part
 from adxform.primitives.record import Primitive
 
 
@@ -34,8 +34,8 @@ def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: A
 
         def pullback_of_values(ct: Any) -> Any:
             left, s, right = _factors(a, hermitian)
-            a_ct = runtime.singular_values_cotangent(a, left, s, right, ct)
-            return lower_part(a_ct) if hermitian else a_ct
+            a_ct = runtime.singular_values_cotangent(a, left, s, right, ct, hermitian)
+            return _read(a_ct, hermitian)
 
         values = np.linalg.svd(a, compute_uv=False, hermitian=True) if hermitian else np.linalg.svd(a, compute_uv=False)
         return values, pullback_of_values
@@ -44,13 +44,13 @@ def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: A
     u, s, v = _factors(a, hermitian)
 
     def pullback(u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
-        a_ct = svd_cotangent(a, u, s, v, u_ct, s_ct, v_ct)
-        return lower_part(a_ct) if hermitian else a_ct
+        a_ct = svd_cotangent(a, u, s, v, u_ct, s_ct, v_ct, hermitian)
+        return _read(a_ct, hermitian)
 
     return (u, s, v), pullback
 
 
-def svd_cotangent(a: Any, u: Any, s: Any, v: Any, u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
+def svd_cotangent(a: Any, u: Any, s: Any, v: Any, u_ct: Any, s_ct: Any, v_ct: Any, hermitian: Any = False) -> Any:
     """The cotangent of a matrix from those of its singular vectors and values.
 
     What turns alike on both sides is divided by sums of values, so that in small gaps no digits of it are lost.
@@ -66,50 +66,55 @@ def svd_cotangent(a: Any, u: Any, s: Any, v: Any, u_ct: Any, s_ct: Any, v_ct: An
     rest = (u_ct - u_bar @ left) / across
     both = runtime.masked_matmul(u_bar, inner) + rest
     of_vectors = runtime.masked_matmul(both, v_bar) + u_bar / across @ (v_ct - right @ v_bar)
-    return of_vectors + runtime.singular_values_cotangent(a, u, s, v, s_ct)
+    return of_vectors + runtime.singular_values_cotangent(a, u, s, v, s_ct, hermitian)
 
 
-def _singular_values_cotangent(a: Any, u: Any, s: Any, v: Any, ct: Any) -> Any:
+def _read(a_ct: Any, hermitian: Any) -> Any:
+    return lower_part(a_ct) if hermitian else a_ct
+
+
+def _singular_values_cotangent(a: Any, u: Any, s: Any, v: Any, ct: Any, hermitian: Any) -> Any:
     """By the matrix alone: its singular values and vectors move with it."""
 
     def pullback(change: Any) -> Any:
-        moved = _moved(u, s, v, ct, change)
-        return moved, 0.0, 0.0, 0.0, runtime.singular_values_tangent(a, u, s, v, change)
+        moved = _read(_moved(u, s, v, ct, change), hermitian)
+        return moved, 0.0, 0.0, 0.0, runtime.singular_values_tangent(a, u, s, v, change, hermitian)
 
-    return runtime.singular_values_cotangent(a, u, s, v, ct), pullback
+    return runtime.singular_values_cotangent(a, u, s, v, ct, hermitian), pullback
 
 
 def _tangent_of_cotangent(y: Any, args: Any, args_t: Any) -> Any:
-    a, u, s, v, ct = args
+    a, u, s, v, ct, hermitian = args
     if isinstance(args_t[0], float):
-        return runtime.singular_values_cotangent(a, u, s, v, args_t[4])
-    moved = _moved(u, s, v, ct, args_t[0])
-    return moved if isinstance(args_t[4], float) else moved + runtime.singular_values_cotangent(a, u, s, v, args_t[4])
+        return runtime.singular_values_cotangent(a, u, s, v, args_t[4], hermitian)
+    moved = _moved(u, s, v, ct, completed(args_t[0]) if hermitian else args_t[0])
+    return moved if isinstance(args_t[4], float) else moved + runtime.singular_values_cotangent(a, u, s, v, args_t[4], hermitian)
 
 
-def _singular_values_tangent(a: Any, u: Any, s: Any, v: Any, change: Any) -> Any:
+def _singular_values_tangent(a: Any, u: Any, s: Any, v: Any, change: Any, hermitian: Any) -> Any:
     """The transpose of `_singular_values_cotangent`, and by the matrix alone like that."""
 
     def pullback(ct: Any) -> Any:
-        moved = _moved(u, s, v, ct, change)
-        return moved, 0.0, 0.0, 0.0, runtime.singular_values_cotangent(a, u, s, v, ct)
+        moved = _read(_moved(u, s, v, ct, change), hermitian)
+        return moved, 0.0, 0.0, 0.0, runtime.singular_values_cotangent(a, u, s, v, ct, hermitian)
 
-    return runtime.singular_values_tangent(a, u, s, v, change), pullback
+    return runtime.singular_values_tangent(a, u, s, v, change, hermitian), pullback
 
 
 def _tangent_of_tangent(y: Any, args: Any, args_t: Any) -> Any:
-    a, u, s, v, change = args
+    a, u, s, v, change, hermitian = args
     if isinstance(args_t[0], float):
-        return runtime.singular_values_tangent(a, u, s, v, args_t[4])
-    one, other = adjoint(u) @ change @ adjoint(v), adjoint(u) @ args_t[0] @ adjoint(v)
+        return runtime.singular_values_tangent(a, u, s, v, args_t[4], hermitian)
+    a_t = completed(args_t[0]) if hermitian else args_t[0]
+    one, other = adjoint(u) @ change @ adjoint(v), adjoint(u) @ a_t @ adjoint(v)
     moved = runtime.sums_over_gaps(s, 0.5 * (one + adjoint(one)), 0.5 * (other + adjoint(other)))
     turned, back = 0.5 * (one - adjoint(one)), 0.5 * conjugate(other - adjoint(other))
     sums = np.expand_dims(s, -1) + np.expand_dims(s, -2)
     moved = moved + 2.0 * np.sum(runtime.masked_product(real_part(turned * back), 1.0 / sums), axis=-1)
-    below = real_part((change @ adjoint(v) - u @ one) * conjugate(args_t[0] @ adjoint(v) - u @ other))
-    beside = real_part((adjoint(u) @ change - one @ v) * conjugate(adjoint(u) @ args_t[0] - other @ v))
+    below = real_part((change @ adjoint(v) - u @ one) * conjugate(a_t @ adjoint(v) - u @ other))
+    beside = real_part((adjoint(u) @ change - one @ v) * conjugate(adjoint(u) @ a_t - other @ v))
     moved = moved + runtime.over_values(s, np.sum(below, axis=-2) + np.sum(beside, axis=-1))
-    return moved if isinstance(args_t[4], float) else moved + runtime.singular_values_tangent(a, u, s, v, args_t[4])
+    return moved if isinstance(args_t[4], float) else moved + runtime.singular_values_tangent(a, u, s, v, args_t[4], hermitian)
 
 
 def _moved(u: Any, s: Any, v: Any, ct: Any, change: Any) -> Any:

@@ -22,12 +22,12 @@ def eigenvalues_tangent(a: Any, w: Any, v: Any, change: Any, lower: Any) -> Any:
     return np.sum(v.conj() * (change @ v), axis=-2).real
 
 
-def singular_values_cotangent(a: Any, u: Any, s: Any, v: Any, ct: Any) -> Any:
+def singular_values_cotangent(a: Any, u: Any, s: Any, v: Any, ct: Any, hermitian: Any) -> Any:
     """Return the cotangent of the matrix `a` from that of its singular values `s`, which have the vectors `u` and `v`."""
     return (u * ct[..., None, :]).conj() @ v.conj()
 
 
-def singular_values_tangent(a: Any, u: Any, s: Any, v: Any, change: Any) -> Any:
+def singular_values_tangent(a: Any, u: Any, s: Any, v: Any, change: Any, hermitian: Any) -> Any:
     """Return the tangent of the singular values `s` of the matrix `a` that moves by `change`."""
     return np.sum(u.conj() * (change @ np.swapaxes(v.conj(), -1, -2)), axis=-2).real
 

@@ -133,7 +133,7 @@ def _svd(
 
         def pullback_of_values(ct: Any) -> Any:
             left, s, right = linalg.svd(a, full_matrices=False, check_finite=False, lapack_driver=lapack_driver)
-            return runtime.singular_values_cotangent(a, left, s, right, ct)
+            return runtime.singular_values_cotangent(a, left, s, right, ct, False)
 
         values = linalg.svd(a, compute_uv=False, check_finite=check_finite, lapack_driver=lapack_driver)
         return values, pullback_of_values
@@ -150,7 +150,7 @@ def _svd(
 def _svdvals(a: Any, *, check_finite: Any = True) -> Any:
     def pullback(ct: Any) -> Any:
         left, s, right = np.linalg.svd(a, full_matrices=False)
-        return runtime.singular_values_cotangent(a, left, s, right, ct)
+        return runtime.singular_values_cotangent(a, left, s, right, ct, False)
 
     return linalg.svdvals(a, check_finite=check_finite), pullback
 
