@@ -200,7 +200,7 @@ def _matrix_norm_cotangent(ct: Any, x: Any, y: Any, ord: Any, axes: Any) -> Any:
             moving = s > 0
         else:
             moving = np.arange(s.shape[-1]) == (0 if ord == 2 else s.shape[-1] - 1)
-        return runtime.singular_values_cotangent(x, u, s, v, ct[..., 0] * moving, False)
+        return runtime.singular_values_cotangent(x, u, s, v, runtime.masked_product(ct[..., 0], moving), False)
     sizes = np.abs(x)
     sums = np.sum(sizes, axis=axes[0] if abs(ord) == 1 else axes[1], keepdims=True)
     return _directions(x) * to_largest(ct, y, sums, axes, True)
