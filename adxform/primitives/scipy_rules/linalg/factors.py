@@ -25,6 +25,7 @@ from adxform.primitives.families.numpy_linear_algebra import (
     read_part,
     reciprocal_gaps,
     singular_values_cotangent,
+    square_only,
     svd_cotangent,
 )
 from adxform.primitives.record import Primitive
@@ -144,7 +145,7 @@ def _svd(
         values = linalg.svd(a, compute_uv=False, check_finite=check_finite, lapack_driver=lapack_driver)
         return values, pullback_of_values
     if full_matrices:
-        raise NotImplementedError("of scipy.linalg.svd with full_matrices=True singular vectors are not determined")
+        square_only(a)
     u, s, v = linalg.svd(a, full_matrices=False, check_finite=check_finite, lapack_driver=lapack_driver)
 
     def pullback(u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
