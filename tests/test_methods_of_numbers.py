@@ -1,4 +1,4 @@
-"""Methods of arrays on numbers of NumPy's, whose tangents and cotangents may be numbers of Python's."""
+"""Methods and subscripts of arrays on numbers of NumPy's, whose tangents and cotangents may be numbers of Python's."""
 
 from __future__ import annotations
 
@@ -23,6 +23,20 @@ def test_both_modes_and_second_order(method: str, at: float) -> None:
     text = f"def f(a, x):\n{found}    return n0 * 2.0 + float(n1) * a + n2 * float(n3)\n"
     verdict = judge(Cell(text, program(text), (at, X)))
     assert verdict.kind == "right", f"{verdict.reason}\n{text}"
+
+
+@pytest.mark.parametrize("axes", ["()", "None", "...", "..., None", "None, None", "np.newaxis, ..."])
+def test_axes_of_length_one(axes: str) -> None:
+    for number in (*NUMBERS, "np.float32(a)", "np.sum(x)"):
+        text = f"def f(a, x):\n    v = ({number})[{axes}]\n    v *= x[1]\n    return np.sum(v) * a\n"
+        verdict = judge(Cell(text, program(text), (0.5, X)))
+        assert verdict.kind == "right", f"{verdict.reason}\n{text}"
+
+
+def test_the_lesser_of_a_number_and_an_array_without_axes() -> None:
+    text = "def f(a, x):\n    return np.sum(min([np.array(np.log(a)), x[1]])) * 2.0\n"
+    verdict = judge(Cell(text, program(text), (0.5, X)))
+    assert verdict.kind == "right", verdict.reason
 
 
 def test_filling_a_number_changes_nothing() -> None:
