@@ -44,8 +44,9 @@ def of_the_run(interp: Interpreter, key: Value) -> Var | None:
         if any(isinstance(part, Var) and isinstance(part.type, Array) for part in all_leaves(interp, key)):
             return None
         return next((found for part in key.items if (found := of_the_run(interp, part)) is not None), None)
-    is_array = not isinstance(key, Var) or isinstance(key.type, Array)
-    return None if is_array or interp.origins.get(key) else key
+    if not isinstance(key, Var) or isinstance(key.type, Array) or interp.origins.get(key):
+        return None
+    return key
 
 
 def place_of_key(interp: Interpreter, ref: Ref, key: Value) -> Value | None:

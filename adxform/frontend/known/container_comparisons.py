@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.containers.methods import Answer
-from adxform.frontend.evaluate.classes.class_contents import find, is_native
 from adxform.frontend.evaluate.chosen_items import of_the_run
+from adxform.frontend.evaluate.classes.class_contents import find, is_native
 from adxform.frontend.evaluate.classes.python_classes import SETS, VIEWS, class_of, is_container, is_numpy, name_of
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.control_flow.attempts import branch
