@@ -104,11 +104,10 @@ def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
     """The item of a dict under a key, one that its default makes where there is none."""
     if (found := _list_under_key(interp, x, index)) is not None:
         return found
-    if x.meta is None:
-        if (place := chosen_items.place_of_key(interp, x, index)) is not None:
-            return _item(interp, interp.contents(x).items, place, "dict", None)
-        if (own := chosen_items.under_number(interp, x, index)) is not None:
-            return interp.call(Static(iterations.looked_up), (*own, index), hint=hint)
+    if (place := chosen_items.place_of_key(interp, x, index)) is not None:
+        return _item(interp, interp.contents(x).items, place, "dict", None)
+    if x.meta is None and (own := chosen_items.under_number(interp, x, index)) is not None:
+        return interp.call(Static(iterations.looked_up), (*own, index), hint=hint)
     key = hashed(interp, index, "a dict key", x)
     found = interp.contents(x).get(key)
     if found is None and x.meta is not None and x.meta != NONE:
@@ -370,7 +369,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             operands_ = x, interp.operand(index), interp.operand(value)
             interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
-        case Ref(kind="dict", meta=None) if (place := chosen_items.place_to_store(interp, x, index)) is not None:
+        case Ref(kind="dict") if (place := chosen_items.place_to_store(interp, x, index)) is not None:
             chosen_items.store(interp, x, place, value)
         case Ref(kind="dict"):
             interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key", x), value))
