@@ -74,7 +74,7 @@ def run(
 
 @contextmanager
 def _variables_held(interp: Interpreter) -> Iterator[None]:
-    """Let an object hold the variables of the ``try`` around a walk: the code of the generator joins it, and does not have them."""
+    """Let an object hold the variables of the ``try`` around a walk: control flow of the generator, which has none, joins it."""
     level = interp.level
     if level is None or level.meanwhile is not None or level.frame is not (interp.frames[-1] if interp.frames else None):
         yield
