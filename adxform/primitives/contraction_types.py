@@ -159,6 +159,34 @@ def factor_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
     return square_result(args[:1], kwargs)
 
 
+def numbers_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of real numbers, one for each row of a square matrix, the first of `args`, or the second."""
+    match square_result(args[:1], {}) or square_result(args[1:2], {}):
+        case Array(dtype, tuple() as shape):
+            return Array(_real(dtype), shape[:-1])
+        case _:
+            return None
+
+
+def matrix_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of a matrix like the first of `args`."""
+    match args[0]:
+        case Var(_, Array(dtype, tuple() as shape)) if len(shape) >= 2:
+            return Array(_linalg_dtype(dtype), shape)
+        case _:
+            return None
+
+
+def values_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of the singular values of a matrix, which come after it and its left vectors."""
+    return args[2].type if isinstance(args[2], Var) else None
+
+
+def differences_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of a square matrix, the last of `args`."""
+    return square_result(args[-1:], {})
+
+
 def cross_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
     """The type of a product of vectors of which one or both are of three: the other axes are broadcast."""
     shapes = shapes_of(args[:2], {})

@@ -13,7 +13,6 @@ from adxform import runtime
 from adxform.primitives.complex_numbers import adjoint, conjugate
 from adxform.primitives.contraction_types import (
     eig_result,
-    eigh_result,
     eigvals_result,
     factor_result,
     lstsq_result,
@@ -21,9 +20,9 @@ from adxform.primitives.contraction_types import (
     qr_result,
     solve_result,
     square_result,
-    svd_result,
 )
 from adxform.primitives.declare import constant, general
+from adxform.primitives.families.symmetric_matrices import completed, lower_part
 from adxform.primitives.record import Primitive
 
 
@@ -65,6 +64,7 @@ def _inv(a: Any) -> Any:
     return y, pullback
 
 
+<<<<<<< HEAD
 def lower_part(s: Any) -> Any:
     """The cotangent of a Hermitian matrix of which only the lower triangle is read, from one that takes it as a whole."""
     both = 0.5 * (s + adjoint(s))
@@ -187,6 +187,8 @@ def _factors(a: Any, hermitian: Any) -> Any:
     return np.linalg.svd(a, hermitian=True) if hermitian else np.linalg.svd(a, full_matrices=False)
 
 
+=======
+>>>>>>> 94904d2f7c5eab58fd28f9dfab1cbc9bd4caa446
 def _qr(a: Any, mode: Any = "reduced") -> Any:
     """Of a wide matrix the first columns, as many as there are rows, are factored, and the others are multiplied.
 
@@ -264,7 +266,7 @@ def _eig(a: Any) -> Any:
 
     def pullback(w_ct: Any, v_ct: Any) -> Any:
         turned = np.swapaxes(v, -1, -2)
-        change = turned @ _of_directions(v, v_ct) * reciprocal_gaps(w)
+        change = runtime.over_gaps(w, turned @ _of_directions(v, v_ct))
         return np.linalg.solve(turned, change @ turned + np.expand_dims(w_ct, -1) * turned)
 
     return (w, v), pullback
@@ -368,22 +370,6 @@ RECORDS: tuple[Primitive, ...] = (
     general(np.linalg.cholesky, _cholesky, (_SPD,), result=square_result, of_complex=True),
     general(
         runtime.cholesky_cotangent, _cholesky_cotangent, (_LOWER, _SPD), result=factor_result, linear_in=(1,), of_complex=True
-    ),
-    general(np.linalg.eigvalsh, _eigvalsh, (_SPD,), (_SPD, "U"), of_complex=True),
-    general(np.linalg.eigh, _eigh, (_SPD,), (_SPDS,), (_SPD, "U"), result=eigh_result, of_complex=True),
-    general(
-        np.linalg.svd,
-        _svd,
-        (_S, False),
-        (_M, False),
-        (_M.T, False),
-        (_T, False),
-        (_M, True, False),
-        (_T, False, False),
-        (_SPD, True, True, True),
-        (_SPD, True, False, True),
-        result=svd_result,
-        of_complex=True,
     ),
     general(
         np.linalg.qr,
