@@ -18,22 +18,9 @@ from adxform.ir.types import Array, Dim, Several, Size, Type
 from adxform.primitives.complex_numbers import adjoint
 from adxform.primitives.declare import general
 from adxform.primitives.definitions.definition import Definition
-<<<<<<< HEAD
-from adxform.primitives.families.numpy_linear_algebra import (
-    eigenvalues_cotangent,
-    eigh_cotangent,
-    qr_cotangent,
-    read_part,
-    reciprocal_gaps,
-    singular_values_cotangent,
-    square_only,
-    svd_cotangent,
-)
-=======
 from adxform.primitives.families.numpy_linear_algebra import qr_cotangent
-from adxform.primitives.families.singular_values import svd_cotangent
+from adxform.primitives.families.singular_values import square_only, svd_cotangent
 from adxform.primitives.families.symmetric_matrices import eigh_cotangent, read_part
->>>>>>> 94904d2f7c5eab58fd28f9dfab1cbc9bd4caa446
 from adxform.primitives.record import Primitive
 from adxform.runtime.of_scipy import linalg as calls
 
