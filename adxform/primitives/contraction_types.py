@@ -136,11 +136,12 @@ def svd_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | Several | 
             values = Array(_real(dtype), (*batch, k))
             if given.get("compute_uv") == Lit(False):
                 return values
-            reduced = given.get("full_matrices") == Lit(False) or given.get("hermitian") == Lit(True)
-            if reduced and given.get("compute_uv", Lit(True)) == Lit(True):
-                sides = Array(dtype, (*batch, m, k)), Array(dtype, (*batch, k, n))
-                return Several((sides[0], values, sides[1]), type(np.linalg.svd(np.eye(1))))
-            return None
+            whole, hermitian = given.get("full_matrices", Lit(True)), given.get("hermitian", Lit(False))
+            if given.get("compute_uv", Lit(True)) != Lit(True) or not isinstance(whole, Lit) or not isinstance(hermitian, Lit):
+                return None
+            left, right = (m, n) if whole == Lit(True) else (k, k)
+            sides = Array(dtype, (*batch, m, left)), Array(dtype, (*batch, right, n))
+            return Several((sides[0], values, sides[1]), type(np.linalg.svd(np.eye(1))))
         case _:
             return None
 

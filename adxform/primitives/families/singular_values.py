@@ -40,7 +40,7 @@ def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: A
         values = np.linalg.svd(a, compute_uv=False, hermitian=True) if hermitian else np.linalg.svd(a, compute_uv=False)
         return values, pullback_of_values
     if full_matrices and not hermitian:
-        raise NotImplementedError("of np.linalg.svd with full_matrices=True singular vectors are not determined")
+        square_only(a)
     u, s, v = _factors(a, hermitian)
 
     def pullback(u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
@@ -48,6 +48,15 @@ def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: A
         return _read(a_ct, hermitian)
 
     return (u, s, v), pullback
+
+
+def square_only(a: Any) -> None:
+    """Raise what says that singular vectors in full are determined of square matrices alone, where they are the reduced ones.
+
+    LAPACK takes the same steps for both forms of these, so that values are the same bits.
+    """
+    if np.shape(a)[-1] != np.shape(a)[-2]:
+        raise runtime.rectangular()
 
 
 def svd_cotangent(a: Any, u: Any, s: Any, v: Any, u_ct: Any, s_ct: Any, v_ct: Any, hermitian: Any = False) -> Any:

@@ -19,7 +19,7 @@ from adxform.primitives.complex_numbers import adjoint
 from adxform.primitives.declare import general
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.families.numpy_linear_algebra import qr_cotangent
-from adxform.primitives.families.singular_values import svd_cotangent
+from adxform.primitives.families.singular_values import square_only, svd_cotangent
 from adxform.primitives.families.symmetric_matrices import eigh_cotangent, read_part
 from adxform.primitives.record import Primitive
 from adxform.runtime.of_scipy import linalg as calls
@@ -138,7 +138,7 @@ def _svd(
         values = linalg.svd(a, compute_uv=False, check_finite=check_finite, lapack_driver=lapack_driver)
         return values, pullback_of_values
     if full_matrices:
-        raise NotImplementedError("of scipy.linalg.svd with full_matrices=True singular vectors are not determined")
+        square_only(a)
     u, s, v = linalg.svd(a, full_matrices=False, check_finite=check_finite, lapack_driver=lapack_driver)
 
     def pullback(u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
