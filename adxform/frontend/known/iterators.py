@@ -209,7 +209,7 @@ def _choices(interp: Interpreter, fn: Any, args: Args) -> Value:
         raise interp.error("permutations of as many items as only a run can tell", "say how many are taken")
     items_ = rows(interp, source)
     if count != 2 or not _is_of_numbers(items_):
-        given = interp.call(Lit(len), (items_,)), Lit(count), Lit(_FOLLOWS[fn])
+        given = interp.call(Lit(len), (items_,)), Lit(count), Lit(iterations.FOLLOWS[fn])
         places = interp.call(Static(iterations.places_chosen), given)
         return _tuples_at(interp, (source,) * count, (items_,) * count, places)
     if fn is itertools.permutations:
@@ -217,13 +217,6 @@ def _choices(interp: Interpreter, fn: Any, args: Args) -> Value:
     else:
         found = interp.call(Static(iterations.pairs_in_order), (items_, Lit(1 if fn is itertools.combinations else 0)))
     return _own_numbers(interp, found, (source, source))
-
-
-_FOLLOWS: dict[Any, Any] = {
-    itertools.combinations: operator.gt,
-    itertools.permutations: operator.ne,
-    itertools.combinations_with_replacement: operator.ge,
-}
 
 
 def _is_of_numbers(pool: Value) -> bool:
