@@ -13,6 +13,8 @@ from adxform.runtime.derivatives.eigenvalues import (
     divided_differences,
     eigenvalues_cotangent,
     eigenvalues_tangent,
+    is_dependent,
+    is_rounding,
     over_gaps,
     over_values,
     singular_values_cotangent,

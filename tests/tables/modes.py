@@ -121,8 +121,10 @@ FIRST_ORDER = ("matrix root of det", f"{runtime.__name__}.ratio 0")
 """What has no second order at a pole: infinite slopes go through products of matrices, `ratio` is a subgradient there."""
 
 GAPS = (runtime.divided_differences, runtime.sums_over_gaps, runtime.over_gaps, runtime.over_values)
-SMOOTH_ALONE = frozenset({runtime.cofactor_change, *GAPS, np.linalg.eigh, np.linalg.svd, np.linalg.qr})
-"""What has no derivative at other points: a second derivative of `det`, see above; factors of singular matrices; ties."""
+SMOOTH_ALONE = frozenset({runtime.cofactor_change, *GAPS, np.linalg.qr})
+"""What has no derivative at other points: a second derivative of `det`, see above; factors of dependent columns; ties."""
+NOT_OF_ZERO = frozenset({np.linalg.eigh, np.linalg.svd})
+"""What has vectors, which are not determined of a matrix of zeros."""
 
 
 def _is_power_of_zero(name: str, args: tuple[Any, ...]) -> bool:
@@ -307,7 +309,7 @@ def _records() -> Iterator[tuple[str, Made]]:
             points = [
                 (where, (*(_changed(change, arg) for arg in moving), *(fixed[name] for name in arrays)))
                 for where, change in CHANGES.items()
-                if fn not in SMOOTH_ALONE or where == "the sample"
+                if where == "the sample" or (fn not in SMOOTH_ALONE and (fn not in NOT_OF_ZERO or where != "zeros"))
             ]
             yield f"{record.name} {number}", (text, signature, {"fn": fn, **static}, points)
 

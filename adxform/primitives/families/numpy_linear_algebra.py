@@ -89,8 +89,8 @@ def _qr(a: Any, mode: Any = "reduced") -> Any:
 
 
 def qr_cotangent(a: Any, q: Any, r: Any, q_ct: Any, r_ct: Any) -> Any:
-    """The cotangent of the matrix `a` from those of its factors."""
-    k = np.shape(q)[-1]
+    """The cotangent of the matrix `a` from those of its factors; NaN where its first columns depend on one another."""
+    k, q = np.shape(q)[-1], np.where(runtime.is_dependent(r), np.nan, q)
     q_ct = q_ct + conjugate(a[..., k:]) @ adjoint(r_ct[..., k:])
     square, q_bar = r[..., :k], conjugate(q)
     inner = np.tril(square @ np.swapaxes(r_ct[..., :k], -1, -2) - np.swapaxes(q_ct, -1, -2) @ q)
@@ -263,6 +263,7 @@ RECORDS: tuple[Primitive, ...] = (
     general(np.linalg.eigvals, _eigvals, (_C,), result=eigvals_result, of_complex=True),
     general(np.linalg.pinv, _pinv, (_S,), (_M,), (_M.T,), (_SPDS,), (_SPD, None, True), result=pinv_result, of_complex=True),
     general(np.linalg.lstsq, _lstsq, (_M.T, _V), (_M, _W), (_M.T, _M.T), result=lstsq_result, of_complex=True),
+    constant(runtime.is_dependent),
     constant(np.linalg.matrix_rank),
     constant(runtime.pairing),
 )

@@ -16,7 +16,7 @@ import numpy as np
 from adxform import runtime
 from adxform.primitives.complex_numbers import adjoint, conjugate, real_part
 from adxform.primitives.contraction_types import matrix_result, svd_result, values_result
-from adxform.primitives.declare import general
+from adxform.primitives.declare import constant, general
 from adxform.primitives.families.symmetric_matrices import completed, lower_part
 from adxform.primitives.record import Primitive
 
@@ -68,14 +68,21 @@ def svd_cotangent(a: Any, u: Any, s: Any, v: Any, u_ct: Any, s_ct: Any, v_ct: An
     u_bar, v_bar = conjugate(u), conjugate(v)
     left, right = np.swapaxes(u, -1, -2) @ u_ct, v_ct @ np.swapaxes(v, -1, -2)
     turned, back = left - adjoint(left), right - adjoint(right)
-    inner = (0.5 - 0.5 * one) * (turned + back) / (along + across)
+    inner = runtime.masked_product((0.5 - 0.5 * one) * (turned + back), 1.0 / (along + across + one))
     inner = inner + runtime.over_gaps(s, 0.5 * turned) - runtime.over_gaps(s, 0.5 * back)
     if np.iscomplexobj(left):
         inner = inner + 1j * np.imag(left) * one / across
-    rest = (u_ct - u_bar @ left) / across
-    both = runtime.masked_matmul(u_bar, inner) + rest
-    of_vectors = runtime.masked_matmul(both, v_bar) + u_bar / across @ (v_ct - right @ v_bar)
+    over = 1.0 / np.where(runtime.is_rounding(s), np.nan, s)
+    below = runtime.masked_product(_outside(u_ct - u_bar @ left), np.expand_dims(over, -2))
+    beside = runtime.masked_product(np.expand_dims(over, -1), _outside(v_ct - right @ v_bar))
+    both = runtime.masked_matmul(u_bar, inner) + below
+    of_vectors = runtime.masked_matmul(both, v_bar) + runtime.masked_matmul(u_bar, beside)
     return of_vectors + runtime.singular_values_cotangent(a, u, s, v, s_ct, hermitian)
+
+
+def _outside(rest: Any) -> Any:
+    """What is `rest` of the cotangent of vectors outside of the space of all of them: nothing where they are a basis."""
+    return np.where(rest.shape[-2] == rest.shape[-1], 0.0, rest)
 
 
 def _read(a_ct: Any, hermitian: Any) -> Any:
@@ -200,5 +207,6 @@ RECORDS: tuple[Primitive, ...] = (
         linear_in=(4,),
         of_complex=True,
     ),
+    constant(runtime.is_rounding),
     general(runtime.over_values, _over_values, (_V * _V, _V), tangent=_tangent_over_values, linear_in=(1,)),
 )

@@ -32,6 +32,27 @@ def singular_values_tangent(a: Any, u: Any, s: Any, v: Any, change: Any, hermiti
     return np.sum(u.conj() * (change @ np.swapaxes(v.conj(), -1, -2)), axis=-2).real
 
 
+def is_rounding(s: Any) -> Any:
+    """Return which of the singular values `s` may be told from zero by rounding alone.
+
+    >>> is_rounding(np.array([2.0, 1e-17]))
+    array([False,  True])
+    """
+    return s <= 8 * s.shape[-1] * np.finfo(s.dtype).eps * np.max(s, axis=-1, keepdims=True, initial=0.0)
+
+
+def is_dependent(r: Any) -> Any:
+    """Return of which matrices, with these triangular factors, the first columns depend on one another but for rounding.
+
+    >>> is_dependent(np.array([[2.0, 1.0, 5.0], [0.0, 1e-16, 3.0]]))
+    array([[ True]])
+    """
+    k = min(r.shape[-2:])
+    pivots = np.abs(np.diagonal(r[..., :k], axis1=-2, axis2=-1))
+    rounding = 8 * k * np.finfo(r.dtype).eps * np.max(np.abs(r), axis=(-2, -1), initial=0.0)
+    return np.any(pivots <= rounding[..., None], axis=-1)[..., None, None]
+
+
 def over_values(s: Any, of: Any) -> Any:
     """Return ``of / s``, by singular values, and NaN where rounding alone may tell one from zero and the quotient is large.
 

@@ -86,10 +86,6 @@ ROWS = 48
 """Of a block of a factor: more cost closed forms, fewer cost calls (of 24 to 64 rows the times differ by a tenth)."""
 
 
-ROWS = 48
-"""Of a block of a factor: more cost closed forms, fewer cost calls (of 24 to 64 rows the times differ by a tenth)."""
-
-
 def cholesky_cotangent(factor: Any, ct: Any) -> Any:
     """Return the cotangent of a matrix of which the lower triangle is read, from that of its Cholesky `factor`.
 
