@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import functools
 import io
@@ -370,6 +371,87 @@ def product_of_texts(x):
 def generator_over_a_file(x):
     f = io.StringIO(LINES)
     return x[0] * first(float(line) for line in f) + x[1] * float(f.readline())
+
+
+class Held:
+    def __init__(self, items):
+        self.items = items
+
+    def plus(self, total, k):
+        return 0.5 * total + self.items[k]
+
+
+@refused("a list is changed while a loop walks over it")
+def list_in_a_list_that_is_chained(x):
+    rows, total = [[x[0], x[1]], [x[2]]], 0.0
+    for v in itertools.chain.from_iterable(rows):
+        total = 0.9 * total + v * v
+        rows[1][0] = 0.5 * total
+    return total
+
+
+@refused("a list is changed while a loop walks over it")
+def list_that_is_chained_twice(x):
+    items, total = [x[0], x[1], x[2]], 0.0
+    for v in itertools.chain.from_iterable([items, items]):
+        total = 0.9 * total + v * v
+        items[2] = 0.5 * total
+    return total
+
+
+@refused("a list is changed while a loop walks over it")
+def list_in_a_dict_that_is_chained(x):
+    table, total = {"a": [x[0], x[1]], "b": [x[2]]}, 0.0
+    for v in itertools.chain.from_iterable(table.values()):
+        total = 0.9 * total + v * v
+        table["b"][0] = 0.5 * total
+    return total
+
+
+@refused("a list is changed while a loop walks over it")
+def list_in_a_list_that_is_accumulated(x):
+    rows, total = [[x[0], x[1]], [x[1], x[2]], [x[2], x[0]]], 0.0
+    for row in itertools.accumulate(rows, lambda a, b: [a[0] + b[0], a[1] * b[1]]):
+        total = 0.9 * total + row[0] * row[1]
+        rows[2][0] = 0.5 * total
+    return total
+
+
+@refused("a list is changed while a loop walks over it")
+def list_that_the_function_of_accumulate_finds(x):
+    table, total = {"a": [x[0], x[1], x[2]]}, 0.0
+    for v in itertools.accumulate(range(3), lambda a, k: 0.5 * a + table["a"][k]):
+        total = 0.9 * total + v
+        table["a"][2] = total
+    return total
+
+
+@refused("a list is changed while a loop walks over it")
+def list_of_the_object_whose_method_is_accumulated(x):
+    held, total = Held([x[0], x[1], x[2]]), 0.0
+    for v in itertools.accumulate(range(3), held.plus):
+        total = 0.9 * total + v
+        held.items[2] = total
+    return total
+
+
+@right
+def chained_and_accumulated_before_the_change(x):
+    rows, total = [[x[0], x[1]], [x[2]]], 0.0
+    for v in itertools.chain.from_iterable(rows):
+        total = 0.9 * total + v * v
+    rows[1][0] = 0.5 * total
+    for v in itertools.accumulate(itertools.chain.from_iterable(rows)):
+        total = 0.9 * total + v
+    return total
+
+
+@right
+def copies_of_a_tuple(x):
+    rows = tuple(v * x for v in x)
+    same = copy.copy(rows)
+    same[0][:] *= 2
+    return sum(row @ x for row in rows) + sum(copy.copy(tuple(v * 2 for v in x)))
 
 
 @pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)

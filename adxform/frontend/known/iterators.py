@@ -25,11 +25,13 @@ from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.signals import Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.structures import items_of
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import (
     NONE,
     Contents,
     Enumerate,
+    FunctionValue,
     Heap,
     Mapped,
     Method,
@@ -399,11 +401,39 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
             return found
 
         early = args if step_by_step is None else tuple(part for arg in args if isinstance(arg, Once) for part in arg.early)
+        if fn in (itertools.chain.from_iterable, itertools.accumulate):  # which look into them as well
+            early = (*args, *_held(interp, args))
         return walks.iterator(interp, walked, early, class_made_by(fn, args), args)
 
     handler_of: dict[Steps, Handler | None] = {"": None, "calls": None, "all": step_by_step, "some": in_part or step_by_step}
     called = 1 if fn in (map, filter, itertools.starmap) else 0  # the function comes first
     return made
+
+
+def _held(interp: Interpreter, sources: Args) -> list[Value]:
+    """The lists, dicts and objects that are items of `sources`, that functions among them use, or that are in those, each once."""
+    found: list[Value] = []
+    left = [item for source in sources for item in _parts_of(interp, source)]
+    while left:
+        item = left.pop()
+        if not isinstance(item, Ref) or item not in found:
+            found += [item] if isinstance(item, Ref) else []
+            left += _parts_of(interp, item)
+    return found
+
+
+def _parts_of(interp: Interpreter, value: Value) -> list[Value]:
+    match value:
+        case FunctionValue(captures=captures):
+            return [part for _, part in captures]
+        case Method(fn, args):
+            return [fn, *args]
+        case Ref() if not isinstance(interp.heap.contents[value], Contents):
+            return []
+        case Tuple() | Ref():
+            return list(items_of(interp, value))
+        case _:
+            return iteration.known_items(interp, value) or [] if isinstance(value, View | Zip | Enumerate) else []
 
 
 _CHANGING = {itertools.chain: 1000, itertools.chain.from_iterable: 1000, itertools.accumulate: 0}
