@@ -411,7 +411,7 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
 
 
 def _held(interp: Interpreter, sources: Args) -> list[Value]:
-    """The lists, dicts and objects that are items of `sources`, that functions among them use, or that are in those, each once."""
+    """The lists, dicts and objects in `sources`, in what functions among them use, and in those, each once."""
     found: list[Value] = []
     left = [item for source in sources for item in _parts_of(interp, source)]
     while left:
