@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import csv
 import functools
+import heapq
 import io
 import itertools
 import math
@@ -452,6 +454,38 @@ def copies_of_a_tuple(x):
     same = copy.copy(rows)
     same[0][:] *= 2
     return sum(row @ x for row in rows) + sum(copy.copy(tuple(v * 2 for v in x)))
+
+
+@refused("may be in what is passed to `tee`")
+def list_in_a_list_that_is_forked(x):
+    rows = [[x[0], x[1]], [x[1], x[2]]]
+    for row in itertools.tee(rows)[0]:
+        row[1] *= 1.1
+    return sum(a * b for a, b in rows)
+
+
+@refused("may be in what is passed to `groupby`")
+def list_in_a_list_in_groups(x):
+    rows = [[x[0], x[1]], [x[1], x[2]]]
+    for _, group in itertools.groupby(rows, key=len):
+        for row in group:
+            row[1] *= 1.1
+    return sum(a * b for a, b in rows)
+
+
+@refused("may be in what is passed to `merge`")
+def list_in_a_list_that_is_merged(x):
+    rows = [[x[0], x[1]], [x[1], x[2]]]
+    for row in heapq.merge(rows):
+        row.reverse()
+    return sum(a * b**2 for a, b in rows)
+
+
+@refused("may be in what is passed to `UserDict`")
+def list_in_a_dict_of_another_class(x):
+    row = [x[0], x[1]]
+    collections.UserDict(a=row)["a"][1] *= 1.1
+    return row[0] * row[1]
 
 
 @pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)

@@ -189,19 +189,19 @@ def _places_with_entries(interp: Interpreter, args: Args, kwargs: Kwargs, hint: 
 
 
 def _combinations(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return _choices(interp, itertools.combinations, args)
+    return _choices(interp, itertools.combinations, args, operator.gt)
 
 
 def _permutations(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return _choices(interp, itertools.permutations, (*args, *kwargs.values()))
+    return _choices(interp, itertools.permutations, (*args, *kwargs.values()), operator.ne)
 
 
 def _combinations_again(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return _choices(interp, itertools.combinations_with_replacement, args)
+    return _choices(interp, itertools.combinations_with_replacement, args, operator.ge)
 
 
-def _choices(interp: Interpreter, fn: Any, args: Args) -> Value:
-    """A way of choosing some items of a sequence."""
+def _choices(interp: Interpreter, fn: Any, args: Args, follows: Any) -> Value:
+    """A way of choosing some items of a sequence, in which the place of each one `follows` those of the ones before it."""
     source = args[0]
     count = interp.static(args[1], "a count") if len(args) > 1 else None
     if iteration.literal_trips(interp, source) is not None:
@@ -211,7 +211,7 @@ def _choices(interp: Interpreter, fn: Any, args: Args) -> Value:
         raise interp.error("permutations of as many items as only a run can tell", "say how many are taken")
     items_ = rows(interp, source)
     if count != 2 or not _is_of_numbers(items_):
-        given = interp.call(Lit(len), (items_,)), Lit(count), Lit(_FOLLOWS[fn])
+        given = interp.call(Lit(len), (items_,)), Lit(count), Lit(follows)
         places = interp.call(Static(iterations.places_chosen), given)
         return _tuples_at(interp, (source,) * count, (items_,) * count, places)
     if fn is itertools.permutations:
@@ -219,13 +219,6 @@ def _choices(interp: Interpreter, fn: Any, args: Args) -> Value:
     else:
         found = interp.call(Static(iterations.pairs_in_order), (items_, Lit(1 if fn is itertools.combinations else 0)))
     return _own_numbers(interp, found, (source, source))
-
-
-_FOLLOWS: dict[Any, Any] = {
-    itertools.combinations: operator.gt,
-    itertools.permutations: operator.ne,
-    itertools.combinations_with_replacement: operator.ge,
-}
 
 
 def _is_of_numbers(pool: Value) -> bool:
