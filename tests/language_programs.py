@@ -360,6 +360,35 @@ def generator_function(x):
 
 
 @shown
+def generator_in_a_try(x):
+    def roots():
+        for v in x:
+            try:
+                yield math.sqrt(v - 0.5)
+            except ValueError:
+                yield v**2
+
+    s = 0.0
+    try:
+        for r in roots():
+            s += r * math.log(r)
+    except ValueError:
+        s *= 2.0
+    return s
+
+
+@shown
+def generator_with_finally(x):
+    def items():
+        try:
+            yield x[0]
+        finally:
+            x[1] = 0.0
+
+    return sum(items())
+
+
+@shown
 def yield_from(x):
     def inner():
         yield x[0]

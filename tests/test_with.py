@@ -200,3 +200,51 @@ def test_the_methods_are_those_of_the_class(manager: Any) -> None:
     value, gradient = adxform.value_and_grad(f)(np.array([0.7, 1.3]))
     assert value == f(np.array([0.7, 1.3]))
     assert gradient[0] == value / 2.0
+
+
+class Doubling:
+    """Its `__exit__` tells an exception, as Python raises when it closes a generator, from the end of the ``with``."""
+
+    def __init__(self, y: Any) -> None:
+        self.y = y
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        self.y[0] = self.y[0] * (2.0 if kind is None else 5.0)
+
+
+def in_doubling(x: Any, y: Any) -> Iterator[Any]:
+    with Doubling(y):
+        for v in x:
+            yield v * y[0]
+
+
+def generator_to_its_end(x: Any) -> Any:
+    y, s = x.copy(), 0.0
+    for v in in_doubling(x, y):
+        s += v
+    return s * y[0]
+
+
+def generator_left(x: Any) -> Any:
+    y, s = x.copy(), 0.0
+    for v in in_doubling(x, y):
+        s += v
+        break
+    return s * y[0]
+
+
+def generator_asked(x: Any) -> Any:
+    y = x.copy()
+    return next(in_doubling(x, y)) * y[0]
+
+
+def test_a_generator_that_is_left_in_a_with() -> None:
+    x = np.array([0.7, 1.3])
+    assert judge(Cell("end", generator_to_its_end, (x,))).kind == "right"
+    for left in (generator_left, generator_asked):
+        with pytest.raises(UnsupportedOperationError, match="`with` whose manager does something when Python closes") as caught:
+            adxform.grad(left)(x)
+        assert caught.value.span is not None

@@ -86,6 +86,8 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("generator expressions, kept and passed on", "generator_expression", SUPPORTED, "GeneratorExp"),
         Entry("`yield`, in helpers, nested functions and methods", "generator_function", SUPPORTED, "Yield"),
         Entry("`yield from`", "yield_from", SUPPORTED, "YieldFrom"),
+        Entry("generators that raise in a `try`, and `yield` in a `try`", "generator_in_a_try"),
+        Entry("`yield` in a `try` with `finally`", "generator_with_finally", _OPERATION),
         Entry("the value of `yield` in an expression, `send`", "value_sent", _SYNTAX),
         Entry("`await`", "awaited", _SYNTAX, "Await"),
         Entry("comparisons, chained", "comparisons", SUPPORTED, "Compare Eq NotEq Lt LtE Gt GtE"),

@@ -235,7 +235,7 @@ def generated(scope: Scope) -> Lines:
     g = scope.name("gen")
     own = scope.apart("t k", "q")
     v, k = scope.pick(*scope.vectors), number(scope, 1)
-    match scope.pick("function", "delegated", "expression", "parts", "nested"):
+    match scope.pick("function", "delegated", "expression", "parts", "nested", "tried", "tried"):
         case "function":
             scope.module += [
                 f"def {g}(q, k):",
@@ -264,9 +264,37 @@ def generated(scope: Scope) -> Lines:
         case "parts":
             scope.module += [f"def {g}(q, size):", "    for t in range(0, len(q), size):", "        yield q[t : t + size]"]
             return named(scope, f"sum(np.sum(part) ** 2 for part in {g}({v}, 2))")
+        case "tried":
+            return tried(scope, g, own, v, k)
         case _:
             lines = [f"def {g}():", f"    yield {k}", f"    for e in {v}:", f"        yield e * {constant(scope)}"]
             return [*lines, *named(scope, f"sum({g}())")]
+
+
+def tried(scope: Scope, g: str, own: Scope, v: str, k: str) -> Lines:
+    """A generator that raises where it is walked over in a ``try``, or handles what its own items raise."""
+    raising = [f"if {condition(own, 0)}:", "    raise ValueError('no item')"]
+    own_try = scope.chance.random() < 0.5
+    given = ["try:", *indented([*raising, f"yield {number(own, 1)}"]), "except ValueError:", f"    yield {number(own, 1)}"]
+    scope.module += [
+        f"def {g}(q, k):",
+        *indented(["for t in q:", *indented(given if own_try else [*raising, f"yield {number(own, 1)}"]), "    k = k * 0.5 + t"]),
+    ]
+    total, item = scope.name("total"), scope.name("e")
+    inner = scope.inner(loop=True)
+    inner.numbers += [total, item]
+    loop = [f"for {item} in {g}({v}, {k}):", f"    {total} = {total} * 0.5 + {number(inner, 1)}"]
+    if scope.chance.random() < 0.5:
+        loop += [f"    if {condition(inner)}:", f"        {scope.pick('break', 'raise KeyError(1)', 'continue')}"]
+    handled = scope.pick("except ValueError:", "except (ValueError, KeyError):", "except Exception:")
+    last = scope.inner()
+    last.numbers.append(total)
+    tries = ["try:", *indented(loop), handled, f"    {total} = {number(last, 1)}"]
+    lines = [f"{total} = {number(scope, 0)}", *(loop if own_try and "raise" not in loop[-1] else tries)]
+    if "KeyError" in loop[-1] and handled == "except ValueError:" and lines[1] == "try:":
+        lines += ["except KeyError:", f"    {total} = {number(last, 0)}"]
+    scope.numbers.append(total)
+    return lines
 
 
 def iterated(scope: Scope) -> Lines:
@@ -409,7 +437,7 @@ IDIOMS = (
     ),
     Idiom(rebound, "closure_cell nonlocal_written", weight=2),
     Idiom(defaults, "mutable_default calls"),
-    Idiom(generated, "generator_function yield_from generator_expression", weight=2),
+    Idiom(generated, "generator_function yield_from generator_expression generator_in_a_try", weight=2),
     Idiom(iterated, "iterators"),
     Idiom(over_tools, "iterator_functions unbounded_iterators"),
     Idiom(

@@ -61,7 +61,7 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     reason: AdxError | None = found and missing_rule(*found, "a list of what it returns cannot be followed")
     if item.type is None and all(isinstance(number_type(item), Scalar) for item in new.items):
         reason = differing(interp)
-    return Grows(ref, item, regular=regular, reason=reason, of_lists=not old.items and _are_lists(new.items))
+    return Grows(ref, item, regular=regular, reason=reason, of_lists=are_lists((*old.items, *new.items)))
 
 
 def _growth_of_collected(ref: Ref, old: Any, new: Any, *, owned: bool) -> Grows | None:
@@ -75,7 +75,7 @@ def _growth_of_collected(ref: Ref, old: Any, new: Any, *, owned: bool) -> Grows 
     return irregular(ref, new) if isinstance(old, Contents) else None
 
 
-def _are_lists(items: tuple[Value, ...]) -> bool:
+def are_lists(items: tuple[Value, ...]) -> bool:
     """Whether there are items, which all are lists."""
     return bool(items) and all(isinstance(item, Ref) and item.kind == "list" and item.cls is list for item in items)
 

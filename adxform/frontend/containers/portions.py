@@ -101,11 +101,21 @@ def _chosen(interp: Interpreter, lists: list[Ref], index: Var) -> Value | None:
 
 
 def begun(interp: Interpreter, ref: Ref) -> bool:
-    """Whether `ref`, an empty list, can be, and now is, a list of as many lists as only a run can tell."""
+    """Whether `ref`, a list of lists known one by one, can be, and now is, one of as many lists as only a run can tell."""
     held = interp.heap.contents.get(ref)
-    if not isinstance(held, Contents) or held.items or ref.outside or ref.shared:
+    if not isinstance(held, Contents) or ref.outside or ref.shared:
         return False
-    interp.hold(ref, Portions(interp.new_list(()), Lit(0)))
+    lists = [item for item in held.items if isinstance(item, Ref) and item.kind == "list" and item.cls is list]
+    rows = [interp.heap.contents[one] for one in lists]
+    if len(set(lists)) < len(held.items) or any(one.outside or one.shared or interp.identity(one) is not None for one in lists):
+        return False
+    known = [row.items for row in rows if isinstance(row, Contents)]
+    if len(known) < len(rows):
+        return False
+    pairs = _pairs(interp, known)
+    for k, one in enumerate(lists):
+        interp.write(one, Portion(pairs, Lit(k)))
+    interp.hold(ref, Portions(pairs, Lit(len(lists))))
     return True
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from adxform.frontend.evaluate.values import Heap, Namespace, Value
+from adxform.frontend.evaluate.values import Heap, Namespace, Ref, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import Function, Operand, Var
 
@@ -41,13 +41,22 @@ class TryLevel:
     """A part of the program in which exceptions are looked for, of the call `frame`: a ``try``, or a block inside of one.
 
     `marks` are the variables that handlers may read, as they are now; `wanted` the classes that some handler around is for;
-    `forks` the places passed so far where an exception may end it.
+    `forks` the places passed so far where an exception may end it. What a walk over a generator assigns of the variables an
+    object has meanwhile, `meanwhile`: the code of the generator, which runs in between, joins its contents as those of others.
     """
 
     frame: Frame | None
     marks: dict[str, Value]
     wanted: tuple[type[BaseException], ...]
     forks: list[TryFork] = field(default_factory=list)
+    meanwhile: Ref | None = None
+
+    def variables(self, heap: Heap) -> dict[str, Value]:
+        """The variables that handlers may read, where objects hold what they do in `heap`."""
+        if self.meanwhile is None:
+            return dict(self.marks)
+        contents: Any = heap.contents[self.meanwhile]
+        return dict(zip(self.marks, contents.items, strict=True))
 
     def rewind(self, count: int) -> None:
         """Forget all forks but the first `count`."""

@@ -187,6 +187,8 @@ class Interpreter(ABC):
         """Whether structured arrays are made that are sets of arrays here."""
         self.level: TryLevel | None = None
         """Where an exception is looked for, if a ``try`` is run."""
+        self.managers: list[tuple[Frame | None, Value]] = []
+        """The context managers that were entered and not left, and may see what ends their ``with``; and in which call."""
         self.within: dict[Var, Size] = {}
         """Below which length an integer is that is not negative: the index of a loop over that."""
         self.floats = False

@@ -19,7 +19,7 @@ from adxform.frontend.calls.unseen import hand_over
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
-from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.control_flow.attempts import branch, frame_of
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.signals import Lost, Unreachable
@@ -45,6 +45,8 @@ def _suppress(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
 def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """What the manager gives for ``as``."""
     (manager,) = args
+    if not _passes(interp, manager):
+        interp.managers.append((frame_of(interp), manager))
     match manager:
         case Ref(kind="instance", cls=contextlib.nullcontext):
             return interp.contents(manager).get("enter_result")
@@ -129,6 +131,7 @@ def _is_plain(item: Value) -> bool:
 def _leave(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """Whether an exception that is pending still is once the manager is left."""
     manager, pending, error = args
+    interp.managers = [one for one in interp.managers if one[0] is not frame_of(interp) or one[1] is not manager]
     contents: Any = interp.heap.contents[manager] if isinstance(manager, Ref) else None
     if not isinstance(manager, Ref) or isinstance(contents, Poison):
         interp.builder.effect(runtime.left, span=interp.span)
@@ -174,7 +177,9 @@ _PASSING = ("numpy", "warnings", "_thread", "threading", "_io", "io", "tempfile"
 
 
 def _passes(interp: Interpreter, manager: Value) -> bool:
-    """Whether a manager that the run enters does the same where an exception passes."""
+    """Whether a manager does the same where an exception passes."""
+    if isinstance(manager, Ref) and manager.cls in (contextlib.nullcontext, contextlib.suppress):
+        return True
     cls = type(manager.value) if isinstance(manager, Static) else interp.made.get(manager) if isinstance(manager, Var) else None
     return cls is not None and cls.__module__.partition(".")[0] in _PASSING
 

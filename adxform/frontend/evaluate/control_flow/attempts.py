@@ -27,7 +27,7 @@ from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_s
 from adxform.frontend.evaluate.levels import Frame, TryFork, TryLevel
 from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
-from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_undefined
+from adxform.frontend.evaluate.values import NONE, Contents, Ref, Static, Tuple, Value, is_undefined
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Attribute, Block, Call, Free, If, Invoke, Lit, Op, Operand, Pack, Raise, Var
@@ -112,7 +112,7 @@ def fork_off(interp: Interpreter, builder: Builder, raised: Operand, error: Var)
     level = interp.level
     assert level is not None
     interp.unruled.setdefault(error, (BaseException, interp.span))
-    level.forks.append(TryFork(builder, raised, error, dict(level.marks), interp.heap.copy()))
+    level.forks.append(TryFork(builder, raised, error, level.variables(interp.heap), interp.heap.copy()))
     builder.rest = builder.nested()
 
 
@@ -140,8 +140,14 @@ def throw(interp: Interpreter, error: Operand, classes: Classes) -> NoReturn:
 def mark(interp: Interpreter, name: str, value: Value) -> None:
     """Note that the variable `name` of the function that is run has `value` from here on."""
     level = interp.level
-    if level is not None and level.frame is frame_of(interp) and name in level.marks:
+    if level is None or level.frame is not frame_of(interp) or name not in level.marks:
+        return
+    if level.meanwhile is None:
         level.marks[name] = value
+    else:
+        held = {**level.variables(interp.heap), name: value}
+        keys = interp.contents(level.meanwhile).keys
+        interp.heap.contents[level.meanwhile] = Contents(keys, tuple(held.values()))
 
 
 def frame_of(interp: Interpreter) -> Frame | None:
@@ -168,7 +174,7 @@ def handing_on(interp: Interpreter, run: Run, names: Sequence[str], hints: list[
     """`run` with an exception handed on, and the variables `names` as they are then: see `handed_on`."""
     level = interp.level
     assert level is not None
-    before = dict(level.marks)
+    before = level.variables(interp.heap)
     ended: list[Value] = [UNDEFINED] * len(hints)
 
     def inside() -> list[Value]:
@@ -290,7 +296,7 @@ def attempted(interp: Interpreter, level: TryLevel, run: Run, caught: Caught, hi
         interp.level, interp.builder, interp.assumed = outer, builder, assumed
     if not level.forks:
         if thrown is not None:
-            return caught(thrown, level.marks)
+            return caught(thrown, level.variables(interp.heap))
         if values is None:
             raise Unreachable
         return values
@@ -319,7 +325,7 @@ def _several(
     first = level.forks[0].marks
     found = None if values is None else [FALSE, UNDEFINED, *first.values(), *values]
     if thrown is not None:
-        found = ended(thrown, level.marks)
+        found = ended(thrown, level.variables(interp.heap))
     outer, interp.level = interp.level, None  # nothing raises between these places and where they meet
     try:
         for fork in reversed(level.forks):
@@ -342,7 +348,7 @@ def _closed(
 ) -> list[Value]:
     """End the block that runs where nothing is raised at `fork`, with `values`: the values after both sides."""
     if interp.level is not None:
-        marks = dict(interp.level.marks)
+        marks = interp.level.variables(interp.heap)
         caught = handing_on(interp, caught, tuple(marks), hints, span)
         values = None if values is None else [FALSE, UNDEFINED, *marks.values(), *values]
         return received(interp, tuple(marks), _written(interp, fork, values, caught, handed_on(tuple(marks), hints), span))

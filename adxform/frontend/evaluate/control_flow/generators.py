@@ -6,14 +6,17 @@ carries from item to item is held by an object meanwhile, which control flow joi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 
-from adxform.errors import AdxError
 from adxform.frontend.evaluate.control_flow import walks
-from adxform.frontend.evaluate.levels import Frame
+from adxform.frontend.evaluate.levels import Frame, TryLevel
+from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, FunctionValue, Generator, Once, Value
 from adxform.ir.ops import Lit
+from adxform.primitives.raising import meets
 
 _DEPTH = 20
 """How many walks over generators of one function may be within one another."""
@@ -45,37 +48,61 @@ def run(
     generator = once.generator
     assert generator is not None
     carried = interp.heap.new("carried", Generator, tuple(hints), tuple(inits))
-    depth = len(interp.frames)
+    depth, level = len(interp.frames), interp.level
 
     def give(item: Value) -> Value:
-        if interp.level is not None:
-            raise yields_in_try(interp)
-        inner, span = interp.frames[depth:], interp.span
+        _refuse_closing(interp, level, depth, leaves=leaves)
+        inner, span, within = interp.frames[depth:], interp.span, interp.level
+        here = interp.level = None if level is None else replace(level, forks=[])
         del interp.frames[depth:]
         try:
             going, values = step(item, list(interp.contents(carried).items))
         finally:
-            interp.frames[depth:] = inner
+            interp.frames[depth:], interp.level = inner, within
+        if here is not None and here.forks:
+            message = "what is done with an item of a generator may raise in a way that is not followed in a `try`"
+            raise interp.error(message, "make a list of the items first: `list(…)`")
         interp.span = span
         interp.heap.contents[carried] = Contents(tuple(hints), tuple(values))
         return going
 
     body = generator.part if leaves else generator.whole
-    _enter(interp, body, generator.args, give)
+    with _variables_held(interp):
+        _enter(interp, body, generator.args, give)
     return list(interp.contents(carried).items)
 
 
-def yields_in_try(interp: Interpreter) -> AdxError:
-    """The error where an item is given in a ``try`` of the generator."""
-    message = "a `yield` stands in a `try`, whose handlers are not for what is done with the item"
-    return interp.error(message, "compute the item in the `try`, and `yield` it after that")
+@contextmanager
+def _variables_held(interp: Interpreter) -> Iterator[None]:
+    """Let an object hold the variables of the ``try`` around a walk: control flow of the generator, which has none, joins it."""
+    level = interp.level
+    if level is None or level.meanwhile is not None or level.frame is not (interp.frames[-1] if interp.frames else None):
+        yield
+        return
+    before = dict(level.marks)
+    level.meanwhile = interp.heap.new("carried", Generator, tuple(name.lstrip("%?") for name in before), tuple(before.values()))
+    try:
+        yield
+    except (Thrown, Unreachable):
+        level.marks.update(level.variables(interp.heap))
+        raise
+    except BaseException:
+        level.marks.update(before)
+        raise
+    else:
+        level.marks.update(level.variables(interp.heap))
+    finally:
+        level.meanwhile = None
 
 
-def refuse_in_try(interp: Interpreter) -> None:
-    """Refuse the code of a generator in a ``try``: what a walk carries when it raises is not what the handler would read."""
-    if interp.level is not None:
-        message = "a generator is walked over in a `try`"
-        raise interp.error(message, "walk over it before the `try`: what was done so far is not followed where it raises")
+def _refuse_closing(interp: Interpreter, outer: TryLevel | None, depth: int, *, leaves: bool) -> None:
+    """Refuse an item that is given in a part of the generator which runs, or sees an exception, where the walk ends there."""
+    own = () if interp.level is None else interp.level.wanted[len(outer.wanted) if outer else 0 :]
+    entered = leaves and any(frame is one for frame in interp.frames[depth:] for one, _ in interp.managers)
+    if entered or meets((GeneratorExit,), own):
+        what = "a `with` whose manager" if entered else "a `try` whose `finally` or handler of every exception"
+        message = f"a `yield` stands in {what} does something when Python closes the generator, which may be left there"
+        raise interp.error(message, "compute the items in that part, and `yield` them after it")
 
 
 def _enter(interp: Interpreter, body: FunctionValue, args: tuple[Value, ...], give: Callable[[Value], Value]) -> None:
@@ -83,7 +110,6 @@ def _enter(interp: Interpreter, body: FunctionValue, args: tuple[Value, ...], gi
     if sum(frame.fn is body.fn for frame in interp.frames) >= _DEPTH:
         message = "a generator walks over generators of its own function, deeper than is known before the run"
         raise interp.error(message, "collect the items in a list that a recursive function fills")
-    refuse_in_try(interp)
     span = interp.span
     interp.frames.append(Frame(body.fn, dict(body.captures), body.scope, None, give))
     try:

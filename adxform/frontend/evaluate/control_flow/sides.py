@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from adxform.frontend.containers.list_arrays import as_list_of_rows, become_floats, irregular
+from adxform.frontend.containers import portions
+from adxform.frontend.containers.list_arrays import are_lists, as_list_of_rows, become_floats, irregular
 from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
 from adxform.frontend.evaluate.control_flow.joins import OF_PORTIONS, Joiner, Paths
@@ -130,7 +131,7 @@ def _joined(interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, 
         if together is not None and as_list_of_rows(interp, together):
             return None
     growing = (_other_items(interp, ref, start, heaps) for ref in changed if levels)
-    if any(grows is not None and as_list_of_rows(interp, grows) for grows in growing):
+    if any(grows is not None and (as_list_of_rows(interp, grows) or _holds_lists(interp, grows)) for grows in growing):
         return None
     for ref in changed if levels else ():
         _level_lists(interp, (ref, ref), sides)
@@ -152,6 +153,11 @@ def _assumptions(interp: Interpreter, cond: Operand) -> tuple[frozenset[Var], fr
     return frozenset((cond,)), frozenset() if absent is None else frozenset((absent,))
 
 
+def _holds_lists(interp: Interpreter, grows: Grows) -> bool:
+    """Whether a list of lists can be, and now is, one of as many as only a run can tell."""
+    return grows.of_lists and portions.begun(interp, grows.ref)
+
+
 def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
     """What the items of a list become on a path: floats where they were whole numbers, or another number of tuples on each."""
     sides: list[Any] = [heap.contents[ref] for heap in (start, *heaps)]
@@ -170,7 +176,17 @@ def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) 
     if len(known) < len(sides) or known[1].keys == known[2].keys:
         return None
     kind = kind_on_paths(interp, sides, (start, *heaps))
+    items = tuple(dict.fromkeys(item for side in sides for item in side.items if isinstance(item, Ref)))
+    if are_lists(tuple(item for side in sides for item in side.items)) and (
+        not kind.is_known or any(item in start.contents and is_changed(item, start, heaps) for item in items)
+    ):
+        return Grows(ref, of_lists=True)
     return Grows(ref, kind) if kind.fields else None
+
+
+def is_changed(ref: Ref, start: Heap, heaps: list[Heap]) -> bool:
+    """Whether an object holds something else on a path than it did before."""
+    return any(heap.contents[ref] is not start.contents[ref] for heap in heaps)
 
 
 def _level_lists(interp: Interpreter, values: tuple[Value, Value], sides: list[Side]) -> None:

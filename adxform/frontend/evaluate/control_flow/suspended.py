@@ -13,7 +13,6 @@ from typing import Any
 
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import truth
-from adxform.frontend.evaluate.control_flow.generators import refuse_in_try, yields_in_try
 from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
@@ -79,7 +78,6 @@ def _has_more(interp: Interpreter, source: Value, taken: int, *, sure: bool) -> 
 def _of_code(interp: Interpreter, once: Once, *, sure: bool) -> Value | None:
     generator = once.generator
     assert generator is not None
-    refuse_in_try(interp)
     fn = generator.whole.fn
     if stands(interp, once):
         contents = interp.contents(once.state)
@@ -92,6 +90,8 @@ def _of_code(interp: Interpreter, once: Once, *, sure: bool) -> Value | None:
         return None
     else:
         way, env = (), dict(zip(fn.params, generator.args, strict=True))
+    if interp.level is not None:
+        walks.leave(interp, once)  # one that raises is at its end
     span = interp.span
     interp.frames.append(Frame(fn, dict(generator.whole.captures), generator.whole.scope))
     try:
@@ -153,7 +153,8 @@ class _Run:
 
     def _if(self, op: If, way: Way, *, sure: bool) -> _Item | None:
         if isinstance(op.cond, Pack):
-            raise yields_in_try(self.interp)
+            message = "a `yield` stands in a `try` of a generator that is asked for its items one by one"
+            raise self.interp.error(message, "compute the item in the `try`, and `yield` it after that")
         side = bool(way[0]) if way else self._known(self.interp.value(op.cond, self.env))
         found = self.block(op.then if side else op.orelse, way[1:], sure=sure)
         if isinstance(found, _Item):
