@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import collections
+import copy
 import csv
 import functools
+import heapq
 import io
 import itertools
 import math
@@ -370,6 +373,119 @@ def product_of_texts(x):
 def generator_over_a_file(x):
     f = io.StringIO(LINES)
     return x[0] * first(float(line) for line in f) + x[1] * float(f.readline())
+
+
+class Held:
+    def __init__(self, items):
+        self.items = items
+
+    def plus(self, total, k):
+        return 0.5 * total + self.items[k]
+
+
+@refused("a list is changed while a loop walks over it")
+def list_in_a_list_that_is_chained(x):
+    rows, total = [[x[0], x[1]], [x[2]]], 0.0
+    for v in itertools.chain.from_iterable(rows):
+        total = 0.9 * total + v * v
+        rows[1][0] = 0.5 * total
+    return total
+
+
+@refused("a list is changed while a loop walks over it")
+def list_that_is_chained_twice(x):
+    items, total = [x[0], x[1], x[2]], 0.0
+    for v in itertools.chain.from_iterable([items, items]):
+        total = 0.9 * total + v * v
+        items[2] = 0.5 * total
+    return total
+
+
+@refused("a list is changed while a loop walks over it")
+def list_in_a_dict_that_is_chained(x):
+    table, total = {"a": [x[0], x[1]], "b": [x[2]]}, 0.0
+    for v in itertools.chain.from_iterable(table.values()):
+        total = 0.9 * total + v * v
+        table["b"][0] = 0.5 * total
+    return total
+
+
+@refused("a list is changed while a loop walks over it")
+def list_in_a_list_that_is_accumulated(x):
+    rows, total = [[x[0], x[1]], [x[1], x[2]], [x[2], x[0]]], 0.0
+    for row in itertools.accumulate(rows, lambda a, b: [a[0] + b[0], a[1] * b[1]]):
+        total = 0.9 * total + row[0] * row[1]
+        rows[2][0] = 0.5 * total
+    return total
+
+
+@refused("a list is changed while a loop walks over it")
+def list_that_the_function_of_accumulate_finds(x):
+    table, total = {"a": [x[0], x[1], x[2]]}, 0.0
+    for v in itertools.accumulate(range(3), lambda a, k: 0.5 * a + table["a"][k]):
+        total = 0.9 * total + v
+        table["a"][2] = total
+    return total
+
+
+@refused("a list is changed while a loop walks over it")
+def list_of_the_object_whose_method_is_accumulated(x):
+    held, total = Held([x[0], x[1], x[2]]), 0.0
+    for v in itertools.accumulate(range(3), held.plus):
+        total = 0.9 * total + v
+        held.items[2] = total
+    return total
+
+
+@right
+def chained_and_accumulated_before_the_change(x):
+    rows, total = [[x[0], x[1]], [x[2]]], 0.0
+    for v in itertools.chain.from_iterable(rows):
+        total = 0.9 * total + v * v
+    rows[1][0] = 0.5 * total
+    for v in itertools.accumulate(itertools.chain.from_iterable(rows)):
+        total = 0.9 * total + v
+    return total
+
+
+@right
+def copies_of_a_tuple(x):
+    rows = tuple(v * x for v in x)
+    same = copy.copy(rows)
+    same[0][:] *= 2
+    return sum(row @ x for row in rows) + sum(copy.copy(tuple(v * 2 for v in x)))
+
+
+@refused("may be in what is passed to `tee`")
+def list_in_a_list_that_is_forked(x):
+    rows = [[x[0], x[1]], [x[1], x[2]]]
+    for row in itertools.tee(rows)[0]:
+        row[1] *= 1.1
+    return sum(a * b for a, b in rows)
+
+
+@refused("may be in what is passed to `groupby`")
+def list_in_a_list_in_groups(x):
+    rows = [[x[0], x[1]], [x[1], x[2]]]
+    for _, group in itertools.groupby(rows, key=len):
+        for row in group:
+            row[1] *= 1.1
+    return sum(a * b for a, b in rows)
+
+
+@refused("may be in what is passed to `merge`")
+def list_in_a_list_that_is_merged(x):
+    rows = [[x[0], x[1]], [x[1], x[2]]]
+    for row in heapq.merge(rows):
+        row.reverse()
+    return sum(a * b**2 for a, b in rows)
+
+
+@refused("may be in what is passed to `UserDict`")
+def list_in_a_dict_of_another_class(x):
+    row = [x[0], x[1]]
+    collections.UserDict(a=row)["a"][1] *= 1.1
+    return row[0] * row[1]
 
 
 @pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)

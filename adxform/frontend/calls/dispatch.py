@@ -268,7 +268,7 @@ def _tried(interp: Interpreter, *call: Any) -> Value | None:
 
 _NOTES = (
     *("guards", "classes", "outside", "hidden", "hidden_values", "parameters", "functions", "modules"),
-    *("held", "apart", "written", "unseen", "handed_arrays", "shown", "objects"),
+    *("held", "apart", "written", "unseen", "handed_arrays", "handed_on", "shown", "objects"),
 )
 """What an interpreter notes of the objects that it meets."""
 

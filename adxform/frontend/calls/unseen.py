@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import operator
 import types
@@ -16,10 +17,12 @@ from adxform.analysis.unseen_code import OFF, may_write, writing_options
 from adxform.errors import GlobalMutationError
 from adxform.frontend.calls.reached import changes_of, widest
 from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
+from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import Contents, Method, Ref, Static, Tuple, Value
 from adxform.ir.ops import Var
-from adxform.ir.types import Array
+from adxform.ir.spans import written_in
+from adxform.ir.types import Array, Object
 
 
 def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Mapping[str, Value], *, wanted: bool) -> None:
@@ -41,6 +44,10 @@ def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Map
     if wanted:
         objects = (value.value for value in values if isinstance(value, Static))
         interp.shown.append(Shown(name, interp.span, (*called, *objects)))
+    if among and any(isinstance(value, Var) and isinstance(value.type, Object) for value in values):
+        indexing.refuse_handed_on(interp)
+    if wanted and _may_hand_on(interp, fn, values):
+        interp.handed_on.append(name)
     interp.unseen.append(UnseenCall(name, interp.span, called, handed, among))
     for value in values if among else ():
         match value:
@@ -50,6 +57,26 @@ def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Map
                 _refuse(interp, value, name)
             case Var(_, Array()):
                 interp.handed_arrays.append(HandedArray(value, name, interp.span))
+
+
+def _may_hand_on(interp: Interpreter, fn: Any, values: tuple[Value, ...]) -> bool:
+    """Whether what `fn` gives may hold a list or a dict that is among `values`, or in one of these: NumPy's only compute."""
+    if written_in(fn).partition(".")[0] in ("numpy", "scipy") or isinstance(fn, np.ufunc):
+        return False
+    boxes = [value for value in values if isinstance(value, Ref) and value.kind in ("list", "dict") and not value.outside]
+    return any((isinstance(fn, type) and fn not in _COPYING) or _holds_boxes(interp, box) for box in boxes)
+
+
+_COPYING = (list, tuple, set, frozenset, dict, str, bool, bytes, collections.deque, collections.UserList, collections.Counter)
+"""Classes of which an object holds the items that it is given, and not the list or dict that they come in."""
+
+
+def _holds_boxes(interp: Interpreter, box: Ref) -> bool:
+    contents: Any = interp.heap.contents[box]
+    if not isinstance(contents, Contents):
+        return bool(getattr(contents, "nested", True))
+    parts = list(_flat(contents.items))
+    return any(isinstance(part, Ref) and (part.kind != "list" or part.cls is list) for part in parts)
 
 
 def _function_of(value: Value) -> Any:

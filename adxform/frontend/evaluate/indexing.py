@@ -366,6 +366,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
         case Var(_, Object()) if (method := outside_containers.attribute(interp, x, "__setitem__")) is not None:
             interp.call(method, (index, value), wanted=False)
         case Var(_, Object()):
+            refuse_handed_on(interp)
             operands_ = x, interp.operand(index), interp.operand(value)
             interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
@@ -388,6 +389,13 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.fail(kind, f"'{cls.__name__}' object does not support item assignment")
         case _:
             raise interp.error("this value does not support item assignment", "use an array, a list or a dict")
+
+
+def refuse_handed_on(interp: Interpreter) -> None:
+    """Refuse a change to an object of which nothing is known where it may be a list or a dict that code was given a copy of."""
+    if interp.handed_on:
+        message = f"what is changed here may be in what is passed to `{interp.handed_on[0]}`, which adxform cannot look into"
+        raise interp.error(message, "change the lists by their own names")
 
 
 def _store_in_array(interp: Interpreter, x: Var, index: Value, value: Value) -> None:

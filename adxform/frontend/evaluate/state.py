@@ -155,6 +155,7 @@ class Interpreter(ABC):
         self.unseen: list[UnseenCall] = []
         self.handed_arrays: list[HandedArray] = []
         self.shown: list[Shown] = []
+        self.handed_on: list[str] = []  # the code that may hand on lists and dicts of the function, of which it has copies
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}
         self.assumed: frozenset[Var] = frozenset()

@@ -293,6 +293,8 @@ def _copy(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         case Ref(kind="instance", cls=cls) as ref:
             contents = interp.contents(ref)
             return interp.heap.new("instance", cls, contents.keys, contents.items)
+        case Ref(cls=type() as cls) as ref if issubclass(cls, tuple):
+            return ref
         case Ref() as ref:
             return interp.call(interp.attribute(ref, "copy"), (), hint=hint)
         case Var(_, Object()) | Static():

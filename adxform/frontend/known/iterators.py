@@ -25,11 +25,13 @@ from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.signals import Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.structures import items_of
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import (
     NONE,
     Contents,
     Enumerate,
+    FunctionValue,
     Heap,
     Mapped,
     Method,
@@ -187,19 +189,19 @@ def _places_with_entries(interp: Interpreter, args: Args, kwargs: Kwargs, hint: 
 
 
 def _combinations(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return _choices(interp, itertools.combinations, args)
+    return _choices(interp, itertools.combinations, args, operator.gt)
 
 
 def _permutations(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return _choices(interp, itertools.permutations, (*args, *kwargs.values()))
+    return _choices(interp, itertools.permutations, (*args, *kwargs.values()), operator.ne)
 
 
 def _combinations_again(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return _choices(interp, itertools.combinations_with_replacement, args)
+    return _choices(interp, itertools.combinations_with_replacement, args, operator.ge)
 
 
-def _choices(interp: Interpreter, fn: Any, args: Args) -> Value:
-    """A way of choosing some items of a sequence."""
+def _choices(interp: Interpreter, fn: Any, args: Args, follows: Any) -> Value:
+    """A way of choosing some items of a sequence, in which the place of each one `follows` those of the ones before it."""
     source = args[0]
     count = interp.static(args[1], "a count") if len(args) > 1 else None
     if iteration.literal_trips(interp, source) is not None:
@@ -209,7 +211,11 @@ def _choices(interp: Interpreter, fn: Any, args: Args) -> Value:
         raise interp.error("permutations of as many items as only a run can tell", "say how many are taken")
     items_ = rows(interp, source)
     if count != 2 or not _is_of_numbers(items_):
+<<<<<<< HEAD
         given = interp.call(Lit(len), (items_,)), Lit(count), Lit(iterations.FOLLOWS[fn])
+=======
+        given = interp.call(Lit(len), (items_,)), Lit(count), Lit(follows)
+>>>>>>> c6f22a685a745f5a12e212c6f90e14c1f3328cfb
         places = interp.call(Static(iterations.places_chosen), given)
         return _tuples_at(interp, (source,) * count, (items_,) * count, places)
     if fn is itertools.permutations:
@@ -395,11 +401,39 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
             return found
 
         early = args if step_by_step is None else tuple(part for arg in args if isinstance(arg, Once) for part in arg.early)
+        if fn in (itertools.chain.from_iterable, itertools.accumulate):  # which look into them as well
+            early = (*args, *_held(interp, args))
         return walks.iterator(interp, walked, early, class_made_by(fn, args), args)
 
     handler_of: dict[Steps, Handler | None] = {"": None, "calls": None, "all": step_by_step, "some": in_part or step_by_step}
     called = 1 if fn in (map, filter, itertools.starmap) else 0  # the function comes first
     return made
+
+
+def _held(interp: Interpreter, sources: Args) -> list[Value]:
+    """The lists, dicts and objects in `sources`, in what functions among them use, and in those, each once."""
+    found: list[Value] = []
+    left = [item for source in sources for item in _parts_of(interp, source)]
+    while left:
+        item = left.pop()
+        if not isinstance(item, Ref) or item not in found:
+            found += [item] if isinstance(item, Ref) else []
+            left += _parts_of(interp, item)
+    return found
+
+
+def _parts_of(interp: Interpreter, value: Value) -> list[Value]:
+    match value:
+        case FunctionValue(captures=captures):
+            return [part for _, part in captures]
+        case Method(fn, args):
+            return [fn, *args]
+        case Ref() if not isinstance(interp.heap.contents[value], Contents):
+            return []
+        case Tuple() | Ref():
+            return list(items_of(interp, value))
+        case _:
+            return iteration.known_items(interp, value) or [] if isinstance(value, View | Zip | Enumerate) else []
 
 
 _CHANGING = {itertools.chain: 1000, itertools.chain.from_iterable: 1000, itertools.accumulate: 0}
