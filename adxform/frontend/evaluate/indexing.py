@@ -89,6 +89,9 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
 
 def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
     """The item of a dict under a key, one that its default makes where there is none."""
+    makes = x.meta is not None and x.meta != NONE
+    if (held := interp.under_key(x, index) if makes else interp.keyed(x)) is not None:
+        return interp.load_under(x, held, index, hint)
     if (found := _list_under_key(interp, x, index)) is not None:
         return found
     if x.meta is None:
@@ -357,6 +360,8 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             operands_ = x, interp.operand(index), interp.operand(value)
             interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
+        case Ref(kind="dict") if (held := interp.under_key(x, index)) is not None:
+            interp.store_under(held, index, value)
         case Ref(kind="dict", meta=None) if (place := chosen_items.place_to_store(interp, x, index)) is not None:
             chosen_items.store(interp, x, place, value)
         case Ref(kind="dict"):
@@ -386,6 +391,8 @@ def _store_in_array(interp: Interpreter, x: Var, index: Value, value: Value) -> 
 
 
 def _store_in_list(interp: Interpreter, x: Ref, index: Value, value: Value) -> None:
+    if interp.store_list(x, index, value):
+        return
     if isinstance(index, Var) and not interp.origins.get(index) and interp.as_rows(x, value):
         interp.call(Lit(operator.setitem), (x, index, value))
         return

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.frontend.containers import keyed_lists
 from adxform.frontend.containers.methods import Answer
 from adxform.frontend.evaluate.classes.class_contents import find, is_native
 from adxform.frontend.evaluate.classes.python_classes import SETS, VIEWS, class_of, is_container, is_numpy, name_of
@@ -282,7 +283,12 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
 def _in_keys(interp: Interpreter, box: Ref | View, item: Value) -> Value:
     if isinstance(item, Ref) and item.kind == "set" and isinstance(box, Ref) and box.kind == "set":  # sought as a frozen one
         return Lit(frozenset(interp.contents(item).keys) in interp.contents(box).keys)
-    keys = interp.contents(box.of if isinstance(box, View) else box).keys
+    ref = box.of if isinstance(box, View) else box
+    if (held := interp.keyed(ref)) is not None and interp.under_key(ref, item) is held:
+        return keyed_lists.contains(interp, held, item)
+    if ref.kind == "dict" and keyed_lists.is_new(interp, ref, item):
+        return Lit(False)
+    keys = interp.contents(ref).keys
     if isinstance(item, Var) and not isinstance(item.type, Array) and not interp.origins.get(item):
         return any_equal(interp, [constant(interp, key) for key in keys], item)
     return Lit(hashed(interp, item, "a key", box) in keys)

@@ -169,6 +169,16 @@ def place_of_item(index: Any, count: int) -> Any:
     return place
 
 
+def place_to_pop(index: Any, count: int) -> Any:
+    """The place from the start of the item `index` of a list of `count`, which is taken out."""
+    if count == 0:
+        raise IndexError("pop from empty list")
+    place = index + count if index < 0 else index
+    if place < 0 or place >= count:
+        raise IndexError("pop index out of range")
+    return place
+
+
 def with_portion(pairs: Any, place: Any, items: Any) -> Any:
     """The list `pairs`, once `items` are in it, each beside `place`."""
     for item in items:

@@ -15,6 +15,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError
+from adxform.frontend.containers import keyed_lists
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import is_librarys
 from adxform.frontend.evaluate.control_flow import iteration
@@ -169,6 +170,7 @@ def iterated(interp: Interpreter, source: Value) -> Value:
 
     Where that is an object with a ``__next__`` of its own, it is a generator that asks it for item after item.
     """
+    source = keyed_lists.walked(interp, source)
     found = iterator_of(interp, source)
     if found is source and not _is_asked(source):
         return source
