@@ -1023,6 +1023,14 @@ def iterator_functions(x):
 
 
 @shown
+def zip_longest(x):
+    s = 0.0
+    for a, b in itertools.zip_longest(x, [0.5, x[0]], fillvalue=2.0):
+        s = s * 0.5 + a * b
+    return s
+
+
+@shown
 def unbounded_iterators(x):
     total = 0.0
     for k in itertools.count():

@@ -164,6 +164,7 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("`zip(*rows)`", "transposed_lists"),
         Entry("`iter`, `next`, and what is left", "iterators"),
         Entry("`zip`, `map`, `filter`, `enumerate`, `reversed`, `itertools`", "iterator_functions"),
+        Entry("`itertools.zip_longest` of lists, arrays and tuples", "zip_longest"),
         Entry("iterators without an end", "unbounded_iterators"),
         Entry("classes with `__next__`", "iterator_class"),
     ),

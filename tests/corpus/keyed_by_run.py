@@ -1,5 +1,6 @@
 """Lists of lists and dicts of which only the run knows what is taken: groups, buckets, cells, tables by numbers."""
 
+import math
 from collections import defaultdict
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from tests.corpus.case import at, vec
 
 everywhere = at((vec(0.7, 1.3, 1.9, -0.4),), (vec(0.1, 2.3, 1.1, 3.3),), (vec(0.1, 0.2, 0.3, 0.4),))
+signs = at((vec(0.7, 1.3, 1.9, -0.4),), (vec(0.1, 2.3, 1.1, 3.3),), (vec(0.1, -0.2, 0.3, 0.4),))
 
 
 def place(v):
@@ -674,3 +676,66 @@ def groups_of_tuples(x):
             groups.append([])
         groups[-1].append((i, v * v))
     return sum(v * (i + 1) * (k + 1) for k, q in enumerate(groups) for i, v in q)
+
+
+@signs
+def list_that_a_try_fills(x):
+    out = [x[0]]
+    for v in x:
+        try:
+            out.append(v * 2)
+            out.append(math.sqrt(v))
+            out.append(math.log(v) * v)
+        except ValueError:
+            out.append(-v)
+    return sum(out) * len(out)
+
+
+@signs
+def dict_that_a_try_fills(x):
+    d, s = {}, 0.0
+    for v in x:
+        try:
+            d[place(v)] = math.sqrt(v) * 2
+            s += d[place(v) + 1]
+        except (KeyError, ValueError):
+            s += v * 3
+    return s + sum(d.values())
+
+
+@signs
+def cell_replaced_in_a_try(x):
+    cells = [[] for _ in range(2)]
+    try:
+        cells[place(x[3])] = [x[0]]
+    except IndexError:
+        return x[1] * 2
+    return sum(cells[0]) + sum(cells[1]) * 3
+
+
+@signs
+def lists_of_tries_in_tries(x):
+    out = []
+    try:
+        for v in x:
+            try:
+                out.append(v)
+                out.append(math.sqrt(v))
+                if v > 3:
+                    raise KeyError
+            finally:
+                out.append(1.5)
+    except (ValueError, KeyError):
+        out.append(x[2])
+    return sum(q * (k + 1) for k, q in enumerate(out))
+
+
+@signs
+def pairs_that_a_try_logs(x):
+    log = []
+    for i, v in enumerate(x):
+        try:
+            log.append((i, math.sqrt(v)))
+        except ValueError:
+            continue
+    return sum(i * v for i, v in log)

@@ -24,6 +24,15 @@ class Thrown(Exception):
         self.error = error
 
 
+class HeldAnew(Exception):
+    """A list or dict from before a ``try`` is to be held another way while that runs: `grows` says how, if it is known."""
+
+    def __init__(self, grows: Grows | None, error: AdxError) -> None:
+        super().__init__("a list is held another way")
+        self.grows = grows
+        self.error = error
+
+
 class Lost(Exception):
     """What is used here comes of what has been refused."""
 

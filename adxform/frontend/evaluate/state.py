@@ -173,6 +173,8 @@ class Interpreter(ABC):
         self.kept = False
         self.adopted: dict[str, Function] = {}
         self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
+        self.anew: Grows | None = None
+        """What was held anew last, where paths meet."""
         self.around: list[frozenset[Var]] = []
         """What decides how often each of the loops around goes on, where that would be known if parameters were."""
         self.walking: list[tuple[Ref, ...]] = []

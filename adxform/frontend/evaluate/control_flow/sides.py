@@ -129,10 +129,10 @@ def _joined(interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, 
     changed = changed_objects(start, heaps)
     for ref in changed:
         together = _put_together(ref, start, heaps)
-        if together is not None and (as_list_of_rows(interp, together) or holds_lists(interp, together)):
+        if together is not None and hold_anew(interp, together):
             return None
     growing = (_other_items(interp, ref, start, heaps) for ref in changed if levels)
-    if any(grows is not None and (as_list_of_rows(interp, grows) or holds_lists(interp, grows)) for grows in growing):
+    if any(grows is not None and hold_anew(interp, grows) for grows in growing):
         return None
     for ref in changed if levels else ():
         _level_lists(interp, (ref, ref), sides)
@@ -152,6 +152,14 @@ def _assumptions(interp: Interpreter, cond: Operand) -> tuple[frozenset[Var], fr
         return frozenset(), frozenset()
     absent = interp.negated.get(cond)
     return frozenset((cond,)), frozenset() if absent is None else frozenset((absent,))
+
+
+def hold_anew(interp: Interpreter, grows: Grows) -> bool:
+    """Whether a list or dict can be, and now is, held as what it becomes on a path."""
+    if not as_list_of_rows(interp, grows) and not holds_lists(interp, grows):
+        return False
+    interp.anew = grows
+    return True
 
 
 def holds_lists(interp: Interpreter, grows: Grows) -> bool:
