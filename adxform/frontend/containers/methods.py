@@ -17,7 +17,7 @@ from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_in
 from adxform.frontend.evaluate.outside.guards import constant, itself
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, View, list_contents
+from adxform.frontend.evaluate.values import NONE, Contents, Once, Ref, Slice, Static, Tuple, Value, View, list_contents
 from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
 
@@ -67,6 +67,8 @@ def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if interp.level is not None and isinstance(args[1], Once):
+        return interp.call(Static(iterations.taken_in), args)
     if interp.portion(args[0]) is not None and isinstance(args[0], Ref):
         portions.extend(interp, args[0], walks.opened(interp, args[1]))
         return NONE
@@ -207,6 +209,8 @@ def _view(part: Literal["keys", "values", "items"]) -> Handler:
 def _update(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     ref = args[0]
     assert isinstance(ref, Ref)
+    for other in args[1:]:
+        walks.refuse_in_part(interp, other)
     if interp.keyed(ref) is not None:
         for own, item in (pair for other in args[1:] for pair in interp.pairs(other)):
             interp.call(Lit(operator.setitem), (ref, constant(interp, own), item), wanted=False)

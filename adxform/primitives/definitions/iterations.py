@@ -70,6 +70,11 @@ def accumulated_from(source: Any, fn: Any, start: Any) -> Any:
     return totals
 
 
+def all_of(source: Any) -> Any:
+    """``list(source)``"""
+    return [item for item in source]  # noqa: C416 - this says what it means
+
+
 def any_true(source: Any) -> Any:
     """``any(source)``"""
     found = False
@@ -340,6 +345,12 @@ def append_all(items: Any, source: Any) -> None:
         items.append(item)
 
 
+def taken_in(items: Any, source: Any) -> None:
+    """``items.extend(source)`` of an iterator, which may raise: what it gave until then is in the list."""
+    for item in source:
+        items.append(item)
+
+
 def append_all_left(items: Any, source: Any) -> None:
     """``items.extendleft(source)`` of a deque"""
     for item in list(source):
@@ -353,5 +364,7 @@ def rotate(items: Any, n: int) -> None:
             items.appendleft(items.pop())
 
 
-CHANGING: frozenset[Callable[..., Any]] = frozenset({keep_last, keep_first, append_all, append_all_left, rotate, with_portion})
+CHANGING: frozenset[Callable[..., Any]] = frozenset(
+    {taken_in, keep_last, keep_first, append_all, append_all_left, rotate, with_portion}
+)
 """Those that change what they are given: they run in the place of the program, whatever is known of that."""

@@ -91,6 +91,13 @@ def unknown_rest(interp: Interpreter, why: str) -> AdxError:
     return interp.error(f"what is left of this iterator cannot be told: {why}", "make it a list, or anew where it is used")
 
 
+def refuse_in_part(interp: Interpreter, source: Value) -> None:
+    """Refuse, in a ``try``, an iterator of which a container takes item by item: those before one that raises stay in it."""
+    if interp.level is not None and isinstance(source, Once):
+        message = "a container takes the items of an iterator in a `try`, of which those before an exception would stay in it"
+        raise interp.error(message, "make a list of the items first: `list(…)`")
+
+
 def begin(interp: Interpreter, once: Once) -> int | None:
     """How many items were taken of a generator; unless it is at its end, its caller walks over it from here on."""
     taken = taken_of(interp, once)
