@@ -73,7 +73,46 @@ def summit(d: Any) -> Any:
     return popt[1]
 
 
-FITS: dict[str, Model] = {"line_of_growth": line_of_growth, "weighted": weighted, "summit": summit}
+TIGHT = {"ftol": 1e-12, "xtol": 1e-12, "gtol": 1e-12}
+BETWEEN = optimize.Bounds([0.0, -2.0, 0.0], [9.0, 3.0, 9.0])
+
+
+def between(d: Any) -> Any:
+    """Bounds that hold nothing, which say how many parameters there are and where the search begins."""
+    p, c = optimize.curve_fit(bell, X, bell(X, d[0], 0.6, 0.7) + 0.01 * d, bounds=([0.1, 0.1, 0.1], 2.0), **TIGHT)
+    return p[0] + p[2] + c[1, 1]
+
+
+def between_outer_bounds(d: Any) -> Any:
+    """Bounds in an object of SciPy's, and errors of known size."""
+    given = {"bounds": BETWEEN, "sigma": 0.1 + 0.0 * d, "absolute_sigma": True, **TIGHT}
+    p, c = optimize.curve_fit(bell, X, bell(X, d[0], 0.6, 0.7) + 0.01 * d, [1.0, 0.5, 0.8], **given)
+    return p[1] * p[2] + c[0, 0]
+
+
+def at_a_bound_that_moves(d: Any) -> Any:
+    """One parameter is held, and moves as its bound does; the others find the best fit beside it."""
+    y = bell(X, 1.0, 0.6, 0.7) + 0.01 * d
+    p, _ = optimize.curve_fit(bell, X, y, [1.0, 0.5, 1.5], bounds=([0.0, 0.0, 0.8 + 0.1 * d[0]], np.inf), **TIGHT)
+    return p[0] + p[1] ** 2 + p[2]
+
+
+def correlated(d: Any) -> Any:
+    """Errors that are correlated, as their covariance says, which moves."""
+    spread = 0.1 * np.eye(d.shape[0]) + 0.02 * np.outer(d, d)
+    p, c = optimize.curve_fit(bell, X, bell(X, d[0], 0.6, 0.7) + 0.01 * d, [1.0, 0.5, 0.8], sigma=spread)
+    return p[0] - p[1] + c[2, 2]
+
+
+FITS: dict[str, Model] = {
+    "line_of_growth": line_of_growth,
+    "weighted": weighted,
+    "summit": summit,
+    "between": between,
+    "between_outer_bounds": between_outer_bounds,
+    "at_a_bound_that_moves": at_a_bound_that_moves,
+    "correlated": correlated,
+}
 
 
 @pytest.mark.parametrize("case", FITS)
@@ -194,8 +233,6 @@ def test_statistics_of_pairs(case: str) -> None:
 
 
 REFUSED: dict[str, tuple[Model, np.ndarray]] = {
-    "bounds of curve_fit": (lambda d: optimize.curve_fit(bell, X, d, [1.0, 0.5, 0.3], bounds=(0, 9))[0][0], D),
-    "a covariance of errors": (lambda d: optimize.curve_fit(bell, X, d, [1.0, 0.5, 0.3], sigma=np.diag(d))[0][0], D),
     "cost": (lambda d: optimize.lsq_linear(TALL, d[:4]).cost, D),
     "linprog": (lambda d: optimize.linprog(d[:3], A_ub=TALL, b_ub=d[:4]).fun, D),
     "axis": (lambda d: np.sum(signal.welch(d, axis=0, nperseg=8)[1]), SERIES),

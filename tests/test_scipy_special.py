@@ -23,6 +23,7 @@ from adxform.testing import check_derivatives, check_rule
 
 special = pytest.importorskip("scipy.special", reason="SciPy is an extra")
 rules = pytest.importorskip("adxform.primitives.scipy_rules.special", reason="SciPy is an extra")
+stats = pytest.importorskip("scipy.stats", reason="SciPy is an extra")
 slopes = pytest.importorskip("adxform.runtime.special_slopes", reason="SciPy is an extra")
 shape_slopes = pytest.importorskip("adxform.runtime.shape_slopes", reason="SciPy is an extra")
 
@@ -210,6 +211,39 @@ def test_second_slopes_are_accurate_in_both_tails() -> None:
         relative_error(slopes.erfcx_slope(3, x), [mp.diff(lambda t: mp.exp(t * t) * mp.erfc(t), mp.mpf(one), 3) for one in x])
         < 1e-12
     )
+
+
+LEVEL = {
+    "arctan": np.arctan,
+    "math.erf": math.erf,
+    "math.erfc": math.erfc,
+    "erf": special.erf,
+    "erfc": special.erfc,
+    "ndtr": special.ndtr,
+    "norm.cdf": stats.norm.cdf,
+    "norm.sf": stats.norm.sf,
+    "norm.pdf": stats.norm.pdf,
+}
+"""Functions that level off on both sides, where censored intervals end."""
+
+
+@pytest.mark.parametrize("name", LEVEL)
+@pytest.mark.parametrize("end", [-math.inf, math.inf])
+def test_what_levels_off_is_flat_at_infinity_at_every_order(name: str, end: float) -> None:
+    fn = LEVEL[name]
+    if name.startswith("math."):
+        one, at = lambda mu: fn(end - mu), 0.3
+    else:
+        one, at = lambda mu: np.sum(fn(np.array([end, 1.2, -math.inf]) - mu)), 0.3
+        derivative, rest = adxform.grad(one), lambda mu: float(fn(1.2 - mu))
+        step = 1e-3
+        first = (rest(at + step) - rest(at - step)) / (2 * step)
+        second = (rest(at + step) - 2 * rest(at) + rest(at - step)) / step**2
+        np.testing.assert_allclose([derivative(at), adxform.grad(derivative)(at)], [first, second], rtol=1e-4)
+        one = lambda mu: fn(end - mu)
+    for _ in range(3):
+        one = adxform.grad(one)
+        assert one(at) == 0.0
 
 
 @pytest.mark.parametrize("shape", [1e-3, 0.6, 30.0, 1e4])

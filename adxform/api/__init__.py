@@ -20,7 +20,7 @@ from adxform.api.checkpointing import with_checkpoints
 from adxform.backends.registry import BACKENDS, may_compile
 from adxform.errors import ArgnumsError, OptionError
 from adxform.frontend.derivative_operators import ENGINES, PYTHON, Engine, EngineName, Operator, operator
-from adxform.frontend.signature import Tree
+from adxform.frontend.signature import Node, Tree
 from adxform.ir.spans import own_signature
 from adxform.ir.types import Scalar, Type
 from adxform.runtime import private
@@ -30,7 +30,7 @@ from adxform.runtime.dispatch.application import Application, Argnums, apply
 from adxform.runtime.dispatch.batches import BatchResults, batch_for, split
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import Residuals, execute
-from adxform.runtime.dispatch.leaf_flattening import alongside, finisher, matched, perturbations, placed, settler
+from adxform.runtime.dispatch.leaf_flattening import alongside, finisher, matched, matcher, perturbations, placed, settler
 from adxform.runtime.dispatch.refusals import definition, name_of, non_scalar, refuse_real
 from adxform.runtime.dispatch.result_structures import builder, leaves_of, rebuild
 from adxform.runtime.dispatch.split import CutRule
@@ -296,12 +296,35 @@ def jvp(
     (6.0, 3.0)
     """
     call = apply(f, tuple(primals), {}, engine=checked_engine(engine, fastmath), mode="forward")
-    given = perturbations(call.fn, "tangent", call.free(primals), tuple(tangents))
-    rule = call.rule("forward", call.float_leaves())
+    plan, tangents = plan_tangent(call), tuple(tangents)
+    given = plan.match([call.leaves[i] for i in plan.wrt], tangents)
+    if given is None:
+        given = perturbations(call.fn, "tangent", call.free(primals), tangents)
+    rule = plan.rule
     results = call.run(rule, call.inputs(), *given)
     count = len(rule.typed.results)
     slopes = alongside(results[:count], call.result, rule.spread(results[count:]))
     return rebuild(call.result, iter(results[:count])), placed(call.result, slopes)
+
+
+@dataclass(frozen=True)
+class TangentPlan:
+    """What a tangent of one specialised function does at every call: it moves with its leaves `wrt`, which `match` finds."""
+
+    rule: DerivedRule
+    wrt: tuple[int, ...]
+    match: Callable[[Sequence[Any], Any], list[Any] | None]
+
+
+def plan_tangent(call: Application) -> TangentPlan:
+    """The plan for the function applied in `call`, made at the first call."""
+    key = ("jvp", call.lead, call.held, call.scratch, call.engine)
+    plan: TangentPlan | None = call.entry.plans.get(key)
+    if plan is None:
+        wrt, trees = call.float_leaves(), call.signature.args[call.lead :]
+        point = Node("tuple", tuple, tuple(range(len(trees))), trees)
+        plan = call.entry.plans[key] = TangentPlan(call.rule("forward", wrt), wrt, matcher(point))
+    return plan
 
 
 @operator("vjp", made=None)

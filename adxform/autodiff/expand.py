@@ -457,6 +457,14 @@ def precise(b: Builder, tangent: Operand, like: Var, *, sure: bool = True) -> Op
     return b.call(np.dtype(like.type.dtype).type, tangent, type=Scalar(like.type.dtype), hint=_hint(tangent))
 
 
+def with_methods(b: Builder, tangent: Operand, like: Operand) -> Operand:
+    """`tangent` as a number of NumPy's, which has the methods that `like` has, if it may be one of Python's."""
+    type_ = type_of(tangent)
+    if isinstance(like, Var) and isinstance(like.type, Scalar) and isinstance(type_, Scalar) and type_.weak:
+        return b.call(np.dtype(type_.dtype).type, tangent, type=Scalar(type_.dtype), hint=_hint(tangent))
+    return tangent
+
+
 def reshaped(b: Builder, value: Operand, like: Var) -> Operand:
     """`value`, just computed with the shape of `like`, with a type that says so."""
     last = b.ops[-1] if b.ops else None

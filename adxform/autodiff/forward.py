@@ -8,6 +8,7 @@ tape of tangents. So aliases need no special case.
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, assert_never
@@ -42,6 +43,7 @@ from adxform.autodiff.expand import (
     replace_leaves,
     splice,
     weighted,
+    with_methods,
     write,
     write_partials,
     zeros,
@@ -269,6 +271,8 @@ class _Forward:
         for position in derivative.transposes:
             if position < len(op.args) and self.is_active(op.args[position]):
                 moved = replace_leaves(op.args[position], iter([self.tangent(b, leaf) for leaf in leaves(op.args[position])]))
+                if position == 0 and isinstance(op.fn, Lit) and isinstance(op.fn.value, types.MethodDescriptorType):
+                    moved = with_methods(b, moved, op.args[0])
                 args = (*op.args[:position], moved, *op.args[position + 1 :])
                 if derivative.of_a_part is not None and may_be_empty(moved):
                     (part,) = write(b, self.expander, derivative.of_a_part[0], *args, kwargs=op.kwargs)

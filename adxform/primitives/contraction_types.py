@@ -136,11 +136,12 @@ def svd_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | Several | 
             values = Array(_real(dtype), (*batch, k))
             if given.get("compute_uv") == Lit(False):
                 return values
-            reduced = given.get("full_matrices") == Lit(False) or given.get("hermitian") == Lit(True)
-            if reduced and given.get("compute_uv", Lit(True)) == Lit(True):
-                sides = Array(dtype, (*batch, m, k)), Array(dtype, (*batch, k, n))
-                return Several((sides[0], values, sides[1]), type(np.linalg.svd(np.eye(1))))
-            return None
+            whole, hermitian = given.get("full_matrices", Lit(True)), given.get("hermitian", Lit(False))
+            if given.get("compute_uv", Lit(True)) != Lit(True) or not isinstance(whole, Lit) or not isinstance(hermitian, Lit):
+                return None
+            left, right = (m, n) if whole == Lit(True) else (k, k)
+            sides = Array(dtype, (*batch, m, left)), Array(dtype, (*batch, right, n))
+            return Several((sides[0], values, sides[1]), type(np.linalg.svd(np.eye(1))))
         case _:
             return None
 
@@ -156,6 +157,34 @@ def _smaller(shape: Shape) -> Size:
 def factor_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
     """The type of what is made of a square matrix, the first of `args`, and others like it."""
     return square_result(args[:1], kwargs)
+
+
+def numbers_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of real numbers, one for each row of a square matrix, the first of `args`, or the second."""
+    match square_result(args[:1], {}) or square_result(args[1:2], {}):
+        case Array(dtype, tuple() as shape):
+            return Array(_real(dtype), shape[:-1])
+        case _:
+            return None
+
+
+def matrix_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of a matrix like the first of `args`."""
+    match args[0]:
+        case Var(_, Array(dtype, tuple() as shape)) if len(shape) >= 2:
+            return Array(_linalg_dtype(dtype), shape)
+        case _:
+            return None
+
+
+def values_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of the singular values of a matrix, which come after it and its left vectors."""
+    return args[2].type if isinstance(args[2], Var) else None
+
+
+def differences_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of a square matrix, the last of `args`."""
+    return square_result(args[-1:], {})
 
 
 def cross_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:

@@ -38,9 +38,21 @@ _NEVER = (
 OF_OBJECTS = (np.equal, np.not_equal, np.logical_and, np.logical_or, np.logical_xor, np.logical_not)
 """Elementwise functions that take ``None`` as any object; others raise."""
 
+_CONVERTING = (int, float, complex, abs, round, divmod, pow, len, iter, next, sum, max, min, sorted, any, all)
+_OF_CONTAINERS = (operator.getitem, operator.setitem, operator.delitem)
+
 _DIVIDING = (operator.truediv, operator.floordiv, operator.mod, divmod)
 _STORING = (operator.setitem, intrinsics.accumulate, intrinsics.deduct)
 _TOTALS = frozenset(("sum", "prod", "mean", "var", "std", "any", "all", "count_nonzero"))
+
+
+def refuses_none(fn: Any, place: int) -> bool:
+    """Whether a call of `fn` with ``None`` for the argument at `place` raises a `TypeError`, whatever the others are."""
+    if isinstance(fn, np.ufunc):
+        return fn not in OF_OBJECTS
+    if fn in _CONVERTING or fn in _OF_CONTAINERS:
+        return fn in _CONVERTING or place == 0
+    return getattr(fn, "__module__", None) in ("math", "cmath", "_operator")
 
 
 def may_raise(op: Call, floats: bool, within: Mapping[Var, Size]) -> Classes:

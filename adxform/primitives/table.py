@@ -27,6 +27,8 @@ from adxform.primitives.families import (
     numpy_reductions,
     numpy_shape,
     python_operators,
+    singular_values,
+    symmetric_matrices,
     tails,
     vector_lengths,
 )
@@ -64,6 +66,8 @@ _library = collect(
         *vector_lengths.RECORDS,
         *numpy_products.RECORDS,
         *numpy_linear_algebra.RECORDS,
+        *symmetric_matrices.RECORDS,
+        *singular_values.RECORDS,
         *numpy_fourier.RECORDS,
         *determinants.RECORDS,
         *numpy_shape.RECORDS,

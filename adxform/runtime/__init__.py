@@ -9,6 +9,16 @@ import numpy as np
 
 from adxform.runtime.beliefs import Beliefs, check_array, check_entry, check_number, check_seen, seen
 from adxform.runtime.buffers import BufferStack, GrowingBuffer, Tape, allocate, allocate_like, allocate_product
+from adxform.runtime.derivatives.eigenvalues import (
+    divided_differences,
+    eigenvalues_cotangent,
+    eigenvalues_tangent,
+    over_gaps,
+    over_values,
+    singular_values_cotangent,
+    singular_values_tangent,
+    sums_over_gaps,
+)
 from adxform.runtime.derivatives.masked import (
     ONE_THREAD,
     check_finite,

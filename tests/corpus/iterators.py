@@ -379,3 +379,85 @@ def longest_of_a_list_that_grows(x):
             grown.append(x[b])
         s += a * (b + 1)
     return s
+
+
+ROWS = np.array([[0.31, 1.23], [-0.74, 0.92], [2.17, 0.4]])
+
+
+@at((ROWS,))
+def rows_in_pairs_are_written(rows):
+    now = rows.copy()
+    for a, b in itertools.combinations(now, 2):
+        a += 0.1 * b
+    for a, b in itertools.permutations(now, 2):
+        b -= 0.2 * a * b
+    for a, b in itertools.combinations_with_replacement(now, 2):
+        a *= 1.0 + b
+    return np.sum(now**2)
+
+
+@at((ROWS,))
+def rows_of_a_list_in_pairs_are_written(rows):
+    now = [row * 2 for row in rows]
+    for a, b in itertools.combinations(now, 2):
+        a += 0.1 * b
+    return sum(row @ row for row in now)
+
+
+@at((ROWS,))
+def rows_change_while_pairs_are_walked_over(rows):
+    now, total = rows.copy(), 0.0
+    for a, b in itertools.combinations(now, 2):
+        total = 0.9 * total + a @ b
+        now[2] = 0.5 * total
+    return total
+
+
+@at((ROWS,))
+def rows_crossed_with_rows_are_written(rows):
+    now = rows.copy()
+    for a, b in itertools.product(now, now[::-1]):
+        a += 0.1 * b
+    for column, k, v in itertools.product(now.T, range(2), now[:, 0]):
+        column[k] += v
+        now[1, 0] *= 0.9
+    return np.sum(now**2)
+
+
+@at((ROWS,))
+def best_pair_of_rows_is_written(rows):
+    now, best = rows.copy(), None
+    for a, b in itertools.combinations(now, 2):
+        if best is None or a @ b > best[0] @ best[1]:
+            best = (a, b)
+    best[0][:] = 3 * rows[0]
+    return np.sum(now**2)
+
+
+@at((VALUES,))
+def numbers_change_while_triples_are_walked_over(x):
+    now, total = x.copy(), 0.0
+    for a, b, c in itertools.combinations(now, 3):
+        total = 0.9 * total + a * b**2 * c
+        now[2] = 0.5 * total
+    for i, a, b in itertools.product(range(len(x)), now, [1.0, 2.0]):
+        total += x[i] * a * b
+        now[1] = 0.5 * a
+    return total
+
+
+@at((VALUES,))
+def triples_of_places(x):
+    total, places = 0.0, np.arange(-1, 2)
+    for i, j, k in itertools.product(range(len(x)), repeat=3):
+        if i == j:
+            continue
+        total = 0.99 * total + x[i] * x[j] ** 2 * x[k] ** 3 / (1 + i * k)
+    for p in itertools.product(places, repeat=3):
+        total += np.exp(-np.dot(p, p) * x[0] ** 2)
+    return total + len(list(itertools.product(x, x, x))) * x[1]
+
+
+@at((VALUES,))
+def permutations_of_three(x):
+    return sum(a * b**2 * c**3 for a, b, c in itertools.permutations(x, 3))

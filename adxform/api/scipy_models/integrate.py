@@ -16,7 +16,7 @@ import numpy as np
 from scipy import integrate, special
 
 from adxform.api import jvp
-from adxform.api.scipy_models.optimize import as_tuple
+from adxform.api.scipy_models.implicit_solutions import as_tuple
 from adxform.api.scipy_models.orders import FIRST_ORDER, to_first_order
 from adxform.api.scipy_models.solving import Search, moving, solve, still
 from adxform.primitives.declare import primitive

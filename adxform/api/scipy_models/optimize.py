@@ -1,11 +1,4 @@
-"""Solutions of equations and minima, which move with what the equations hold: the implicit function theorem.
-
-A solution `x` of ``f(x, p) = 0`` moves as a chord step does, ``x - f(x, p) / slope``, the slope held: each step makes one order
-of derivatives right. There are three, so that derivatives of the third order are right, and those beyond are refused.
-
-Source: Griewank & Walther, *Evaluating Derivatives* (2008), chapter 15; Christianson, *Reverse accumulation and implicit
-functions* (1998).
-"""
+"""SciPy's solvers of equations and its minima, as what they find moves: see `implicit_solutions`."""
 
 from __future__ import annotations
 
@@ -14,29 +7,24 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from adxform.api import grad, jvp
-from adxform.api.scipy_models import orders
-from adxform.api.scipy_models.orders import to_third_order
-from adxform.api.scipy_models.solving import Search, moving, parameters, solve, still
+from adxform.api import grad
+from adxform.api.scipy_models import least_squares_fits, orders
+from adxform.api.scipy_models.implicit_solutions import (
+    Result,
+    as_tuple,
+    bounded_moving,
+    limits,
+    number_moving,
+    start_of,
+    vector_moving,
+)
+from adxform.api.scipy_models.solving import solve
 from adxform.api.second_order import jacobian
 from adxform.primitives.declare import constant
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 
-_STEPS = 3
-_NEAR = 1e-3
-_TIED = 1e-6
 _ROUNDING = 4 * np.finfo(float).eps
-
-
-class Result(Search):
-    """What a solver found, with those attributes of SciPy's result that a program may ask for."""
-
-    def __init__(self, x: Any, fun: Any, found: Any) -> None:
-        self.x, self.fun, self.found = x, fun, found
-
-    def __getitem__(self, name: Any) -> Any:
-        return getattr(self, name)
 
 
 class Root:
@@ -64,42 +52,6 @@ class Root:
     def function_calls(self) -> Any:
         """How often the function was called."""
         return self.found.function_calls
-
-
-def as_tuple(args: Any) -> Any:
-    """`args` of SciPy's, where one that is no tuple stands alone."""
-    return args if isinstance(args, tuple) else (args,)
-
-
-def checked(x: Any, step: Any) -> Any:
-    """`x`, from which a step of Newton's leads no further than the rounding and the tolerance of a solver.
-
-    Raises:
-        RuntimeError: it is no solution, or none that moves with what the equations hold.
-    """
-    if not np.all(np.abs(step) <= _NEAR * (1.0 + np.abs(x))):
-        raise RuntimeError(
-            "the solver has found no solution that has a derivative: it did not converge, or the slope there is singular"
-        )
-    return x
-
-
-def number_moving(residual: Any, x: Any) -> Any:
-    """The root `x` of a function of one number, as it moves."""
-    slope = still(jvp(residual, (x,), (1.0,))[1])
-    y = solve(checked, (), (), (x,), x, residual(x) / slope)
-    for _ in range(_STEPS):
-        y = y - residual(y) / slope
-    return moving(x, to_third_order(y))
-
-
-def vector_moving(residual: Any, x: Any) -> Any:
-    """The root `x` of a function of a vector, as it moves."""
-    slopes = still(jacobian(residual)(x))
-    y = solve(checked, (), (), (x,), x, np.linalg.solve(slopes, residual(x)))
-    for _ in range(_STEPS):
-        y = y - np.linalg.solve(slopes, residual(y))
-    return moving(x, to_third_order(y))
 
 
 def _bracketing(method: Any) -> Any:
@@ -164,10 +116,6 @@ def _root_scalar(
     return Root(number_moving(residual, x), search)
 
 
-def _start(x0: Any) -> Any:
-    return np.atleast_1d(np.asarray(x0) * 1.0)
-
-
 def _fsolve_value(f: Any, x0: Any, xtol: Any, maxfev: Any) -> Any:
     return optimize.fsolve(f, x0, xtol=xtol, maxfev=maxfev)
 
@@ -176,7 +124,7 @@ def _fsolve(func: Any, x0: Any, args: Any = (), *, xtol: Any = 1.49012e-08, maxf
     def residual(x: Any) -> Any:
         return np.atleast_1d(np.asarray(func(x, *as_tuple(args))))
 
-    start = _start(x0)
+    start = start_of(x0)
     return vector_moving(residual, solve(_fsolve_value, (residual,), ((start,),), (start,), start, xtol, maxfev))
 
 
@@ -189,7 +137,7 @@ def _root(fun: Any, x0: Any, args: Any = (), method: Any = "hybr", *, tol: Any =
     def residual(x: Any) -> Any:
         return np.atleast_1d(np.asarray(fun(x, *as_tuple(args))))
 
-    start = _start(x0)
+    start = start_of(x0)
     found, search = solve(_root_value, (residual,), ((start,),), (start, "any"), start, method, tol, options)
     x = vector_moving(residual, found)
     return Result(x, residual(x), search)
@@ -210,48 +158,8 @@ def _fixed_point(func: Any, x0: Any, args: Any = (), xtol: Any = 1e-08, maxiter:
     if np.ndim(x0) == 0:
         start = np.float64(x0)
         return number_moving(residual, solve(_fixed_point_value, (step,), ((start,),), ("number",), start, xtol, maxiter, method))
-    start = _start(x0)
+    start = start_of(x0)
     return vector_moving(residual, solve(_fixed_point_value, (step,), ((start,),), (start,), start, xtol, maxiter, method))
-
-
-def _limits(bounds: Any, n: Any) -> Any:
-    """The lower and the upper bounds of `n` numbers, from pairs or an object of SciPy's; infinite ones where there are none."""
-    if bounds is None:
-        return np.full(n, -np.inf), np.full(n, np.inf)
-    if isinstance(bounds, optimize.Bounds):
-        return np.zeros(n) + bounds.lb, np.zeros(n) + bounds.ub
-    low = np.array([-np.inf if pair[0] is None else 1.0 * pair[0] for pair in bounds])
-    high = np.array([np.inf if pair[1] is None else 1.0 * pair[1] for pair in bounds])
-    return low, high
-
-
-def _held(x: Any, held: Any, low: Any, high: Any, slope: Any, bend: Any) -> Any:
-    """`held`: which numbers of a minimum `x` lie at their lower (-1) or upper (1) bound, where the cost rises inwards.
-
-    Raises:
-        RuntimeError: at a bound, or next to one, the cost falls inwards or has no slope, so that the minimum may leave it or not.
-    """
-    near = _TIED * (1.0 + np.abs(x))
-    free = (held == 0) & (x - low > near) & (high - x > near)
-    if not np.all(free | (low == high) | (-held * slope > near * np.abs(bend))):
-        raise RuntimeError(
-            "at a bound of the minimum the cost has no slope that holds it, so that it has no derivative: leave the bound out"
-        )
-    return held
-
-
-def _bounded(cost: Any, x: Any, held: Any, low: Any, high: Any) -> Any:
-    """The minimum `x` as it moves: those of its numbers at a bound as that does, the others by the slope of the cost."""
-
-    def slope(at: Any) -> Any:
-        return grad(cost)(at)
-
-    sides = solve(_held, (), (), (x,), x, held, low, high, slope(x), np.diagonal(jacobian(slope)(x)))
-
-    def residual(at: Any) -> Any:
-        return np.where(sides < 0, at - low, np.where(sides > 0, at - high, slope(at)))
-
-    return vector_moving(residual, x)
 
 
 def _minimize_value(
@@ -283,8 +191,8 @@ def _minimize(
     def slope(x: Any) -> Any:
         return np.zeros_like(x) if jac is None else np.asarray(jac(x, *as_tuple(args)))
 
-    start = _start(x0)
-    low, high = _limits(bounds, start.shape[0])
+    start = start_of(x0)
+    low, high = limits(bounds, start.shape[0])
     found, held, search = solve(
         _minimize_value,
         (value, slope),
@@ -302,7 +210,7 @@ def _minimize(
     if bounds is None:
         x = vector_moving(lambda at: grad(value)(at), found)
     else:
-        x = _bounded(value, found, held, low, high)
+        x = bounded_moving(value, found, held, low, high)
     return Result(x, value(x), search)
 
 
@@ -325,133 +233,6 @@ def _minimize_scalar(
     )
     x = number_moving(residual, found)
     return Result(x, value(x), search)
-
-
-def _least_squares_value(f: Any, x0: Any, method: Any, ftol: Any, xtol: Any, gtol: Any, low: Any, high: Any, bounded: Any) -> Any:
-    bounds = (low, high) if bounded else (-np.inf, np.inf)
-    found = optimize.least_squares(f, x0, bounds=bounds, method=method, ftol=ftol, xtol=xtol, gtol=gtol)
-    return found.x, 1.0 * found.active_mask, found
-
-
-def _least_squares(
-    fun: Any,
-    x0: Any,
-    *,
-    bounds: Any = None,
-    method: Any = "trf",
-    ftol: Any = 1e-08,
-    xtol: Any = 1e-08,
-    gtol: Any = 1e-08,
-    args: Any = (),
-) -> Any:
-    def misfit(x: Any) -> Any:
-        return np.atleast_1d(np.asarray(fun(x, *as_tuple(args))))
-
-    def cost(x: Any) -> Any:
-        return 0.5 * np.sum(misfit(x) ** 2)
-
-    start = _start(x0)
-    if bounds is None or isinstance(bounds, optimize.Bounds):
-        low, high = _limits(bounds, start.shape[0])
-    else:
-        low, high = np.zeros_like(start) + bounds[0], np.zeros_like(start) + bounds[1]
-    found, held, search = solve(
-        _least_squares_value,
-        (misfit,),
-        ((start,),),
-        (start, start, "any"),
-        start,
-        method,
-        ftol,
-        xtol,
-        gtol,
-        low,
-        high,
-        bounds is not None,
-    )
-    if bounds is None:
-        x = vector_moving(lambda at: grad(cost)(at), found)
-    else:
-        x = _bounded(cost, found, held, low, high)
-    return Result(x, misfit(x), search)
-
-
-# -- fits -------------------------------------------------------------------------------------------------------------------
-
-
-def _curve_fit_value(f: Any, x: Any, y: Any, p0: Any, sigma: Any, absolute_sigma: Any, method: Any, *limits: Any) -> Any:
-    named = zip(("maxfev", "ftol", "xtol", "gtol"), limits, strict=True)
-    options = {name: limit for name, limit in named if limit is not None}
-    return optimize.curve_fit(lambda x, *p: f(np.array(p)), x, y, p0, sigma, absolute_sigma, method=method, **options)
-
-
-def _curve_fit(
-    f: Any,
-    xdata: Any,
-    ydata: Any,
-    p0: Any = None,
-    sigma: Any = None,
-    absolute_sigma: Any = False,
-    *,
-    method: Any = None,
-    maxfev: Any = None,
-    ftol: Any = None,
-    xtol: Any = None,
-    gtol: Any = None,
-) -> Any:
-    x, y = np.asarray(xdata) * 1.0, np.asarray(ydata) * 1.0
-    start = np.ones(parameters(f) - 1) if p0 is None else _start(p0)
-    errors = 1.0 if sigma is None else np.asarray(sigma)
-    if np.ndim(errors) > 1:
-        unsupported("curve_fit has a derivative for errors `sigma` of each number, not for a covariance of them")
-
-    def model(p: Any) -> Any:
-        return f(x, *p)
-
-    def misfit(p: Any) -> Any:
-        return (model(p) - y) / errors
-
-    def cost(p: Any) -> Any:
-        return 0.5 * np.sum(misfit(p) ** 2)
-
-    given = x, y, start, sigma, absolute_sigma, method, maxfev, ftol, xtol, gtol
-    found, spread = solve(_curve_fit_value, (model,), ((start,),), (start, 2), *given)
-    p = vector_moving(lambda at: grad(cost)(at), found)
-    slopes = jacobian(misfit)(p)
-    variances = np.linalg.inv(slopes.T @ slopes)
-    if not absolute_sigma:
-        variances = variances * (2.0 * cost(p) / (y.shape[0] - start.shape[0]))
-    return p, moving(spread, variances)
-
-
-def _nnls_value(a: Any, b: Any, maxiter: Any) -> Any:
-    x, length = optimize.nnls(a, b, maxiter=maxiter)
-    return x, np.where(x <= 0.0, -1.0, 0.0), length
-
-
-def _nnls(A: Any, b: Any, *, maxiter: Any = None) -> Any:
-    a, b = np.asarray(A) * 1.0, np.asarray(b) * 1.0
-    start = np.zeros(a.shape[1])
-    found, held, length = solve(_nnls_value, (), (), (start, start, "number"), a, b, maxiter)
-    x = _bounded(lambda at: 0.5 * np.sum((a @ at - b) ** 2), found, held, start, np.full(a.shape[1], np.inf))
-    return x, moving(length, np.linalg.norm(a @ x - b))
-
-
-def _lsq_linear_value(a: Any, b: Any, low: Any, high: Any, method: Any, tol: Any) -> Any:
-    found = optimize.lsq_linear(a, b, (low, high), method, tol)
-    return found.x, 1.0 * found.active_mask, found
-
-
-def _lsq_linear(A: Any, b: Any, bounds: Any = (-np.inf, np.inf), method: Any = "trf", tol: Any = 1e-10) -> Any:
-    a, b = np.asarray(A) * 1.0, np.asarray(b) * 1.0
-    start = np.zeros(a.shape[1])
-    if isinstance(bounds, optimize.Bounds):
-        low, high = _limits(bounds, start.shape[0])
-    else:
-        low, high = start + bounds[0], start + bounds[1]
-    found, held, search = solve(_lsq_linear_value, (), (), (start, start, "any"), a, b, low, high, method, tol)
-    x = _bounded(lambda at: 0.5 * np.sum((a @ at - b) ** 2), found, held, low, high)
-    return Result(x, a @ x - b, search)
 
 
 def _rosen(x: Any) -> Any:
@@ -483,10 +264,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(optimize.fixed_point, _fixed_point, sequences=True, calls_back=True),
     Definition(optimize.minimize, _minimize, sequences=True, calls_back=True),
     Definition(optimize.minimize_scalar, _minimize_scalar, sequences=True, calls_back=True),
-    Definition(optimize.least_squares, _least_squares, sequences=True, calls_back=True),
-    Definition(optimize.curve_fit, _curve_fit, sequences=True, calls_back=True),
-    Definition(optimize.nnls, _nnls, sequences=True),
-    Definition(optimize.lsq_linear, _lsq_linear, sequences=True),
+    *least_squares_fits.DEFINITIONS,
     Definition(optimize.rosen, _rosen, Value.OWN),
     Definition(optimize.rosen_der, _rosen_der, Value.OWN),
     Definition(optimize.rosen_hess, _rosen_hess, Value.OWN),

@@ -54,7 +54,7 @@ from adxform.frontend.evaluate.values import (
     Value,
     View,
 )
-from adxform.frontend.known import KNOWN, singular_vectors, subscripts
+from adxform.frontend.known import KNOWN, subscripts
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Raises, Step, path_to
@@ -65,6 +65,7 @@ from adxform.ir.types import Object, is_inexact
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import binary_heaps, iterations, keyed_items
+from adxform.primitives.raising import refuses_none
 from adxform.primitives.record import Primitive
 from adxform.primitives.signatures import not_covered, stated, taken, unstated
 from adxform.primitives.table import definition, lookup, refusal
@@ -86,7 +87,7 @@ def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs
             raise interp.error("an argument may be None or not, which only a run can tell", "make it one kind of value")
         if (found := none_given.on_both_paths(interp, fn, args, kwargs, hint)) is not None:
             return found
-        args = tuple(interp.force(arg) if none_given.needs_numbers(fn, k) else interp.given(arg) for k, arg in enumerate(args))
+        args = tuple(interp.force(arg) if _refuses_none(fn, k) else interp.given(arg) for k, arg in enumerate(args))
     fn = interp.force(fn)
     match fn:
         case FunctionValue():
@@ -432,6 +433,10 @@ def _takes_none(fn: Value, args: tuple[Value, ...]) -> bool:
             return True
 
 
+def _refuses_none(fn: Value, place: int) -> bool:
+    return isinstance(fn, Static | Lit) and refuses_none(fn.value, place)
+
+
 _NONE_AWARE = (operator.is_, operator.is_not, operator.eq, operator.ne, operator.not_, operator.truth, bool, setattr,
                functools.partial, intrinsics.apply, intrinsics.chain, intrinsics.merge, intrinsics.merge_named,
                list, tuple, dict, zip)  # fmt: skip
@@ -453,7 +458,7 @@ def _lookup_known(fn: Any) -> Handler | None:
     if isinstance(fn, Known):
         return fn.handler
     try:
-        return KNOWN.get(fn) or singular_vectors.of_scipy(fn)
+        return KNOWN.get(fn)
     except TypeError:
         return None
 

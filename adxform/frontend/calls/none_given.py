@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import numpy as np
 
@@ -11,23 +10,6 @@ from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Method, Static, Value
 from adxform.ir.ops import Lit, Var
-from adxform.primitives.raising import OF_OBJECTS
-
-
-def needs_numbers(fn: Value, place: int) -> bool:
-    """Whether a call of `fn` with ``None`` for the argument at `place` raises a `TypeError`, whatever the others are."""
-    if not isinstance(fn, Static | Lit):
-        return False
-    found: Any = fn.value
-    if isinstance(found, np.ufunc):
-        return found not in OF_OBJECTS
-    if found in (int, float, complex):
-        return True
-    if getattr(found, "__module__", None) == "builtins":
-        return found in (abs, round, divmod, pow, len, iter, next, sum, max, min, sorted, any, all)
-    if found in (operator.getitem, operator.setitem, operator.delitem):
-        return place == 0
-    return getattr(found, "__module__", None) in ("math", "cmath", "_operator")
 
 
 def on_both_paths(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value | None:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from adxform.frontend.containers import collecting, keyed_lists, list_arrays, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
+from adxform.frontend.evaluate.chosen_items import of_the_run
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
 from adxform.frontend.evaluate.outside.guards import constant, itself
@@ -192,7 +193,7 @@ def _get(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
         return keyed_lists.get(interp, held, args[1], (*args, NONE)[2])
     if keyed_lists.is_new(interp, args[0], args[1]):
         return (*args, NONE)[2]
-    if isinstance(args[1], Var) and not interp.origins.get(args[1]):
+    if of_the_run(interp, args[1]) is not None:
         return interp.call(Static(iterations.got), (*args, NONE)[:3], hint=hint)
     found = interp.contents(args[0]).get(hashed(interp, args[1], "a dict key", args[0]))
     return found if found is not None else args[2] if len(args) > 2 else NONE

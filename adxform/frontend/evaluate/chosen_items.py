@@ -9,6 +9,7 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.structures import all_leaves
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
@@ -37,20 +38,39 @@ def columns_of(interp: Interpreter, items: tuple[Value, ...]) -> list[tuple[Valu
     return columns if all(interp.of_numbers(column) or columns_of(interp, column) is not None for column in columns) else None
 
 
-def place_of_key(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
-    """Where in a dict of numbers, or of tuples of those, `key` is, which only a run can tell; ``None`` for anything else."""
+def of_the_run(interp: Interpreter, key: Value) -> Var | None:
+    """What makes of `key`, a number, a text or a tuple of those, one that only a run can tell; ``None`` for any other."""
+    if isinstance(key, Tuple):
+        if any(isinstance(part, Var) and isinstance(part.type, Array) for part in all_leaves(interp, key)):
+            return None
+        return next((found for part in key.items if (found := of_the_run(interp, part)) is not None), None)
     if not isinstance(key, Var) or isinstance(key.type, Array) or interp.origins.get(key):
         return None
-    contents = interp.contents(ref)
-    if len(contents.keys) > CHOICES or not (interp.of_numbers(contents.items) or columns_of(interp, contents.items) is not None):
+    return key
+
+
+def place_of_key(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
+    """Where in a dict `key` is, which only a run can tell: of numbers, of tuples of those, or of what a branch may choose.
+
+    ``None`` for anything else.
+    """
+    contents, told = interp.contents(ref), of_the_run(interp, key)
+    if told is None or len(contents.keys) > CHOICES or not (contents.keys or _has_no_default(ref)):
         return None
-    return interp.call(Static(iterations.place_of), (key, Tuple(tuple(constant(interp, own) for own in contents.keys))))
+    of_numbers = interp.of_numbers(contents.items) or columns_of(interp, contents.items) is not None
+    if not of_numbers and not may_choose(interp, told, len(contents.keys)):
+        return None
+    return place_in_dict(interp, ref, key)
 
 
-def place_in_dict(interp: Interpreter, ref: Ref, key: Var) -> Value:
+def _has_no_default(ref: Ref) -> bool:
+    return ref.meta is None or ref.meta == NONE
+
+
+def place_in_dict(interp: Interpreter, ref: Ref, key: Value) -> Value:
     """Where a dict has `key`, which only a run can tell: a new one is refused where a default would make its item."""
     keys = Tuple(tuple(constant(interp, own) for own in interp.contents(ref).keys))
-    if ref.meta is None or ref.meta == NONE:
+    if _has_no_default(ref):
         return interp.call(Static(iterations.place_of), (key, keys))
     place = interp.call(Static(iterations.place_among), (key, keys))
     interp.require(interp.operand(interp.call(Lit(operator.ge), (place, Lit(0)))), runtime.new_key)
@@ -80,8 +100,8 @@ def one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str)
 
 def place_to_store(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
     """Where a dict of a few items has `key`, which only a run can tell, and which it must have; ``None`` for any other key."""
-    contents = interp.contents(ref)
-    if not isinstance(key, Var) or isinstance(key.type, Array) or not may_choose(interp, key, len(contents.keys)):
+    contents, told = interp.contents(ref), of_the_run(interp, key)
+    if told is None or not may_choose(interp, told, len(contents.keys)):
         return None
     keys = Tuple(tuple(constant(interp, own) for own in contents.keys))
     place = interp.call(Static(iterations.place_among), (key, keys))

@@ -81,10 +81,23 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             return interp.outside_item(x, interp.static(index, "an index"))
         case _ if (cls := class_of(x)) is not None and not hasattr(cls, "__getitem__") and not hasattr(cls, "__class_getitem__"):
             return interp.fail(TypeError, f"'{cls.__name__}' object is not subscriptable")
+        case Var(_, Scalar(weak=False, kinds=())) if (found := _in_axes(interp, x, by_axes(interp, index), hint)) is not None:
+            return found
         case Var():
             raise interp.error("a number cannot be indexed", "index an array")
         case _:
             raise interp.error("this value cannot be indexed", "index an array, a tuple, a list or a dict")
+
+
+def _in_axes(interp: Interpreter, number: Var, index: Value, hint: str) -> Value | None:
+    """A number of NumPy's in axes of length one, as many as the `index` has of ``None``; ``None`` for other indices."""
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    axes, rest = parts.count(NONE), parts.count(Lit(Ellipsis))
+    if axes + rest != len(parts) or rest > 1:
+        return None
+    if axes > 0:
+        return interp.call(Lit(np.reshape), (number, Tuple((Lit(1),) * axes)), hint=hint)
+    return interp.call(Lit(np.array), (number,), hint=hint) if rest > 0 else number
 
 
 def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
@@ -94,11 +107,10 @@ def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
         return interp.load_under(x, held, index, hint)
     if (found := _list_under_key(interp, x, index)) is not None:
         return found
-    if x.meta is None:
-        if (place := chosen_items.place_of_key(interp, x, index)) is not None:
-            return _item(interp, interp.contents(x).items, place, "dict", None)
-        if (own := chosen_items.under_number(interp, x, index)) is not None:
-            return interp.call(Static(iterations.looked_up), (*own, index), hint=hint)
+    if (place := chosen_items.place_of_key(interp, x, index)) is not None:
+        return _item(interp, interp.contents(x).items, place, "dict", None)
+    if x.meta is None and (own := chosen_items.under_number(interp, x, index)) is not None:
+        return interp.call(Static(iterations.looked_up), (*own, index), hint=hint)
     key = hashed(interp, index, "a dict key", x)
     found = interp.contents(x).get(key)
     if found is None and x.meta is not None and x.meta != NONE:
@@ -362,7 +374,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
         case Ref(kind="dict") if (held := interp.under_key(x, index)) is not None:
             interp.store_under(held, index, value)
-        case Ref(kind="dict", meta=None) if (place := chosen_items.place_to_store(interp, x, index)) is not None:
+        case Ref(kind="dict") if (place := chosen_items.place_to_store(interp, x, index)) is not None:
             chosen_items.store(interp, x, place, value)
         case Ref(kind="dict"):
             interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key", x), value))

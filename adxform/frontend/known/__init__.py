@@ -23,7 +23,6 @@ from adxform.frontend.known import (
     iterators,
     match_patterns,
     object_operators,
-    singular_vectors,
     small_products,
     stacked_lists,
     subscripts,
@@ -50,7 +49,6 @@ _MODULES = (
     cells,
     stacked_lists,
     small_products,
-    singular_vectors,
 )
 
 KNOWN: Mapping[Any, Handler] = MappingProxyType({fn: handler for module in _MODULES for fn, handler in module.TABLE.items()})

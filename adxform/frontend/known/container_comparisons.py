@@ -12,6 +12,7 @@ import numpy as np
 
 from adxform.frontend.containers import keyed_lists
 from adxform.frontend.containers.methods import Answer
+from adxform.frontend.evaluate.chosen_items import of_the_run
 from adxform.frontend.evaluate.classes.class_contents import find, is_native
 from adxform.frontend.evaluate.classes.python_classes import SETS, VIEWS, class_of, is_container, is_numpy, name_of
 from adxform.frontend.evaluate.control_flow import walks
@@ -289,7 +290,7 @@ def _in_keys(interp: Interpreter, box: Ref | View, item: Value) -> Value:
     if ref.kind == "dict" and keyed_lists.is_new(interp, ref, item):
         return Lit(False)
     keys = interp.contents(ref).keys
-    if isinstance(item, Var) and not isinstance(item.type, Array) and not interp.origins.get(item):
+    if of_the_run(interp, item) is not None:
         return any_equal(interp, [constant(interp, key) for key in keys], item)
     return Lit(hashed(interp, item, "a key", box) in keys)
 

@@ -17,7 +17,7 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.deques import made as deque_of
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.containers.sets import new_frozen_set, new_set
-from adxform.frontend.evaluate.chosen_items import columns_of
+from adxform.frontend.evaluate.chosen_items import columns_of, may_choose, of_the_run
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import find
 from adxform.frontend.evaluate.classes.python_classes import class_of
@@ -197,6 +197,9 @@ def rows(interp: Interpreter, source: Value) -> Value:
     filled = interp.filled(source)
     if filled is not None:
         return list_arrays.so_far(interp, filled)
+    if interp.columns(source) is not None:
+        message = "numbers or arrays are asked for, and the items of this list, whose length only a run can tell, are tuples"
+        raise interp.error(message, "take their places: `range(len(items))`")
     match source:
         case Var(_, Array(_, shape)) if shape:
             return source
@@ -268,20 +271,21 @@ def _frozen_set(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
 
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    if kwargs.get("key", NONE) == NONE:
+    has_key = kwargs.get("key", NONE) != NONE
+    if not has_key:
         args = (without_order(interp, args[0]), *args[1:])
     if isinstance(args[0], Zip | Enumerate) and iteration.known_items(interp, args[0]) is None:
         args = (listed(interp, args[0]), *args[1:])
     if (columns := interp.columns(args[0])) is not None:
         return of_tuples.ordered(interp, columns, _order(interp, args[0], kwargs))
-    if not _is_known(interp, args[0]):
+    if not _is_known(interp, args[0]) and not (has_key and _is_of_arrays(interp, args[0])):
         if (found := _of_many_kinds(interp, args[0], kwargs)) is not None:
             return found
         weak = _refuse_mixed(interp, args[0]) or of_python(interp, args[0])
         kinds = _kinds(interp, args[0])
         return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak, kinds=kinds)
     items = interp.items(args[0])
-    asked = [interp.call(kwargs["key"], (item,)) for item in items] if kwargs.get("key", NONE) != NONE else items
+    asked = [interp.call(kwargs["key"], (item,)) for item in items] if has_key else items
     asked = _deciding(interp, asked)
     if (found := _ordered_by_run(interp, items, asked, kwargs)) is not None:
         return found
@@ -305,15 +309,23 @@ def _deciding(interp: Interpreter, keys: list[Value]) -> list[Value]:
 
 
 def _ordered_by_run(interp: Interpreter, items: list[Value], keys: list[Value], kwargs: Kwargs) -> Value | None:
-    """Items that are numbers, or tuples of those, in the order of `keys`, which only the run knows; ``None`` for all else."""
-    asked = [part for key in keys for part in all_leaves(interp, key)]
-    if not any(isinstance(part, Var) and not interp.origins.get(part) for part in asked):
+    """Items in the order of `keys`, which only the run knows: numbers, tuples of those, and a few that branches may choose.
+
+    ``None`` for all else.
+    """
+    told = of_the_run(interp, Tuple(tuple(part for key in keys for part in all_leaves(interp, key))))
+    if told is None:
         return None
-    if not interp.of_numbers(tuple(items)) and columns_of(interp, tuple(items)) is None:
+    of_numbers = interp.of_numbers(tuple(items)) or columns_of(interp, tuple(items)) is not None
+    if not of_numbers and (len(items) > _CHOSEN_IN_ORDER or not may_choose(interp, told, len(items))):
         return None
     places, source = _places(interp, interp.new_list(tuple(keys)), Lit(len(items)), kwargs), interp.new_list(tuple(items))
     order = [interp.call(Lit(operator.getitem), (places, Lit(k))) for k in range(len(items))]
     return interp.new_list(tuple(interp.call(Lit(operator.getitem), (source, place)) for place in order))
+
+
+_CHOSEN_IN_ORDER = 12
+"""How many items are put in order by branches: each place is one for each item."""
 
 
 def _in_order(interp: Interpreter, key: Value) -> Value:
@@ -372,6 +384,12 @@ def _is_known(interp: Interpreter, source: Value) -> bool:
     """Whether the items of `source` are numbers or texts that are known now."""
     known = iteration.known_items(interp, source)
     return known is not None and all(not isinstance(item, Var) or interp.origins.get(item) for item in known)
+
+
+def _is_of_arrays(interp: Interpreter, source: Value) -> bool:
+    """Whether some items of `source`, which are known one by one, are arrays."""
+    known = iteration.known_items(interp, source) or ()
+    return any(isinstance(item, Var) and isinstance(item.type, Array) and item.type.shape != () for item in known)
 
 
 def sorted_rows(interp: Interpreter, source: Value, kwargs: Kwargs, hint: str) -> Value:

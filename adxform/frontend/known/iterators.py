@@ -156,10 +156,12 @@ def _filter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
 def _product(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     repeat = interp.static(kwargs["repeat"], "`repeat`") if "repeat" in kwargs else 1
     if any(iteration.literal_trips(interp, arg) is None for arg in args):
-        if len(args) * repeat != 2:
-            raise interp.error("`product` of other than two sequences whose length only a run can tell", "nest loops")
-        found = interp.call(Static(iterations.crossed), tuple(rows(interp, arg) for arg in args * repeat))
-        return _own_pairs(interp, found, *(args * repeat))
+        sources = args * repeat
+        pools = tuple(rows(interp, arg) for arg in args) * repeat
+        if len(pools) == 2 and all(map(_is_of_numbers, pools)):
+            return _own_numbers(interp, interp.call(Static(iterations.crossed), pools), sources)
+        lengths = Tuple(tuple(interp.call(Lit(len), (pool,)) for pool in pools))
+        return _tuples_at(interp, sources, pools, interp.call(Static(iterations.places_crossed), (lengths,)))
     lists = [interp.items(arg) for arg in args]
     return Tuple(tuple(Tuple(parts) for parts in itertools.product(*lists, repeat=repeat)))
 
@@ -197,29 +199,57 @@ def _combinations_again(interp: Interpreter, args: Args, kwargs: Kwargs, hint: s
 
 
 def _choices(interp: Interpreter, fn: Any, args: Args) -> Value:
-    """A way of choosing some items of a sequence; of one whose length only a run can tell, two."""
+    """A way of choosing some items of a sequence."""
     source = args[0]
     count = interp.static(args[1], "a count") if len(args) > 1 else None
     if iteration.literal_trips(interp, source) is not None:
         items = interp.items(source)
         return Tuple(tuple(Tuple(parts) for parts in fn(items, len(items) if count is None else count)))
-    if count != 2:
-        raise interp.error("other than two items of a sequence whose length only a run can tell", "nest loops")
+    if count is None:
+        raise interp.error("permutations of as many items as only a run can tell", "say how many are taken")
     items_ = rows(interp, source)
+    if count != 2 or not _is_of_numbers(items_):
+        given = interp.call(Lit(len), (items_,)), Lit(count), Lit(_FOLLOWS[fn])
+        places = interp.call(Static(iterations.places_chosen), given)
+        return _tuples_at(interp, (source,) * count, (items_,) * count, places)
     if fn is itertools.permutations:
         found = interp.call(Static(iterations.pairs_of_different), (items_,))
     else:
         found = interp.call(Static(iterations.pairs_in_order), (items_, Lit(1 if fn is itertools.combinations else 0)))
-    return _own_pairs(interp, found, source, source)
+    return _own_numbers(interp, found, (source, source))
 
 
-def _own_pairs(interp: Interpreter, pairs: Value, left: Value, right: Value) -> Value:
-    """`pairs` of items of two arrays as those of `left` and `right`: of Python's own numbers where these have them."""
-    first, second = _own_class(interp, left), _own_class(interp, right)
-    if first is None and second is None:
-        return pairs
-    made = tuple(Static(iterations.itself if cls is None else cls) for cls in (first, second))
-    return Mapped(Method(Static(iterations.pair_of), made), walks.opened(interp, pairs))
+_FOLLOWS: dict[Any, Any] = {
+    itertools.combinations: operator.gt,
+    itertools.permutations: operator.ne,
+    itertools.combinations_with_replacement: operator.ge,
+}
+
+
+def _is_of_numbers(pool: Value) -> bool:
+    return isinstance(pool, Var) and isinstance(pool.type, Array) and pool.type.shape is not None and len(pool.type.shape) == 1
+
+
+def _tuples_at(interp: Interpreter, sources: tuple[Value, ...], pools: tuple[Value, ...], places: Value) -> Value:
+    """Tuples of the items of `sources`, which are in `pools`, at `places`: numbers as they are now, rows as each is looked at."""
+    if all(map(_is_of_numbers, pools)):
+        return _own_numbers(interp, interp.call(Static(iterations.taken), (Tuple(pools), places)), sources)
+    held = {pool: interp.call(Lit(np.copy), (pool,)) if _is_of_numbers(pool) else pool for pool in pools}
+    fn = Method(Static(iterations.items_at), (_makers(interp, sources), Tuple(tuple(held[pool] for pool in pools))))
+    return Mapped(fn, walks.opened(interp, Zip(tuple(interp.items(places)))))
+
+
+def _own_numbers(interp: Interpreter, tuples: Value, sources: tuple[Value, ...]) -> Value:
+    """`tuples` of items of arrays as those of `sources`: of Python's own numbers where these have them."""
+    if all(_own_class(interp, source) is None for source in sources):
+        return tuples
+    return Mapped(Method(Static(iterations.made_of), (_makers(interp, sources),)), walks.opened(interp, tuples))
+
+
+def _makers(interp: Interpreter, sources: tuple[Value, ...]) -> Value:
+    """What makes of an item of the array of each source what the source holds."""
+    classes = (_own_class(interp, source) for source in sources)
+    return Tuple(tuple(Static(iterations.itself if cls is None else cls) for cls in classes))
 
 
 def _own_class(interp: Interpreter, source: Value) -> type | None:
@@ -249,7 +279,7 @@ def _pairwise(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     known = iteration.known_items(interp, args[0])
     if known is not None:
         return Tuple(tuple(Tuple(pair) for pair in itertools.pairwise(known)))
-    return _own_pairs(interp, interp.call(Static(iterations.neighbours), (rows(interp, args[0]),)), args[0], args[0])
+    return _own_numbers(interp, interp.call(Static(iterations.neighbours), (rows(interp, args[0]),)), (args[0], args[0]))
 
 
 def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -10,7 +10,8 @@ from adxform.primitives.definitions.definition import Definition
 
 
 def _fill(x: Any, value: Any) -> None:
-    x[...] = value
+    if isinstance(x, np.ndarray):  # of a number NumPy changes a copy
+        x[...] = value
 
 
 def _copyto(dst: Any, src: Any, *, where: Any = True) -> None:

@@ -302,13 +302,39 @@ def pairs_of_different(rows: Any) -> Any:
 
 
 def crossed(left: Any, right: Any) -> Any:
-    """``itertools.product(left, right)`` of arrays."""
+    """``itertools.product(left, right)`` of arrays of numbers."""
     return zip(np.repeat(left, len(right)), np.tile(right, len(left)), strict=True)
 
 
-def pair_of(first: Any, second: Any, a: Any, b: Any) -> Any:
-    """The items `a` and `b` of two arrays as what `first` and `second` make of them."""
-    return first(a), second(b)
+def places_crossed(lengths: Any) -> Any:
+    """``itertools.product(*map(range, lengths))``, column by column."""
+    grid = np.indices(lengths)
+    return tuple([np.ravel(grid[k]) for k in range(len(lengths))])
+
+
+def places_chosen(n: int, count: int, follows: Any) -> Any:
+    """The tuples of `count` of ``range(n)`` in which each one `follows` each one before it, in order, column by column."""
+    grid = np.indices((n,) * count)
+    chosen = np.ones((n,) * count, dtype=bool)
+    for k in range(count):
+        for before in range(k):
+            chosen = chosen & follows(grid[k], grid[before])
+    return tuple([grid[k][chosen] for k in range(count)])
+
+
+def taken(pools: Any, columns: Any) -> Any:
+    """The items of arrays of numbers at places."""
+    return zip(*[pool[column] for pool, column in zip(pools, columns, strict=True)], strict=True)
+
+
+def items_at(made: Any, pools: Any, *places: Any) -> Any:
+    """The items of arrays at `places`, as what `made` makes of them."""
+    return tuple([make(pool[place]) for make, pool, place in zip(made, pools, places, strict=True)])
+
+
+def made_of(made: Any, *items: Any) -> Any:
+    """`items` of arrays as what each of `made` makes of them."""
+    return tuple([make(item) for make, item in zip(made, items, strict=True)])
 
 
 def counted_on(start: Any, step: Any, k: Any) -> Any:

@@ -13,7 +13,6 @@ from adxform import runtime
 from adxform.primitives.complex_numbers import adjoint, conjugate
 from adxform.primitives.contraction_types import (
     eig_result,
-    eigh_result,
     eigvals_result,
     factor_result,
     lstsq_result,
@@ -21,9 +20,9 @@ from adxform.primitives.contraction_types import (
     qr_result,
     solve_result,
     square_result,
-    svd_result,
 )
 from adxform.primitives.declare import constant, general
+from adxform.primitives.families.symmetric_matrices import completed, lower_part
 from adxform.primitives.record import Primitive
 
 
@@ -63,119 +62,6 @@ def _inv(a: Any) -> Any:
         return -(transposed @ ct @ transposed)
 
     return y, pullback
-
-
-def lower_part(s: Any) -> Any:
-    """The cotangent of a Hermitian matrix of which only the lower triangle is read, from one that takes it as a whole."""
-    both = 0.5 * (s + adjoint(s))
-    return np.tril(both) + np.tril(both, -1)
-
-
-def completed(a: Any) -> Any:
-    """The Hermitian matrix of which `a` has the lower triangle."""
-    lower = np.tril(a) + np.tril(a, -1)
-    return 0.5 * (lower + adjoint(lower))
-
-
-def read_part(s: Any, lower: Any) -> Any:
-    """As `lower_part`, or the same of the upper triangle."""
-    if lower:
-        return lower_part(s)
-    both = 0.5 * (s + adjoint(s))
-    return np.triu(both) + np.triu(both, 1)
-
-
-def _eigvalsh(a: Any, UPLO: Any = "L") -> Any:
-    y = np.linalg.eigvalsh(a, UPLO)
-
-    def pullback(ct: Any) -> Any:
-        _, v = np.linalg.eigh(a, UPLO)
-        return read_part(eigenvalues_cotangent(v, ct), UPLO in ("L", "l"))
-
-    return y, pullback
-
-
-def eigenvalues_cotangent(v: Any, ct: Any) -> Any:
-    """The cotangent of a Hermitian matrix, taken as a whole, with the eigenvectors `v`, from that of its eigenvalues."""
-    return (conjugate(v) * np.expand_dims(ct, -2)) @ np.swapaxes(v, -1, -2)
-
-
-def _eigh(a: Any, UPLO: Any = "L") -> Any:
-    """Where eigenvectors have no cotangent, no gap between eigenvalues is divided by.
-
-    Complex eigenvectors are determined but for a factor each, of size one. Here they move at right angles to themselves: what
-    does not depend on these factors has its derivative, what does has one of another choice of them than LAPACK's.
-
-    Source: Giles, section 3.1.
-    """
-    w, v = np.linalg.eigh(a, UPLO)
-
-    def pullback(w_ct: Any, v_ct: Any) -> Any:
-        return read_part(eigh_cotangent(w, v, w_ct, v_ct), UPLO in ("L", "l"))
-
-    return (w, v), pullback
-
-
-def eigh_cotangent(w: Any, v: Any, w_ct: Any, v_ct: Any) -> Any:
-    """As `eigenvalues_cotangent`, from the cotangents of both results."""
-    turned, other = np.swapaxes(v, -1, -2), conjugate(v)
-    return (other @ (reciprocal_gaps(w) * (turned @ v_ct)) + other * np.expand_dims(w_ct, -2)) @ turned
-
-
-def reciprocal_gaps(w: Any) -> Any:
-    """One over ``w[j] - w[i]``, at ``[i, j]``, and zero where `i` is `j`."""
-    one = np.eye(np.shape(w)[-1], dtype=w.dtype)
-    return (1.0 - one) / (np.expand_dims(w, -2) - np.expand_dims(w, -1) + one)
-
-
-def _svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False) -> Any:
-    """Where singular vectors have no cotangent, no gap between singular values is divided by.
-
-    Complex singular vectors are determined but for a factor of size one for each pair. Here the right ones move at right angles
-    to themselves, and the left ones turn with the matrix: see `_eigh`.
-
-    Source: Townsend, Differentiating the singular value decomposition (2016), the last equation of section 1.2; of the values
-    alone Giles, section 3.2.
-    """
-    if not compute_uv:
-
-        def pullback_of_values(ct: Any) -> Any:
-            left, _, right = _factors(a, hermitian)
-            a_ct = singular_values_cotangent(left, right, ct)
-            return lower_part(a_ct) if hermitian else a_ct
-
-        values = np.linalg.svd(a, compute_uv=False, hermitian=True) if hermitian else np.linalg.svd(a, compute_uv=False)
-        return values, pullback_of_values
-    if full_matrices and not hermitian:
-        raise NotImplementedError("of np.linalg.svd with full_matrices=True singular vectors are not determined")
-    u, s, v = _factors(a, hermitian)
-
-    def pullback(u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
-        a_ct = svd_cotangent(u, s, v, u_ct, s_ct, v_ct)
-        return lower_part(a_ct) if hermitian else a_ct
-
-    return (u, s, v), pullback
-
-
-def svd_cotangent(u: Any, s: Any, v: Any, u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
-    """The cotangent of a matrix from those of its singular vectors and values."""
-    along, across, gaps = np.expand_dims(s, -1), np.expand_dims(s, -2), reciprocal_gaps(s * s)
-    u_bar, v_bar = conjugate(u), conjugate(v)
-    left, right = np.swapaxes(u, -1, -2) @ u_ct, v_ct @ np.swapaxes(v, -1, -2)
-    inner = gaps * (left - adjoint(left)) * across + along * gaps * (adjoint(right) - right)
-    if np.iscomplexobj(left):
-        inner = inner + 1j * np.imag(left) * np.eye(s.shape[-1], dtype=s.dtype) / across
-    rest = (u_ct - u_bar @ left) / across
-    return (u_bar @ inner + rest + u_bar * np.expand_dims(s_ct, -2)) @ v_bar + u_bar / across @ (v_ct - right @ v_bar)
-
-
-def singular_values_cotangent(u: Any, v: Any, ct: Any) -> Any:
-    """The cotangent of a matrix from that of its singular values, by its singular vectors."""
-    return (conjugate(u) * np.expand_dims(ct, -2)) @ conjugate(v)
-
-
-def _factors(a: Any, hermitian: Any) -> Any:
-    return np.linalg.svd(a, hermitian=True) if hermitian else np.linalg.svd(a, full_matrices=False)
 
 
 def _qr(a: Any, mode: Any = "reduced") -> Any:
@@ -255,7 +141,7 @@ def _eig(a: Any) -> Any:
 
     def pullback(w_ct: Any, v_ct: Any) -> Any:
         turned = np.swapaxes(v, -1, -2)
-        change = turned @ _of_directions(v, v_ct) * reciprocal_gaps(w)
+        change = runtime.over_gaps(w, turned @ _of_directions(v, v_ct))
         return np.linalg.solve(turned, change @ turned + np.expand_dims(w_ct, -1) * turned)
 
     return (w, v), pullback
@@ -359,22 +245,6 @@ RECORDS: tuple[Primitive, ...] = (
     general(np.linalg.cholesky, _cholesky, (_SPD,), result=square_result, of_complex=True),
     general(
         runtime.cholesky_cotangent, _cholesky_cotangent, (_LOWER, _SPD), result=factor_result, linear_in=(1,), of_complex=True
-    ),
-    general(np.linalg.eigvalsh, _eigvalsh, (_SPD,), (_SPD, "U"), of_complex=True),
-    general(np.linalg.eigh, _eigh, (_SPD,), (_SPDS,), (_SPD, "U"), result=eigh_result, of_complex=True),
-    general(
-        np.linalg.svd,
-        _svd,
-        (_S, False),
-        (_M, False),
-        (_M.T, False),
-        (_T, False),
-        (_M, True, False),
-        (_T, False, False),
-        (_SPD, True, True, True),
-        (_SPD, True, False, True),
-        result=svd_result,
-        of_complex=True,
     ),
     general(
         np.linalg.qr,

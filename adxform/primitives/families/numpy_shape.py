@@ -200,7 +200,8 @@ def _diag_effect(call: Call) -> Effect:
 
 
 def _cast_back(ct: Any, x: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", *, copy: Any = True) -> Any:
-    return (ct if np.iscomplexobj(x) else real_part(ct)).astype(x.dtype)
+    found = ct if np.iscomplexobj(x) else real_part(ct)
+    return found.astype(x.dtype) if isinstance(x, np.ndarray) else x.dtype.type(found)  # that of a number may be Python's
 
 
 def _same(ct: Any, x: Any, order: Any = "K") -> Any:

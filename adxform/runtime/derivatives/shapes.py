@@ -22,7 +22,7 @@ def unbroadcast(ct: Any, like: Any, out: Any = None) -> Any:
     """
     shape, target = np.shape(ct), np.shape(like)
     if shape == target:
-        return ct
+        return np.asarray(ct) if shape == () and isinstance(like, np.ndarray) else ct
     lead = len(shape) - len(target)
     if lead < 0:  # stored, with axes of length one in front, where there are none
         return unbroadcast(np.reshape(ct, (1,) * -lead + shape), like, out)

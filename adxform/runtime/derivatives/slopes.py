@@ -114,9 +114,9 @@ def arctan_slope(x: Any) -> Any:
     return 1.0 / (1.0 + x * x)
 
 
-def gaussian(x: float) -> float:
-    """Return the slope of ``math.erf`` at `x`."""
-    return 1.1283791670955126 * math.exp(-x * x)
+def gaussian(x: Any) -> Any:
+    """Return the slope of the error function at `x`."""
+    return 1.1283791670955126 * (math.exp(-x * x) if isinstance(x, float) else np.exp(-x * x))
 
 
 def polygamma(n: int, x: Any) -> Any:

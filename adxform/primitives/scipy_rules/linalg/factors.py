@@ -18,15 +18,9 @@ from adxform.ir.types import Array, Dim, Several, Size, Type
 from adxform.primitives.complex_numbers import adjoint
 from adxform.primitives.declare import general
 from adxform.primitives.definitions.definition import Definition
-from adxform.primitives.families.numpy_linear_algebra import (
-    eigenvalues_cotangent,
-    eigh_cotangent,
-    qr_cotangent,
-    read_part,
-    reciprocal_gaps,
-    singular_values_cotangent,
-    svd_cotangent,
-)
+from adxform.primitives.families.numpy_linear_algebra import qr_cotangent
+from adxform.primitives.families.singular_values import square_only, svd_cotangent
+from adxform.primitives.families.symmetric_matrices import eigh_cotangent, read_part
 from adxform.primitives.record import Primitive
 from adxform.runtime.of_scipy import linalg as calls
 
@@ -138,25 +132,25 @@ def _svd(
     if not compute_uv:
 
         def pullback_of_values(ct: Any) -> Any:
-            left, _, right = linalg.svd(a, full_matrices=False, check_finite=False, lapack_driver=lapack_driver)
-            return singular_values_cotangent(left, right, ct)
+            left, s, right = linalg.svd(a, full_matrices=False, check_finite=False, lapack_driver=lapack_driver)
+            return runtime.singular_values_cotangent(a, left, s, right, ct, False)
 
         values = linalg.svd(a, compute_uv=False, check_finite=check_finite, lapack_driver=lapack_driver)
         return values, pullback_of_values
     if full_matrices:
-        raise NotImplementedError("of scipy.linalg.svd with full_matrices=True singular vectors are not determined")
+        square_only(a)
     u, s, v = linalg.svd(a, full_matrices=False, check_finite=check_finite, lapack_driver=lapack_driver)
 
     def pullback(u_ct: Any, s_ct: Any, v_ct: Any) -> Any:
-        return svd_cotangent(u, s, v, u_ct, s_ct, v_ct)
+        return svd_cotangent(a, u, s, v, u_ct, s_ct, v_ct)
 
     return (u, s, v), pullback
 
 
 def _svdvals(a: Any, *, check_finite: Any = True) -> Any:
     def pullback(ct: Any) -> Any:
-        left, _, right = np.linalg.svd(a, full_matrices=False)
-        return singular_values_cotangent(left, right, ct)
+        left, s, right = np.linalg.svd(a, full_matrices=False)
+        return runtime.singular_values_cotangent(a, left, s, right, ct, False)
 
     return linalg.svdvals(a, check_finite=check_finite), pullback
 
@@ -172,7 +166,7 @@ def _eigh(
 
         def pullback_of_values(ct: Any) -> Any:
             w, v = linalg.eigh(a, b, lower=lower, check_finite=False, driver=driver)
-            return _of_eigenvalues(w, v, b, ct, lower)
+            return _of_eigenvalues(a, b, w, v, ct, lower)
 
         values = linalg.eigh(a, b, lower=lower, eigvals_only=True, check_finite=check_finite, driver=driver)
         return values, pullback_of_values
@@ -180,21 +174,22 @@ def _eigh(
 
     def pullback(w_ct: Any, v_ct: Any) -> Any:
         if b is None:
-            return read_part(eigh_cotangent(w, v, w_ct, v_ct), lower)
+            return read_part(eigh_cotangent(a, w, v, w_ct, v_ct, lower), lower)
         turned = np.swapaxes(v, -1, -2)
         one = np.eye(np.shape(w)[-1], dtype=w.dtype)
         along = turned @ v_ct
-        a_ct = reciprocal_gaps(w) * along + one * np.expand_dims(w_ct, -2)
+        a_ct = runtime.over_gaps(w, along) + one * np.expand_dims(w_ct, -2)
         b_ct = -(a_ct * np.expand_dims(w, -2)) - 0.5 * (one * along)
         return read_part(v @ a_ct @ turned, lower), read_part(v @ b_ct @ turned, lower)
 
     return (w, v), pullback
 
 
-def _of_eigenvalues(w: Any, v: Any, b: Any, ct: Any, lower: Any) -> Any:
-    """The cotangents of the matrices of an eigenproblem from that of its values."""
-    a_ct = read_part(eigenvalues_cotangent(v, ct), lower)
-    return a_ct if b is None else (a_ct, read_part(-eigenvalues_cotangent(v, ct * w), lower))
+def _of_eigenvalues(a: Any, b: Any, w: Any, v: Any, ct: Any, lower: Any) -> Any:
+    """The cotangents of the matrices of an eigenproblem from that of its values; of two matrices, which are real, by vectors."""
+    if b is None:
+        return read_part(runtime.eigenvalues_cotangent(a, w, v, ct, lower), lower)
+    return read_part((v * ct) @ v.T, lower), read_part(-(v * (ct * w)) @ v.T, lower)
 
 
 def _eigvalsh(a: Any, b: Any = None, *, lower: Any = True, check_finite: Any = True) -> Any:
@@ -205,7 +200,7 @@ def _eigvalsh(a: Any, b: Any = None, *, lower: Any = True, check_finite: Any = T
 
     def pullback(ct: Any) -> Any:
         w, v = np.linalg.eigh(a) if np.ndim(a) > 2 else linalg.eigh(a, b, lower=lower, check_finite=False)
-        return _of_eigenvalues(w, v, b, ct, lower)
+        return _of_eigenvalues(a, b, w, v, ct, lower)
 
     return linalg.eigvalsh(a, b, lower=lower, check_finite=check_finite), pullback
 

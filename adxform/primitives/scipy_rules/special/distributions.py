@@ -16,8 +16,8 @@ from scipy import special
 
 from adxform.primitives.declare import scalar
 from adxform.primitives.definitions.definition import Definition
+from adxform.primitives.families.tails import normal_density
 from adxform.primitives.record import Primitive
-from adxform.primitives.scipy_rules.special.error_functions import normal_density
 from adxform.primitives.scipy_rules.special.incomplete import (
     beta_density,
     betainc_by_shapes,

@@ -15,6 +15,7 @@ from adxform import runtime
 from adxform.primitives.complex_numbers import real_part
 from adxform.primitives.declare import general, scalar, series
 from adxform.primitives.definitions.definition import Definition
+from adxform.primitives.families.tails import gaussian, normal_density
 from adxform.primitives.record import Primitive
 from adxform.runtime.special_scalars import dawsn_slope_at, erfcx_slope_at, mills_at, mills_excess_at
 from adxform.runtime.special_slopes import dawsn_slope, erfcx_slope, mills, mills_excess
@@ -25,15 +26,6 @@ _PART = np.array([0.2, 0.55, 1.7])
 _COLUMN = np.array([[1.25], [0.7]])
 _Z = np.array([0.7 - 0.4j, -0.6 + 0.8j])
 _TWO_PI = 2.0 * math.pi
-
-
-def _gaussian(x: Any) -> Any:
-    return 2.0 / math.sqrt(math.pi) * np.exp(-x * x)
-
-
-def normal_density(x: Any) -> Any:
-    """The slope of ``ndtr(x)``."""
-    return np.exp(-0.5 * x * x) / math.sqrt(_TWO_PI)
 
 
 def _voigt_partials(y: Any, x: Any, sigma: Any, gamma: Any) -> Any:
@@ -79,8 +71,8 @@ def _owens_t_partials(y: Any, h: Any, a: Any) -> Any:
 
 
 RECORDS: tuple[Primitive, ...] = (
-    scalar(special.erf, lambda y, x: _gaussian(x), (_REAL,), (_Z,), of_complex=True),
-    scalar(special.erfc, lambda y, x: -_gaussian(x), (_REAL,), (_Z,), of_complex=True),
+    scalar(special.erf, lambda y, x: gaussian(x), (_REAL,), (_Z,), of_complex=True),
+    scalar(special.erfc, lambda y, x: -gaussian(x), (_REAL,), (_Z,), of_complex=True),
     scalar(special.erfi, lambda y, x: 2.0 / math.sqrt(math.pi) * np.exp(x * x), (_REAL,), (_Z,), of_complex=True),
     scalar(special.erfcx, lambda y, x: erfcx_slope(1, x), (_REAL,), (_Z,), of_complex=True),
     scalar(

@@ -86,7 +86,7 @@ def _density(one: Family, log: bool) -> Formula:
         if scale is not None:
             y = y - np.log(scale)
         if not log:
-            y = np.exp(y)
+            y = np.exp(np.where(y == -np.inf, -np.inf, y))
         return np.where(inside, y, -np.inf if log else 0.0) if bounded else y
 
     return body

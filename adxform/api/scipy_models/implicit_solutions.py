@@ -1,0 +1,122 @@
+"""Solutions of equations and minima, which move with what the equations hold: the implicit function theorem.
+
+A solution `x` of ``f(x, p) = 0`` moves as a chord step does, ``x - f(x, p) / slope``, the slope held: each step makes one order
+of derivatives right. There are three, so that derivatives of the third order are right, and those beyond are refused.
+
+Source: Griewank & Walther, *Evaluating Derivatives* (2008), chapter 15; Christianson, *Reverse accumulation and implicit
+functions* (1998).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from adxform.api import grad, jvp
+from adxform.api.scipy_models.orders import to_third_order
+from adxform.api.scipy_models.solving import Search, moving, solve, still
+from adxform.api.second_order import jacobian
+
+_STEPS = 3
+_NEAR = 1e-3
+_TIED = 1e-6
+
+
+class Result(Search):
+    """What a solver found, with those attributes of SciPy's result that a program may ask for."""
+
+    def __init__(self, x: Any, fun: Any, found: Any) -> None:
+        self.x, self.fun, self.found = x, fun, found
+
+    def __getitem__(self, name: Any) -> Any:
+        return getattr(self, name)
+
+
+def as_tuple(args: Any) -> Any:
+    """`args` of SciPy's, where one that is no tuple stands alone."""
+    return args if isinstance(args, tuple) else (args,)
+
+
+def checked(x: Any, step: Any) -> Any:
+    """`x`, from which a step of Newton's leads no further than the rounding and the tolerance of a solver.
+
+    Raises:
+        RuntimeError: it is no solution, or none that moves with what the equations hold.
+    """
+    if not np.all(np.abs(step) <= _NEAR * (1.0 + np.abs(x))):
+        raise RuntimeError(
+            "the solver has found no solution that has a derivative: it did not converge, or the slope there is singular"
+        )
+    return x
+
+
+def number_moving(residual: Any, x: Any) -> Any:
+    """The root `x` of a function of one number, as it moves."""
+    slope = still(jvp(residual, (x,), (1.0,))[1])
+    y = solve(checked, (), (), (x,), x, residual(x) / slope)
+    for _ in range(_STEPS):
+        y = y - residual(y) / slope
+    return moving(x, to_third_order(y))
+
+
+def vector_moving(residual: Any, x: Any) -> Any:
+    """The root `x` of a function of a vector, as it moves."""
+    slopes = still(jacobian(residual)(x))
+    y = solve(checked, (), (), (x,), x, np.linalg.solve(slopes, residual(x)))
+    for _ in range(_STEPS):
+        y = y - np.linalg.solve(slopes, residual(y))
+    return moving(x, to_third_order(y))
+
+
+def start_of(x0: Any) -> Any:
+    """Where a search begins, as a vector of floats."""
+    return np.atleast_1d(np.asarray(x0) * 1.0)
+
+
+def limits(bounds: Any, n: Any) -> Any:
+    """The lower and the upper bounds of `n` numbers, from pairs or an object of SciPy's; infinite ones where there are none."""
+    if bounds is None:
+        return np.full(n, -np.inf), np.full(n, np.inf)
+    if isinstance(bounds, optimize.Bounds):
+        return np.zeros(n) + bounds.lb, np.zeros(n) + bounds.ub
+    low = np.array([-np.inf if pair[0] is None else 1.0 * pair[0] for pair in bounds])
+    high = np.array([np.inf if pair[1] is None else 1.0 * pair[1] for pair in bounds])
+    return low, high
+
+
+def sides_of(bounds: Any, start: Any) -> Any:
+    """The lower and the upper bounds of as many numbers as there are in `start`, from a pair of those or an object of SciPy's."""
+    if bounds is None or isinstance(bounds, optimize.Bounds):
+        return limits(bounds, start.shape[0])
+    return np.zeros_like(start) + bounds[0], np.zeros_like(start) + bounds[1]
+
+
+def _held(x: Any, held: Any, low: Any, high: Any, slope: Any, bend: Any) -> Any:
+    """`held`: which numbers of a minimum `x` lie at their lower (-1) or upper (1) bound, where the cost rises inwards.
+
+    Raises:
+        RuntimeError: at a bound, or next to one, the cost falls inwards or has no slope, so that the minimum may leave it or not.
+    """
+    near = _TIED * (1.0 + np.abs(x))
+    free = (held == 0) & (x - low > near) & (high - x > near)
+    if not np.all(free | (low == high) | (-held * slope > near * np.abs(bend))):
+        raise RuntimeError(
+            "at a bound of the minimum the cost has no slope that holds it, so that it has no derivative: leave the bound out"
+        )
+    return held
+
+
+def bounded_moving(cost: Any, x: Any, held: Any, low: Any, high: Any) -> Any:
+    """The minimum `x` as it moves: those of its numbers at a bound as that does, the others by the slope of the cost."""
+
+    def slope(at: Any) -> Any:
+        return grad(cost)(at)
+
+    sides = solve(_held, (), (), (x,), x, held, low, high, slope(x), np.diagonal(jacobian(slope)(x)))
+
+    def residual(at: Any) -> Any:
+        return np.where(sides < 0, at - low, np.where(sides > 0, at - high, slope(at)))
+
+    return vector_moving(residual, x)

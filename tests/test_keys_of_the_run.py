@@ -1,0 +1,196 @@
+"""Keys of dicts, and orders of texts, arrays and objects, that only the run can tell."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adxform.errors import UnsupportedOperationError
+from adxform.testing import check_derivatives
+
+X = np.array([0.3, 0.9, 0.5])
+FOLLOWED: list[Callable[..., Any]] = []
+
+
+@FOLLOWED.append
+def weakest_bond(x):
+    orders = {(0, 1): x[0], (1, 2): x[1] * 2, (2, 0): x[2]}
+    weakest = min(orders, key=lambda bond: orders[bond])
+    return orders[weakest] ** 2 + weakest[0]
+
+
+@FOLLOWED.append
+def tuple_as_a_key_is_stored(x):
+    table = {(0, 1): x[0], (1, 2): x[1] * 2, (2, 0): x[2]}
+    i, j = min(table, key=table.get)
+    table[i, j] = 7.0 * x[1]
+    table[i, j] += x[2] ** 2
+    return sum(table.values()) + i + x[j]
+
+
+@FOLLOWED.append
+def tuple_of_a_text_and_a_truth_value(x):
+    table = {("u", True): x[0], ("u", False): x[1] ** 2}
+    return table["u", bool(x[0] > 0.5)] * 2 + table["u", x[1] > 0.5]
+
+
+@FOLLOWED.append
+def tuples_in_tuples(x):
+    table = {((0, 1), "u"): x[0], ((1, 2), "v"): x[1]}
+    return table[(int(np.argmax(x)), 2), "v"] ** 2
+
+
+@FOLLOWED.append
+def membership_and_defaults(x):
+    table, known, i = {(0, 1): x[0], (1, 2): x[1] ** 2}, {(0, 1), (1, 2)}, int(np.argmax(x))
+    total = table.get((i, 2), 0.5) * 3 + table.get((i, 9), x[2]) + ((i, 7) in table)
+    if (i, 2) in known and (i, 5) not in table.keys():  # noqa: SIM118 - keys may be asked too
+        total += x[0] * x[1]
+    return total
+
+
+@FOLLOWED.append
+def array_under_a_key(x):
+    table = {"a": x[:2], "b": x[1:]}
+    best = max(table, key=lambda key: table[key].sum())
+    return table[best] @ np.array([1.0, 2.0])
+
+
+@FOLLOWED.append
+def array_under_a_key_is_changed(x):
+    y = x.copy()
+    table = {"a": y[:2], "b": y[1:]}
+    best = max(table, key=lambda key: table[key].sum())
+    part = table[best]
+    table[best] *= 2
+    part[0] = 3 * x[2]
+    y[1] += x[0] ** 2
+    return table["a"] @ table["b"] + part.sum()
+
+
+@FOLLOWED.append
+def array_under_a_key_is_replaced(x):
+    table = {"a": x[:2].copy(), "b": x[1:].copy()}
+    key = "a" if x[0] > x[1] else "b"
+    old = table[key]
+    table[key] = old * 2
+    old[0] = 7 * x[0]
+    return table["a"] @ table["b"] + old.sum()
+
+
+@FOLLOWED.append
+def dict_in_a_dict(x):
+    table = {"a": {"m": x[0], "n": 2.0}, "b": {"m": x[1], "n": 3.0}}
+    best = max(table, key=lambda key: table[key]["m"])
+    return table[best]["m"] ** 2 * table[best]["n"]
+
+
+@FOLLOWED.append
+def graph_that_is_walked(x):
+    table = {0: {"left": 1, "right": 2, "v": x[0]}, 1: {"left": 2, "right": 0, "v": x[1]}, 2: {"left": 0, "right": 1, "v": x[2]}}
+    node, total = 0, 0.0
+    for _ in range(5):
+        total = total * 0.5 + table[node]["v"] ** 2
+        node = table[node]["left"] if total > 0.5 else table[node]["right"]
+    return total
+
+
+@FOLLOWED.append
+def dict_with_a_default(x):
+    table = defaultdict(float)
+    for i in range(3):
+        table[i % 2, "u"] += x[i]
+    table[int(np.argmax(x)) % 2, "u"] *= 3
+    return table[0, "u"] * table[1, "u"]
+
+
+@FOLLOWED.append
+def texts_in_order(x):
+    rank = {"a": x[0], "b": x[1], "c": x[2]}
+    while sum(rank.values()) > 1.2:
+        rank = {name: 0.5 * value + 0.1 for name, value in rank.items()}
+    first, *_, last = sorted(rank, key=rank.get, reverse=True)
+    return rank[first] ** 2 + 2 * rank[last]
+
+
+@FOLLOWED.append
+def pairs_with_texts_in_order(x):
+    table = {"a": x[0], "bb": x[1], "c": x[2]}
+    (name, value), *rest = sorted(table.items(), key=lambda pair: -pair[1])
+    return value * 2 + rest[0][1] * table[name] + len(name)
+
+
+@FOLLOWED.append
+def spanning_tree(x):
+    parent, total = [0, 1, 2], 0.0
+
+    def root(node):
+        while parent[node] != node:
+            node = parent[node]
+        return node
+
+    for (a, b), weight in sorted({(0, 1): x[0], (1, 2): x[1], (0, 2): x[2]}.items(), key=lambda edge: edge[1]):
+        if root(a) != root(b):
+            parent[root(a)] = root(b)
+            total += weight**2
+    return total
+
+
+@FOLLOWED.append
+def arrays_in_order(x):
+    y = x.copy()
+    parts = [y[:2], y[1:], y[::2] * 2]
+    parts.sort(key=lambda part: part.sum())
+    parts[1][0] = 5 * x[2]
+    return y.sum() * y[1] + parts[0] @ parts[2]
+
+
+@FOLLOWED.append
+def eigenpairs_in_order(x):
+    values, vectors = np.linalg.eigh(np.outer(x, x) + np.diag([1.0, 2.0, 3.0]))
+    pairs = sorted(zip(values, vectors.T, strict=True), key=lambda pair: -pair[0])
+    return pairs[0][1][0] ** 2 + pairs[1][0]
+
+
+@FOLLOWED.append
+def lists_in_order(x):
+    rows = [[x[0], 1.0], [x[1]], [x[2], 2.0, 3.0]]
+    rows.sort(key=lambda row: -sum(row))
+    return sum(rows[0]) * sum(rows[1]) + len(rows[2]) * x[0]
+
+
+@pytest.mark.parametrize("program", FOLLOWED, ids=lambda program: program.__name__)
+def test_what_the_run_chooses_has_its_derivative(program: Callable[..., Any]) -> None:
+    records = check_derivatives(program, X.copy())
+    assert all(record.ok for record in records), [record for record in records if not record.ok]
+
+
+def test_a_missing_tuple_raises() -> None:
+    def missing(x):
+        return {(0, 1): x[0], (1, 2): x[1]}[int(np.argmax(x)), 5]
+
+    with pytest.raises(KeyError):
+        check_derivatives(missing, X.copy())
+
+
+def test_an_array_in_a_tuple_is_no_key() -> None:
+    def unhashable(x):
+        return {(0, 1): x[0], (1, 2): x[1]}[x[:2], 1]
+
+    with pytest.raises(TypeError, match="unhashable"):
+        check_derivatives(unhashable, X.copy())
+
+
+def test_a_default_is_not_made_under_a_new_key_of_the_run() -> None:
+    def grows(x):
+        table = defaultdict(float)
+        table["a"], table["b"] = x[0], x[1]
+        return table["a" if x[0] > x[1] else "c"] + len(table)
+
+    with pytest.raises(UnsupportedOperationError, match="a dict that does not have it") as caught:
+        check_derivatives(grows, X.copy())
+    assert caught.value.span.line > 0
