@@ -108,6 +108,16 @@ def test_what_others_own_or_may_write_is_not_read_and_that_is_said_once(
 
 
 @POSIX
+@pytest.mark.parametrize("change", [opened, pytest.param(given_away, marks=AS_ROOT)])
+def test_nothing_is_made_in_a_folder_that_others_own_or_may_write(here: Path, change: Callable[[Path], None]) -> None:
+    (here / "cache").mkdir()
+    change(here / "cache")
+    with pytest.warns(store.CacheWarning, match="another user owns"):
+        assert derived()["disk_writes"] == 0
+    assert not list((here / "cache").iterdir())
+
+
+@POSIX
 def test_a_linked_file_is_not_read(here: Path) -> None:
     assert derived()["disk_writes"] > 0
     store.close()

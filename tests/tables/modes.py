@@ -120,7 +120,7 @@ def cells() -> Iterator[Cell]:
 FIRST_ORDER = ("matrix root of det", f"{runtime.__name__}.ratio 0")
 """What has no second order at a pole: infinite slopes go through products of matrices, `ratio` is a subgradient there."""
 
-GAPS = (runtime.divided_differences, runtime.sums_over_gaps)
+GAPS = (runtime.divided_differences, runtime.sums_over_gaps, runtime.over_gaps, runtime.over_values)
 SMOOTH_ALONE = frozenset({runtime.cofactor_change, *GAPS, np.linalg.eigh, np.linalg.svd, np.linalg.qr})
 """What has no derivative at other points: a second derivative of `det`, see above; factors of singular matrices; ties."""
 

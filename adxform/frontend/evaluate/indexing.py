@@ -18,7 +18,7 @@ from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_in
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Value, is_unknown, list_contents
+from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, is_unknown, list_contents
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.assumed_lengths import uncut, unknown_slices
 from adxform.frontend.types import forgotten_kinds
@@ -27,7 +27,7 @@ from adxform.frontend.types.shape_rules import broadcast, slice_size
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import INT, Array, Dim, Object, Scalar, Size, Type, rank
+from adxform.ir.types import INT, Array, Dim, Object, Scalar, Size, Type, is_complex, rank
 from adxform.ir.walk import variables
 from adxform.primitives.definitions import iterations
 from adxform.primitives.memory import index_kind, is_whole_mask
@@ -396,10 +396,24 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
 
 
 def _store_in_array(interp: Interpreter, x: Var, index: Value, value: Value) -> None:
+    if isinstance(x.type, Array) and not is_complex(x.type) and _holds_complex(interp, value):
+        word = "int" if np.dtype(x.type.dtype).kind in "iu" else "float"
+        interp.fail(TypeError, f"{word}() argument must be a string or a real number, not 'complex'")
+        return
     operands = x, told(interp, index), stored(interp, value)
     if is_whole_mask(operands[1], rank(x.type)):
         interp.apart += read_meanwhile(x, operands[2:], interp.span)
     interp.builder.effect(operator.setitem, *operands, span=interp.span)
+
+
+def _holds_complex(interp: Interpreter, value: Value) -> bool:
+    """Whether a list or tuple, as far as its items are known, holds a complex number of Python's, which no real array takes."""
+    items: tuple[Value, ...] = ()
+    if isinstance(value, Tuple):
+        items = value.items
+    elif isinstance(value, Ref) and value.kind == "list" and isinstance(found := interp.heap.contents.get(value), Contents):
+        items = found.items
+    return any(class_of(item) is complex or _holds_complex(interp, item) for item in items)
 
 
 def _store_in_list(interp: Interpreter, x: Ref, index: Value, value: Value) -> None:

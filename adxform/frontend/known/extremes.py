@@ -45,6 +45,8 @@ class _Extreme:
 
     def __call__(self, interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         """``max(*args, **kwargs)``"""
+        if (said := self._misfit(args, kwargs)) is not None:
+            return interp.fail(TypeError, said)
         if len(args) == 1 and kwargs.get("key", NONE) == NONE:
             args = (without_order(interp, args[0]),)
         source = Tuple(args) if len(args) > 1 else args[0]
@@ -74,6 +76,16 @@ class _Extreme:
             return self._of_long_list(interp, source, hint)
         items = interp.items(source)
         return items[0] if len(items) == 1 else interp.call(Lit(self.fn), items, hint=hint)
+
+    def _misfit(self, args: Args, kwargs: Kwargs) -> str | None:
+        """What Python says of a call that does not fit."""
+        name = self.fn.__name__
+        if not args:
+            return f"{name} expected at least 1 argument, got 0"
+        if len(args) > 1 and "default" in kwargs:
+            return f"Cannot specify a default for {name}() with multiple positional arguments"
+        other = next((key for key in kwargs if key not in ("key", "default")), None)
+        return None if other is None else f"{name}() got an unexpected keyword argument '{other}'"
 
     @property
     def _nothing(self) -> str:

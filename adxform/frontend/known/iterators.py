@@ -209,7 +209,7 @@ def _choices(interp: Interpreter, fn: Any, args: Args) -> Value:
         raise interp.error("permutations of as many items as only a run can tell", "say how many are taken")
     items_ = rows(interp, source)
     if count != 2 or not _is_of_numbers(items_):
-        given = interp.call(Lit(len), (items_,)), Lit(count), Lit(_FOLLOWS[fn])
+        given = interp.call(Lit(len), (items_,)), Lit(count), Lit(iterations.FOLLOWS[fn])
         places = interp.call(Static(iterations.places_chosen), given)
         return _tuples_at(interp, (source,) * count, (items_,) * count, places)
     if fn is itertools.permutations:
@@ -217,13 +217,6 @@ def _choices(interp: Interpreter, fn: Any, args: Args) -> Value:
     else:
         found = interp.call(Static(iterations.pairs_in_order), (items_, Lit(1 if fn is itertools.combinations else 0)))
     return _own_numbers(interp, found, (source, source))
-
-
-_FOLLOWS: dict[Any, Any] = {
-    itertools.combinations: operator.gt,
-    itertools.permutations: operator.ne,
-    itertools.combinations_with_replacement: operator.ge,
-}
 
 
 def _is_of_numbers(pool: Value) -> bool:
@@ -358,6 +351,9 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
     """
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        sources = args[called:] if fn in (zip, map) else args[called : called + 1] if fn is not itertools.chain else ()
+        if (number := next(filter(_is_number, sources), None)) is not None:
+            return _not_iterable(interp, number, "reversible" if fn is reversed else "iterable")
         args = (*args[:called], *(walks.iterated(interp, arg) for arg in args[called:]))
         if (found := generator_objects.of_generator(interp, fn, args, kwargs)) is not None:
             return found
@@ -464,9 +460,23 @@ def _backwards(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
     return _lazily(reversed, handler, handler)(interp, args, kwargs, hint)
 
 
+def _is_number(value: Value) -> bool:
+    """Whether `value` is one number of a known class, or ``None``, which nothing walks over."""
+    if isinstance(value, Lit):
+        return value.value is None or isinstance(value.value, int | float | complex)
+    return isinstance(value, Var) and isinstance(value.type, Scalar) and not value.type.kinds
+
+
+def _not_iterable(interp: Interpreter, value: Value, word: str) -> Answer:
+    cls = class_of(value)
+    return interp.fail(TypeError, f"'{'object' if cls is None else cls.__name__}' object is not {word}")
+
+
 def _iter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if len(args) > 1:
         raise interp.error("`iter` of a function and the value at which it ends", "write the loop out")
+    if _is_number(args[0]):
+        return _not_iterable(interp, args[0], "iterable")
     source = walks.iterator_of(interp, args[0])
     if walks.next_of(interp, source) is not None:
         return source

@@ -197,12 +197,10 @@ def _matrix_norm_cotangent(ct: Any, x: Any, y: Any, ord: Any, axes: Any) -> Any:
             return np.moveaxis(_matrix_norm_cotangent(weights, matrices, y, ord, last), (-2, -1), axes)
         u, s, v = np.linalg.svd(x, full_matrices=False)
         if ord == "nuc":
-            ct = ct * np.expand_dims(s > 0, -2)
-        elif ord == 2:
-            u, v = u[..., :1], v[..., :1, :]
+            moving = s > 0
         else:
-            u, v = u[..., -1:], v[..., -1:, :]
-        return (conjugate(u) * ct) @ conjugate(v)
+            moving = np.arange(s.shape[-1]) == (0 if ord == 2 else s.shape[-1] - 1)
+        return runtime.singular_values_cotangent(x, u, s, v, runtime.masked_product(ct[..., 0], moving), False)
     sizes = np.abs(x)
     sums = np.sum(sizes, axis=axes[0] if abs(ord) == 1 else axes[1], keepdims=True)
     return _directions(x) * to_largest(ct, y, sums, axes, True)

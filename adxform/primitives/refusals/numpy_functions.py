@@ -50,7 +50,7 @@ def _without_zeros(*fns: Callable[..., Any], instead: str) -> Iterator[NoRule]:
         yield NoRule(fn, "leaves leading zeros out, so that its length follows from values", instead)
 
 
-_SLOPES = "the slope of `np.i0` is a Bessel function that NumPy does not have"
+_SLOPES = "has a slope that is a Bessel function which NumPy does not have"
 _HISTOGRAMS = "counts, which do not move, beside edges that may"
 
 _NUMBERS = (

@@ -54,7 +54,12 @@ def refuse_links(*folders: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make `folder`, and what is missing above it, for the user alone, whatever the mask of the process says."""
+    """Make `folder`, and what is missing above it, for the user alone, whatever the mask of the process says.
+
+    Raises:
+        NotPrivateError: another user owns a folder above, or may write there: nothing is made in it.
+    """
+    _refuse_foreign(folder)
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         try:
@@ -72,15 +77,23 @@ def claim_folder(folder: Path) -> None:
     """
     if sys.platform == "win32":  # the system keeps the user's folders to the user
         return
+    _refuse_foreign(folder)
     real = folder.resolve()
-    for above in real.parents:
-        state = above.stat()
-        others = state.st_mode & _OTHERS_WRITE and not state.st_mode & stat.S_ISVTX and not _own_group(state)
-        if state.st_uid not in (0, os.geteuid()) or others:
-            raise NotPrivateError(f"another user owns {above}, or may write to it")
     _claim(real, FOLDER)
     for each in real.iterdir():
         _claim(each, FOLDER if each.is_dir() else FILE)
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Make sure that nobody but the user, or root, can put another folder in the place of `folder`, as far as it is there."""
+    if sys.platform == "win32":
+        return
+    for above in folder.resolve().parents:
+        if above.exists():
+            state = above.stat()
+            others = state.st_mode & _OTHERS_WRITE and not state.st_mode & stat.S_ISVTX and not _own_group(state)
+            if state.st_uid not in (0, os.geteuid()) or others:
+                raise NotPrivateError(f"another user owns {above}, or may write to it")
 
 
 def claim_file(file: Path) -> None:
