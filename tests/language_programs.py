@@ -848,6 +848,51 @@ def cell_lists(x):
 
 
 @shown
+def groups(x):
+    found = [[x[0]]]
+    for k in range(1, len(x)):
+        if x[k] > x[k - 1] + 0.4:
+            found.append([])
+        found[-1].append(x[k])
+    return sum(sum(group) ** 2 for group in found)
+
+
+@shown
+def cells_replaced(x):
+    cells = [[] for _ in range(3)]
+    for v in x:
+        k = int(v) % 3
+        cells[k] = [*cells[k], v] if v > 0.5 else []
+    return sum(sum(cell) ** 2 for cell in cells)
+
+
+@shown
+def dict_keyed_by_run(x):
+    totals = {}
+    for v in x:
+        k = (int(v), int(2.0 * v))
+        totals[k] = totals.get(k, 0.0) + v
+    return sum((a + b + 1) * total**2 for (a, b), total in totals.items())
+
+
+@shown
+def lists_keyed_by_run(x):
+    buckets, cells = {}, collections.defaultdict(list)
+    for k, v in enumerate(x):
+        buckets.setdefault(int(v), []).append(v)
+        cells[int(2.0 * v)].append(k)
+    return sum(sum(bucket) ** 2 for bucket in buckets.values()) + sum(x[k] for cell in cells.values() for k in cell)
+
+
+@shown
+def dict_keyed_by_floats(x):
+    found = {}
+    for v in x:
+        found[np.floor(v)] = v
+    return sum(found.values())
+
+
+@shown
 def sets(x):
     seen, total = set(), 0.0
     for k in (1, 2, 2, 3):
@@ -975,6 +1020,14 @@ def iterator_functions(x):
     for a, b in itertools.combinations([x[0], x[1], x[2]], 2):
         total += a * b
     return total + sum(map(np.sin, x)) + sum(filter(lambda v: v > 0.0, x)) + list(itertools.accumulate(x))[-1]
+
+
+@shown
+def zip_longest(x):
+    s = 0.0
+    for a, b in itertools.zip_longest(x, [0.5, x[0]], fillvalue=2.0):
+        s = s * 0.5 + a * b
+    return s
 
 
 @shown

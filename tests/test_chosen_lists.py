@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import heapq
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import adxform
 from adxform.errors import UnsupportedOperationError
 from adxform.primitives.definitions import binary_heaps
+from tests.tables.cell import Cell, judge
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -60,17 +62,18 @@ def test_a_prepared_derivative_fills_other_cells_at_each_call() -> None:
         np.testing.assert_allclose(prepared(x, width), slope(x, width), rtol=1e-14)
 
 
-def test_a_list_of_a_run_time_place_is_not_replaced_by_another() -> None:
-    def energy(x: Any) -> Any:
-        cells = [[] for _ in range(4)]
-        for v in x:
-            cells[int(v)].append(v)
-        kept = cells[int(x[0])]
-        cells[int(x[0])] = [x[1]]
-        return sum(kept) * sum(cells[int(x[0])])
+def replaced(x: Any) -> Any:
+    cells: list[Any] = [[] for _ in range(4)]
+    for v in x:
+        cells[int(v)].append(v)
+    kept = cells[int(x[0])]
+    cells[int(x[0])] = [x[1]]
+    return sum(kept) * sum(cells[int(x[0])])
 
-    with pytest.raises(UnsupportedOperationError):
-        adxform.grad(energy)(np.array([0.5, 1.5, 2.5]))
+
+def test_a_name_keeps_the_list_that_another_replaces() -> None:
+    for x in ([0.5, 1.5, 2.5], [1.5, 1.2, 0.3], [2.5, 2.2, 2.3]):
+        assert judge(Cell("replaced", replaced, (np.array(x),))).kind == "right"
 
 
 def taken_as_one_of_two_before(x: Any) -> Any:
@@ -114,3 +117,60 @@ def one_list_at_all_places(x: Any) -> Any:
 def test_a_list_that_would_not_follow_another_is_refused(program: Any) -> None:
     with pytest.raises(UnsupportedOperationError):
         adxform.grad(program)(np.array([0.3, 1.2, 0.7]))
+
+
+def new_key_while_walked(x: Any) -> Any:
+    found = {}
+    for v in x:
+        found[int(v)] = v
+    for key in found:
+        found[key + 7] = 1.0
+    return sum(found.values())
+
+
+def default_while_walked(x: Any) -> Any:
+    found: Any = collections.defaultdict(list)
+    for v in x:
+        found[int(v)].append(v)
+    return sum(sum(found[key + 7]) for key in found)
+
+
+@pytest.mark.parametrize("program", [new_key_while_walked, default_while_walked])
+def test_a_dict_that_changes_its_size_while_it_is_walked_over(program: Any) -> None:
+    with pytest.raises(RuntimeError, match="changed size"):
+        program(np.array([0.5, 1.5]))
+    with pytest.raises(UnsupportedOperationError, match="stored in a dict that does not have it"):
+        adxform.grad(program)(np.array([0.5, 1.5]))
+
+
+def compared(x: Any) -> Any:
+    one, other = {}, {}
+    for v in x:
+        one[int(v)] = other[int(v)] = 1
+    return x[0] if one == other else x[1]
+
+
+def keyed_by_floats(x: Any) -> Any:
+    found = {}
+    for v in x:
+        found[np.floor(v)] = v
+    return sum(found.values())
+
+
+@pytest.mark.parametrize("program", [compared, keyed_by_floats])
+def test_what_is_not_followed_of_keys_of_the_run_is_located(program: Any) -> None:
+    with pytest.raises(UnsupportedOperationError, match="key") as caught:
+        adxform.grad(program)(np.array([0.5, 1.5]))
+    assert caught.value.span is not None
+
+
+def missing(x: Any) -> Any:
+    found = {}
+    for v in x:
+        found[int(v)] = v
+    return found[int(x[0]) + 7]
+
+
+def test_a_missing_key_raises_as_in_python() -> None:
+    with pytest.raises(KeyError):
+        adxform.grad(missing)(np.array([0.5, 1.5]))

@@ -5,6 +5,7 @@ The table `tries` (`python -m tests.tables tries`) has the product of what raise
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import math
 from collections.abc import Callable
@@ -242,3 +243,28 @@ def test_only_what_a_handler_is_for_is_looked_for() -> None:
             return 0.0
 
     assert "raised" not in adxform.source(plain, np.ones(2))
+
+
+def bounded_queue(x: Any) -> Any:
+    last = collections.deque([x[0]], maxlen=2)
+    try:
+        last.extend(math.sqrt(v) for v in x)
+    except ValueError:
+        last.append(x[1])
+    return sum(last)
+
+
+def dict_updated(x: Any) -> Any:
+    found = {9: x[0]}
+    try:
+        found.update((k, math.sqrt(v)) for k, v in enumerate(x))
+    except ValueError:
+        found[9] = x[1]
+    return sum(found.values())
+
+
+@pytest.mark.parametrize("program", [bounded_queue, dict_updated])
+def test_what_takes_a_part_of_an_iterator_that_raises_is_refused(program: Callable[..., Any]) -> None:
+    with pytest.raises(AdxError, match="those before an exception would stay in it") as caught:
+        adxform.grad(program)(np.array([0.7, -1.3, 1.9]))
+    assert caught.value.span is not None

@@ -357,6 +357,30 @@ def range_that_is_asked_for_its_ends(x):
     return sum(x[i] ** 2 for i in inner) * inner.step + x[inner.start] ** 3 * inner.stop
 
 
+@at((VALUES,))
+def longest_of_several(x):
+    filled = []
+    for v in x:
+        if v > 0.5:
+            filled.append(v)
+    s = 0.0
+    for a, b, c in itertools.zip_longest(filled, x, [x[0], x[1]], fillvalue=x[2]):
+        s = s * 0.5 + a * b * c
+    for a, b in itertools.zip_longest([x[0], x[1]], (1, 2, 3)):
+        s += b * x[2] if a is None else a * b
+    return s
+
+
+@at((VALUES,))
+def longest_of_a_list_that_grows(x):
+    s, grown = 0.0, [x[0]]
+    for a, b in itertools.zip_longest(grown, range(4), fillvalue=2.0):
+        if len(grown) < 3:
+            grown.append(x[b])
+        s += a * (b + 1)
+    return s
+
+
 ROWS = np.array([[0.31, 1.23], [-0.74, 0.92], [2.17, 0.4]])
 
 

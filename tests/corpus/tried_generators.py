@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+from collections import deque
 
 import numpy as np
 
@@ -353,3 +354,34 @@ def reductions(x):
         return max(roots(x)) * min(roots(x + 0.1)) + sum(roots(x))
     except ValueError:
         return x[0] * x[1]
+
+
+@everywhere
+def list_of_all_items(x):
+    try:
+        vs = list(roots(x))
+        n = len(vs)
+    except ValueError:
+        return x[0] * 3.0
+    return sum(vs) * n
+
+
+@everywhere
+def extended_until_it_raises(x):
+    out = [x[0]]
+    try:
+        out.extend(r * x[0] for r in roots(x))
+        out += (r * x[2] for r in roots(x - 0.75))
+    except ValueError:
+        out.append(x[0] * x[1])
+    return sum(out) * len(out)
+
+
+@everywhere
+def queue_extended_until_it_raises(x):
+    out = deque([x[0]])
+    try:
+        out.extend(r * x[0] for r in roots(x))
+    except ValueError:
+        out.append(x[0] * x[1])
+    return sum(out) * len(out)

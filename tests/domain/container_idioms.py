@@ -33,9 +33,51 @@ def listed(scope: Scope) -> Lines:
 def cells(scope: Scope) -> Lines:
     """Lists of which the run chooses one, that numbers go into; and then a heap of numbers."""
     e, t, total, v = scope.name("cells"), scope.name("t"), scope.name("total"), scope.pick(*scope.vectors)
-    scope.numbers.append(total)
     lines = [f"{e} = [[] for _ in range(2)]", f"for {t} in {v}:", f"    {e}[int({t} > {constant(scope)})].append({t})"]
-    return [*lines, f"{total} = {number(scope, 1)} + sum({t} * {t} for {t} in {e}[{scope.pick('0', '1')}])"]
+    lines.append(f"{total} = {number(scope, 1)} + sum({t} * {t} for {t} in {e}[{scope.pick('0', '1')}])")
+    scope.numbers.append(total)
+    return lines
+
+
+def keyed(scope: Scope) -> Lines:
+    """Groups that a condition begins, and dicts of which only the run knows the keys: of numbers, arrays, lists."""
+    d, t, k, total, v = (*map(scope.name, ("d", "t", "k", "total")), scope.pick(*scope.vectors))
+    first, size = number(scope, 1), constant(scope)
+    place = f"int(abs({t}) * {size})"
+    key = scope.pick(place, place, f"({place}, int({t} > 0.5))")
+    inner = scope.inner(loop=True)
+    inner.numbers.append(t)
+    term = number(inner, 0)
+    squares = f"sum({t} * {t} for {t} in {k})"
+    match scope.pick("number", "get", "setdefault", "default", "groups", "replaced", "array"):
+        case "number":
+            walk = [f"if {key} in {d}:", f"    {d}[{key}] += {term}", "else:", f"    {d}[{key}] = {t} * 1.0"]
+            lines = [f"{d} = {{}}", f"for {t} in {v}:", *indented(walk)]
+            last = f"sum({k} * {k} for {k} in {d}.values()) * len({d})"
+        case "get":
+            lines = [f"{d} = {{}}", f"for {t} in {v}:", f"    {d}[{key}] = {d}.get({key}, 0.5) * {t}"]
+            last = f"sum({d}[{k}] for {k} in {d})"
+        case "setdefault":
+            lines = [f"{d} = {{}}", f"for {t} in {v}:", f"    {d}.setdefault({key}, []).append({t})"]
+            last = f"sum({squares} * sum({k}) for {k} in {d}.values())"
+        case "default":
+            scope.module.append("import collections")
+            lines = [f"{d} = collections.defaultdict(list)", f"for {t} in {v}:", f"    {d}[{key}].append({t})"]
+            last = f"sum({squares} / len({k}) for {k} in {d}.values())"
+        case "groups":
+            begun = [f"if {t} > {size}:", f"    {d}.append([])", f"{d}[-1].append({t})"]
+            lines = [f"{d} = [[]]", f"for {t} in {v}:", *indented(begun)]
+            last = f"sum({squares} * len({k}) for {k} in {d})"
+        case "replaced":
+            lines = [f"{d} = [[] for _ in range(3)]", f"for {t} in {v}:"]
+            lines.append(f"    {d}[{place} % 3] = {scope.pick(f'{d}[{place} % 3] + [{t}]', f'[{t}]', '[]')}")
+            last = f"sum({squares} for {k} in {d})"
+        case _:
+            lines = [f"{d} = {{}}", f"for {t} in {v}:", f"    {d}[{key}] = {d}.get({key}, {v}) * {t}"]
+            last = f"sum(np.sum({k}) for {k} in {d}.values())"
+    lines.append(f"{total} = {first} + {last}")
+    scope.numbers.append(total)
+    return lines
 
 
 def heaped(scope: Scope) -> Lines:
@@ -385,6 +427,7 @@ def memory(scope: Scope) -> Lines:
 IDIOMS = (
     Idiom(listed, "lists", weight=2),
     Idiom(cells, "cell_lists"),
+    Idiom(keyed, "groups cells_replaced dict_keyed_by_run lists_keyed_by_run", weight=2),
     Idiom(heaped, "heap_of_floats"),
     Idiom(fields, "structured_by_field"),
     Idiom(vectorised, "vectorized from_python_function"),

@@ -327,6 +327,7 @@ def over_tools(scope: Scope) -> Lines:
         f"sum(u - t for t, u in itertools.pairwise({v})) * {k}",
         f"sum(t * u for t in {v} for u in {w} if t != u)",
         f"functools.reduce(lambda t, u: 0.5 * t + u, {v})",
+        f"sum(t * u for t, u in itertools.zip_longest({v}, [{w}[0], {k}], fillvalue={w}[1]))",
     )
     return named(scope, made)
 
@@ -439,7 +440,7 @@ IDIOMS = (
     Idiom(defaults, "mutable_default calls"),
     Idiom(generated, "generator_function yield_from generator_expression generator_in_a_try", weight=2),
     Idiom(iterated, "iterators"),
-    Idiom(over_tools, "iterator_functions unbounded_iterators"),
+    Idiom(over_tools, "iterator_functions unbounded_iterators zip_longest"),
     Idiom(
         expressions,
         "assignment_expression boolean_operators binary_operators integer_operators unary_operators set_display "

@@ -64,7 +64,7 @@ from adxform.ir.spans import is_user, written_in
 from adxform.ir.types import Object, is_inexact
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
-from adxform.primitives.definitions import binary_heaps, iterations
+from adxform.primitives.definitions import binary_heaps, iterations, keyed_items
 from adxform.primitives.raising import refuses_none
 from adxform.primitives.record import Primitive
 from adxform.primitives.signatures import not_covered, stated, taken, unstated
@@ -183,7 +183,7 @@ def _runs_now(fn: Any) -> bool:
     return _is_definition(fn) and not inspect.isgeneratorfunction(fn) and fn not in _CHANGING
 
 
-_CHANGING = binary_heaps.CHANGING | iterations.CHANGING
+_CHANGING = binary_heaps.CHANGING | iterations.CHANGING | keyed_items.CHANGING
 
 
 def _gone_through(interp: Interpreter, arg: Value) -> Value:

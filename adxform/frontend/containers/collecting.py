@@ -36,10 +36,11 @@ from adxform.frontend.evaluate.control_flow.joins import alike_rows, either
 from adxform.frontend.evaluate.keys import refuse_index
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Collected, Ref, Slice, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Collected, Ref, Slice, Static, Tuple, Value
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, is_float, rank
+from adxform.primitives.definitions import iterations
 
 _PYTHON: dict[str, type] = {"bool": bool, "int64": int, "float64": float, "complex128": complex}
 
@@ -180,12 +181,26 @@ def pop(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint: 
     """Take out the item at `index`, the first or the last one."""
     _settled(ref, contents)
     refuse_index(interp, index, "list")
-    place = interp.static(index, "an index into a list")
+    place = None if isinstance(index, Var) and not interp.followed(index) else interp.static(index, "an index into a list")
     if place not in (0, -1):
-        raise interp.error("an item is taken out of the middle of this list", "take the first or the last one")
+        return _pop_within(interp, ref, contents, index, hint)
     item = load(interp, ref, contents, index, hint)
     rest = Slice(Lit(None), Lit(-1), Lit(None)) if place == -1 else Slice(Lit(1), Lit(None), Lit(None))
     _change(interp, ref, contents, indexing.load(interp, contents.buffer, rest, "items"))
+    return item
+
+
+def _pop_within(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint: str) -> Value:
+    """Take out the item at `index`, which may be any one."""
+    place = interp.call(Static(iterations.place_to_pop), (index, interp.filled_length(contents)))
+    item = load(interp, ref, contents, place, hint)
+    after = interp.call(Lit(operator.add), (place, Lit(1)))
+    before, rest = (
+        interp.call(Lit(operator.getitem), (ref, part)) for part in (Slice(NONE, place, NONE), Slice(after, NONE, NONE))
+    )
+    assert isinstance(before, Ref)
+    extend(interp, before, interp.filled(before) or contents, rest)
+    _change(interp, ref, contents, (interp.filled(before) or contents).buffer)
     return item
 
 

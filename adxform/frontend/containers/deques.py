@@ -83,10 +83,12 @@ def _extend(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     assert isinstance(args[0], Ref)
     if args[0].meta == NONE:
         return _of_list("extend")(interp, args, kwargs, hint)
+    walks.refuse_in_part(interp, args[1])
     return interp.call(Static(iterations.append_all), (args[0], walks.opened(interp, args[1])))
 
 
 def _extend_left(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    walks.refuse_in_part(interp, args[1])
     return interp.call(Static(iterations.append_all_left), (args[0], walks.opened(interp, args[1])))
 
 

@@ -34,7 +34,19 @@ from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Collected, Columns, Contents, Heap, Portion, Ref, Slice, Tuple, Value
+from adxform.frontend.evaluate.values import (
+    Collected,
+    Columns,
+    Contents,
+    Heap,
+    Keyed,
+    Portion,
+    Portions,
+    Ref,
+    Slice,
+    Tuple,
+    Value,
+)
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_float, rank
@@ -43,8 +55,8 @@ from adxform.primitives.unruled import missing_rule
 
 def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) -> Grows | None:
     """How the contents of `ref` grow on an iteration of a loop, if they do; the loop fills the list `ref` where it is `owned`."""
-    if isinstance(new, Portion) and not isinstance(old, Portion):
-        return Grows(ref, together=new.group)
+    if (anew := held_anew(ref, old, new)) is not None:
+        return anew
     if isinstance(old, Collected) or isinstance(new, Collected):
         return _growth_of_collected(ref, old, new, owned=owned)
     if not isinstance(old, Contents) or not isinstance(new, Contents | Columns):
@@ -62,6 +74,17 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     if item.type is None and all(isinstance(number_type(item), Scalar) for item in new.items):
         reason = differing(interp)
     return Grows(ref, item, regular=regular, reason=reason, of_lists=are_lists((*old.items, *new.items)))
+
+
+def held_anew(ref: Ref, old: Any, new: Any) -> Grows | None:
+    """How `ref` comes to be one of several lists, a list of as many as only a run can tell, or a dict of such keys."""
+    if isinstance(new, Portion) and not isinstance(old, Portion):
+        return Grows(ref, together=new.group) if new.group else None
+    if isinstance(new, Portions) and (not isinstance(old, Portions) or new.places is not old.places):
+        return Grows(ref, of_lists=True, stored=new.places is not None)
+    if isinstance(new, Keyed) and not isinstance(old, Keyed):
+        return Grows(ref, keyed=True)
+    return None
 
 
 def _growth_of_collected(ref: Ref, old: Any, new: Any, *, owned: bool) -> Grows | None:

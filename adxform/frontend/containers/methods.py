@@ -9,16 +9,16 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal
 
-from adxform.frontend.containers import collecting, list_arrays, portions
+from adxform.frontend.containers import collecting, keyed_lists, list_arrays, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
 from adxform.frontend.evaluate.chosen_items import of_the_run
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
-from adxform.frontend.evaluate.outside.guards import itself
+from adxform.frontend.evaluate.outside.guards import constant, itself
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, View, list_contents
+from adxform.frontend.evaluate.values import NONE, Contents, Once, Ref, Slice, Static, Tuple, Value, View, list_contents
 from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
 
@@ -68,6 +68,8 @@ def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if interp.level is not None and isinstance(args[1], Once):
+        return interp.call(Static(iterations.taken_in), args)
     if interp.portion(args[0]) is not None and isinstance(args[0], Ref):
         portions.extend(interp, args[0], walks.opened(interp, args[1]))
         return NONE
@@ -172,6 +174,8 @@ def _clear(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value
 def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     ref = args[0]
     assert isinstance(ref, Ref)
+    if interp.keyed(ref) is not None:
+        return keyed_lists.copied(interp, ref, ref.cls)
     if (columns := interp.columns(ref)) is not None:
         return of_tuples.copied(interp, columns)
     filled = interp.filled(ref)
@@ -185,6 +189,10 @@ def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]
 
 def _get(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     assert isinstance(args[0], Ref)
+    if (held := interp.keyed(args[0])) is not None and interp.under_key(args[0], args[1]) is held:
+        return keyed_lists.get(interp, held, args[1], (*args, NONE)[2])
+    if keyed_lists.is_new(interp, args[0], args[1]):
+        return (*args, NONE)[2]
     if of_the_run(interp, args[1]) is not None:
         return interp.call(Static(iterations.got), (*args, NONE)[:3], hint=hint)
     found = interp.contents(args[0]).get(hashed(interp, args[1], "a dict key", args[0]))
@@ -202,6 +210,14 @@ def _view(part: Literal["keys", "values", "items"]) -> Handler:
 def _update(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     ref = args[0]
     assert isinstance(ref, Ref)
+    for other in args[1:]:
+        walks.refuse_in_part(interp, other)
+    if interp.keyed(ref) is not None:
+        for own, item in (pair for other in args[1:] for pair in interp.pairs(other)):
+            interp.call(Lit(operator.setitem), (ref, constant(interp, own), item), wanted=False)
+        for name, item in kwargs.items():
+            interp.call(Lit(operator.setitem), (ref, Lit(name), item), wanted=False)
+        return NONE
     contents = interp.contents(ref)
     for other in args[1:]:
         for key, item in interp.pairs(other):
@@ -213,6 +229,8 @@ def _update(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _set_default(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if isinstance(args[0], Ref) and (held := interp.under_key(args[0], args[1])) is not None:
+        return keyed_lists.set_default(interp, held, args[1], (*args, NONE)[2])
     ref, key = args[0], hashed(interp, args[1], "a dict key", args[0])
     assert isinstance(ref, Ref)
     found = interp.contents(ref).get(key)
@@ -223,6 +241,8 @@ def _set_default(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str,
 
 
 def _dict_pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if (keyed := interp.keyed(args[0])) is not None and isinstance(args[0], Ref) and interp.under_key(args[0], args[1]) is keyed:
+        return keyed_lists.pop(interp, keyed, args[1], args[2] if len(args) > 2 else None)
     ref, key = args[0], hashed(interp, args[1], "a dict key", args[0])
     assert isinstance(ref, Ref)
     contents = interp.contents(ref)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,12 +21,15 @@ from adxform.frontend.evaluate import chosen_items
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
+    NO_OTHERS,
     AnyContents,
+    Collected,
     Columns,
     Contents,
     Originals,
     Portion,
     Portions,
+    Range,
     Ref,
     Static,
     Tuple,
@@ -100,43 +104,131 @@ def _chosen(interp: Interpreter, lists: list[Ref], index: Var) -> Value | None:
     return named(interp, pairs, place, portions[0].group if portions[0] is not None else (), index)
 
 
-def begun(interp: Interpreter, ref: Ref) -> bool:
-    """Whether `ref`, a list of lists known one by one, can be, and now is, one of as many lists as only a run can tell."""
+def begun(interp: Interpreter, ref: Ref, *, stored: bool = False) -> bool:
+    """Whether `ref`, a list of lists known one by one, can be, and now is, one of as many lists as only a run can tell.
+
+    `stored`: other lists are stored in it where only a run knows.
+    """
     held = interp.heap.contents.get(ref)
+    if isinstance(held, Portions) and stored and held.places is None:
+        places = interp.call(Lit(list), (Range(Lit(0), held.count, Lit(1)),))
+        assert isinstance(places, Ref)
+        interp.hold(ref, replace(held, places=places))
+        return True
     if not isinstance(held, Contents) or ref.outside or ref.shared:
         return False
     lists = [item for item in held.items if isinstance(item, Ref) and item.kind == "list" and item.cls is list]
-    rows = [interp.heap.contents[one] for one in lists]
-    if len(set(lists)) < len(held.items) or any(one.outside or one.shared or interp.identity(one) is not None for one in lists):
+    found = _together(interp, lists) if len(set(lists)) == len(held.items) else None
+    if found is None:
         return False
-    known = [row.items for row in rows if isinstance(row, Contents)]
-    if len(known) < len(rows):
-        return False
-    pairs = _pairs(interp, known)
-    for k, one in enumerate(lists):
-        interp.write(one, Portion(pairs, Lit(k)))
-    interp.hold(ref, Portions(pairs, Lit(len(lists))))
+    pairs, own, count = found
+    places = interp.new_list(tuple(own))
+    interp.hold(ref, Portions(pairs, Lit(count), places if stored or own != [Lit(k) for k in range(count)] else None))
     return True
 
 
+def _together(interp: Interpreter, lists: list[Ref]) -> tuple[Ref, list[Value], int] | None:
+    """The list of the items of all of `lists`, at which place each is, and how many there are; ``None`` where there is none."""
+    known = [interp.portion(one) for one in lists]
+    first = next((portion for portion in known if portion is not None), None)
+    if first is not None:
+        whole = first.group and all(portion is not None and portion.pairs is first.pairs for portion in known)
+        return (first.pairs, [portion.place for portion in known if portion is not None], len(first.group)) if whole else None
+    if any(one.outside or one.shared or interp.identity(one) is not None for one in lists):
+        return None
+    rows = [interp.heap.contents[one] for one in lists]
+    items = [row.items for row in rows if isinstance(row, Contents)]
+    if len(items) < len(rows):
+        return None
+    pairs = _pairs(interp, items)
+    for k, one in enumerate(lists):
+        interp.write(one, Portion(pairs, Lit(k)))
+    return pairs, [Lit(k) for k in range(len(lists))], len(lists)
+
+
 def add(interp: Interpreter, ref: Ref, portions: Portions, item: Value) -> None:
-    """Put `item`, a new list of the program's, after the lists so far."""
-    held = interp.heap.contents.get(item) if isinstance(item, Ref) and item.cls is list and not item.shared else None
-    if not isinstance(item, Ref) or not isinstance(held, Contents) or interp.identity(item) is not None:
+    """Put the list `item` after the lists so far."""
+    if portions.places is None and interp.portion(item) is not None and begun(interp, ref, stored=True):
+        portions = interp.portions(ref) or portions
+    place = _taken_in(interp, ref, portions, item)
+    if portions.places is not None:
+        interp.call(interp.attribute(portions.places, "append"), (place,))
+
+
+def _taken_in(interp: Interpreter, ref: Ref, portions: Portions, item: Value) -> Value:
+    """The place of `item`, which is one of the lists of `ref` from here on, if it was none, under all names that it has."""
+    portion = interp.portion(item)
+    if portion is not None and portion.pairs is portions.pairs:
+        return portion.place
+    held = interp.heap.contents.get(item) if isinstance(item, Ref) and item.kind == "list" and item.cls is list else None
+    known = isinstance(held, Contents | Columns) or (isinstance(held, Collected) and held.done)
+    own = isinstance(item, Ref) and not item.outside and interp.identity(item) is None
+    if not known or not own or (isinstance(item, Ref) and interp.heap.contents.originals.get(item, NO_OTHERS).refs):
         raise interp.error(
-            "what is appended is no new list, to a list of lists of which only a run can tell how many there are",
-            "append `[]`, and its items to that",
+            "what is put into a list of lists of which only a run can tell which one is taken is no new list",
+            "put `[]` there, and its items into that",
         )
-    interp.write(item, Portion(portions.pairs, interp.call(Lit(int), (portions.count,))))
-    for value in held.items:
-        interp.call(interp.attribute(item, "append"), (value,))
-    interp.write(ref, Portions(portions.pairs, interp.call(Lit(operator.add), (portions.count, Lit(1)))))
+    assert isinstance(item, Ref)
+    assert held is not None
+    items = interp.heap.new("list", list, (), ())
+    interp.heap.contents[items] = held
+    place = interp.call(Lit(int), (portions.count,))
+    if item.shared:  # what stands for a new list on each path
+        interp.heap.contents[item] = Portion(portions.pairs, place)
+    else:
+        interp.write(item, Portion(portions.pairs, place))
+    if isinstance(held, Contents):
+        for value in held.items:
+            interp.call(interp.attribute(item, "append"), (value,))
+    else:
+        extend(interp, item, items)
+    interp.write(ref, replace(portions, count=interp.call(Lit(operator.add), (portions.count, Lit(1)))))
+    return place
+
+
+def adopted(interp: Interpreter, ref: Ref, item: Value) -> Value:
+    """`item`, a list, as one of the lists of which the list of lists `ref` has some."""
+    if begun(interp, ref, stored=True) or interp.portions(ref) is not None:
+        several = interp.portions(ref)
+        assert several is not None
+        _taken_in(interp, ref, several, item)
+    return item
+
+
+def store(interp: Interpreter, ref: Ref, index: Value, value: Value) -> bool:
+    """Whether the list `value` can be, and now is, stored at `index` of the list of lists `ref`, which only a run can tell."""
+    several = interp.portions(ref)
+    if not isinstance(value, Ref) or value.kind != "list" or not is_int(index):
+        return False
+    if several is None:
+        items = interp.contents(ref).items
+        if not isinstance(index, Var) or interp.followed(index) or not list_arrays.are_lists((*items, value)):
+            return False
+        if not interp.chooses or _of_one_length(interp, (*items, value)):
+            interp.would_choose |= not interp.chooses
+            return False
+    if (several is None or several.places is None) and not begun(interp, ref, stored=True):
+        return False
+    several = interp.portions(ref)
+    assert several is not None
+    assert several.places is not None
+    interp.call(Lit(operator.setitem), (several.places, index, _taken_in(interp, ref, several, value)))
+    return True
+
+
+def _of_one_length(interp: Interpreter, lists: tuple[Value, ...]) -> bool:
+    """Whether lists have as many items each, so that one array may have them all."""
+    held = [interp.heap.contents[one] for one in lists if isinstance(one, Ref)]
+    lengths = {len(one.keys) if isinstance(one, Contents) else 0 for one in held}
+    return len(lengths) == 1 and all(lengths)
 
 
 def at(interp: Interpreter, portions: Portions, index: Value) -> Value:
     """The list at `index` of as many as only a run can tell."""
     if not is_int(index):
         raise interp.error("a slice of a list of lists of which only a run can tell how many there are", "take them one by one")
+    if portions.places is not None:
+        return named(interp, portions.pairs, interp.call(Lit(operator.getitem), (portions.places, index)), (), index)
     return named(interp, portions.pairs, interp.call(Static(iterations.place_of_item), (index, portions.count)), (), index)
 
 

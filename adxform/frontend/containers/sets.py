@@ -49,6 +49,7 @@ def change(interp: Interpreter, ref: Ref, fn: Callable[..., Any], *given: Any) -
 
 def given(interp: Interpreter, value: Value) -> Any:
     """What `value` goes through, as what Python's sets tell apart: sets, dicts, their views, and all else."""
+    walks.refuse_in_part(interp, value)
     value = walks.opened(interp, value)
     found = as_given(interp, value)
     if found is not None:

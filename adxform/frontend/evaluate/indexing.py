@@ -102,6 +102,9 @@ def _in_axes(interp: Interpreter, number: Var, index: Value, hint: str) -> Value
 
 def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
     """The item of a dict under a key, one that its default makes where there is none."""
+    makes = x.meta is not None and x.meta != NONE
+    if (held := interp.under_key(x, index) if makes else interp.keyed(x)) is not None:
+        return interp.load_under(x, held, index, hint)
     if (found := _list_under_key(interp, x, index)) is not None:
         return found
     if (place := chosen_items.place_of_key(interp, x, index)) is not None:
@@ -370,6 +373,8 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             operands_ = x, interp.operand(index), interp.operand(value)
             interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
+        case Ref(kind="dict") if (held := interp.under_key(x, index)) is not None:
+            interp.store_under(held, index, value)
         case Ref(kind="dict") if (place := chosen_items.place_to_store(interp, x, index)) is not None:
             chosen_items.store(interp, x, place, value)
         case Ref(kind="dict"):
@@ -420,6 +425,8 @@ def _holds_complex(interp: Interpreter, value: Value) -> bool:
 
 
 def _store_in_list(interp: Interpreter, x: Ref, index: Value, value: Value) -> None:
+    if interp.store_list(x, index, value):
+        return
     if isinstance(index, Var) and not interp.origins.get(index) and interp.as_rows(x, value):
         interp.call(Lit(operator.setitem), (x, index, value))
         return

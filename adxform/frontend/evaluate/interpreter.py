@@ -10,7 +10,7 @@ from typing import Any, NoReturn, assert_never
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
-from adxform.frontend.containers import collecting, list_arrays, list_kinds, portions, tuple_columns
+from adxform.frontend.containers import collecting, keyed_lists, list_arrays, list_kinds, portions, tuple_columns
 from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
@@ -24,6 +24,7 @@ from adxform.frontend.evaluate.values import (
     Columns,
     FoundOutside,
     FunctionValue,
+    Keyed,
     Portion,
     Portions,
     Ref,
@@ -309,6 +310,22 @@ class Evaluator(Interpreter):
     def one_of_portions(self, portions_: Portions, index: Value) -> Value:
         """The list at `index` of as many lists as only a run can tell."""
         return portions.at(self, portions_, index)
+
+    def store_list(self, ref: Ref, index: Value, value: Value) -> bool:
+        """Whether a list can be, and now is, stored at `index` of a list of lists, which only a run can tell."""
+        return portions.store(self, ref, index, value)
+
+    def under_key(self, ref: Ref, key: Value) -> Keyed | None:
+        """What a dict holds of which only the run knows the keys, or may, once it has `key`; else ``None``."""
+        return keyed_lists.under(self, ref, key)
+
+    def load_under(self, ref: Ref, held: Keyed, key: Value, hint: str) -> Value:
+        """The item of a dict under a key that only a run can tell."""
+        return keyed_lists.load(self, ref, held, key, hint)
+
+    def store_under(self, held: Keyed, key: Value, value: Value) -> None:
+        """Put `value` into a dict under a key that only a run can tell."""
+        keyed_lists.store(self, held, key, value)
 
     def put_together(self, group: tuple[Ref, ...]) -> bool:
         """Whether the items of the lists `group` can be, and now are, in one list."""

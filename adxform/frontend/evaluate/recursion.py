@@ -18,6 +18,7 @@ from adxform.frontend.evaluate.values import (
     Contents,
     FunctionValue,
     Heap,
+    Keyed,
     Method,
     Namespace,
     Poison,
@@ -96,7 +97,9 @@ class _Keys:
         if isinstance(contents, Columns):
             return kind, cls, contents.cls, tuple(map(self.of, contents.lists))
         if isinstance(contents, Portions):
-            return kind, cls, self.of(contents.pairs), self.of(contents.count)
+            return kind, cls, self.of(contents.pairs), self.of(contents.count), contents.places and self.of(contents.places)
+        if isinstance(contents, Keyed):
+            return kind, cls, self.of(contents.keys), self.of(contents.items)
         if isinstance(contents, Portion):
             return kind, cls, self.of(contents.pairs), self.of(contents.place)
         return kind, cls, contents if isinstance(contents, Poison) else (contents.keys, tuple(map(self.of, contents.items)))

@@ -24,6 +24,15 @@ class Thrown(Exception):
         self.error = error
 
 
+class HeldAnew(Exception):
+    """A list or dict from before a ``try`` is to be held another way while that runs: `grows` says how, if it is known."""
+
+    def __init__(self, grows: Grows | None, error: AdxError) -> None:
+        super().__init__("a list is held another way")
+        self.grows = grows
+        self.error = error
+
+
 class Lost(Exception):
     """What is used here comes of what has been refused."""
 
@@ -100,7 +109,7 @@ class Grows(Exception):
 
     `regular`: all that happens is that one item is appended on each iteration of a loop. `rebound`: a name comes to hold another
     list. `reason`: what says why no array can hold the items, if that is known. `together`: of these lists the run chooses one.
-    `of_lists`: lists are appended to it.
+    `of_lists`: lists are appended to it, or `stored` where only a run knows. `keyed`: a dict gets keys that only a run knows.
     """
 
     def __init__(
@@ -113,11 +122,15 @@ class Grows(Exception):
         reason: AdxError | None = None,
         together: tuple[Ref, ...] = (),
         of_lists: bool = False,
+        stored: bool = False,
+        keyed: bool = False,
     ) -> None:
         super().__init__("a loop fills a list")
         self.reason = reason
         self.together = together
         self.of_lists = of_lists
+        self.stored = stored
+        self.keyed = keyed
         self.ref = ref
         self.item = item
         self.regular = regular

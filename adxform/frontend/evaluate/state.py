@@ -25,6 +25,7 @@ from adxform.frontend.evaluate.values import (
     Contents,
     FoundOutside,
     Heap,
+    Keyed,
     Maybe,
     PlaceOutside,
     Poison,
@@ -173,6 +174,12 @@ class Interpreter(ABC):
         self.kept = False
         self.adopted: dict[str, Function] = {}
         self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
+        self.anew: Grows | None = None
+        """What was held anew last, where paths meet."""
+        self.around: list[frozenset[Var]] = []
+        """What decides how often each of the loops around goes on, where that would be known if parameters were."""
+        self.walking: list[tuple[Ref, ...]] = []
+        """The lists and dicts that the loops around walk over."""
         self.chooses = True
         """Whether a branch may choose an item at a place that only the run knows: not while other ways of a loop are open."""
         self.would_choose = False
@@ -270,6 +277,11 @@ class Interpreter(ABC):
             own = contents.way != Poison("").way
             way = contents.way if own else "build it outside of the condition or loop"
             raise self.error(f"this {ref.cls.__name__} cannot be followed: {contents.why}", way)
+        if isinstance(contents, Keyed):
+            if contents.params:
+                raise Promote(contents.params)
+            message = "the keys of this dict are known only when the program runs, and this needs them before"
+            raise self.error(message, "walk over the dict, or keep what belongs together in lists")
         if isinstance(contents, Collected | Columns | Portions):
             params = self.deciding(ref)
             if params:
@@ -298,6 +310,11 @@ class Interpreter(ABC):
         """What a list holds of as many lists as only a run can tell; ``None`` for any other value."""
         contents = self.heap.contents[value] if isinstance(value, Ref) else None
         return contents if isinstance(contents, Portions) else None
+
+    def keyed(self, value: Value) -> Keyed | None:
+        """What a dict holds of which only a run can tell the keys; ``None`` for any other value."""
+        contents = self.heap.contents.get(value) if isinstance(value, Ref) and value.kind == "dict" else None
+        return contents if isinstance(contents, Keyed) else None
 
     def _held(self, value: Value) -> AnyContents | None:
         """What an object holds: of one of several lists, the items as they are now."""
@@ -592,6 +609,22 @@ class Interpreter(ABC):
     @abstractmethod
     def one_of_portions(self, portions: Portions, index: Value) -> Value:
         """The list at `index` of as many lists as only a run can tell."""
+
+    @abstractmethod
+    def store_list(self, ref: Ref, index: Value, value: Value) -> bool:
+        """Whether a list can be, and now is, stored at `index` of a list of lists, which only a run can tell."""
+
+    @abstractmethod
+    def under_key(self, ref: Ref, key: Value) -> Keyed | None:
+        """What a dict holds of which only the run knows the keys, or may, once it has `key`; else ``None``."""
+
+    @abstractmethod
+    def load_under(self, ref: Ref, held: Keyed, key: Value, hint: str) -> Value:
+        """The item of a dict under a key that only a run can tell."""
+
+    @abstractmethod
+    def store_under(self, held: Keyed, key: Value, value: Value) -> None:
+        """Put `value` into a dict under a key that only a run can tell."""
 
     @abstractmethod
     def put_together(self, group: tuple[Ref, ...]) -> bool:

@@ -329,10 +329,26 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class Portions:
-    """The contents of a list of `count` lists, as many as only a run can tell, with all their items in `pairs`: see `Portion`."""
+    """The contents of a list of lists, as many as only a run can tell, with all their items in `pairs`: see `Portion`.
+
+    `count` of these were made. They are at the places that the list `places` has, or each at its own without one.
+    """
 
     pairs: Ref
     count: Value
+    places: Ref | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """The contents of a dict of which only the run knows the keys: a list of these, and one of what is under them.
+
+    With the parameters `params` known, the keys might be.
+    """
+
+    keys: Ref
+    items: Ref
+    params: frozenset[Var] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,7 +413,7 @@ class Originals:
 NO_OTHERS = Originals()
 
 
-AnyContents = Contents | Collected | Columns | Portion | Portions | SetElements | Poison
+AnyContents = Contents | Collected | Columns | Portion | Portions | Keyed | SetElements | Poison
 """What an object may hold: items known one by one, a list of the run's length, a set's elements, or why it cannot be told."""
 
 TakenPortions = dict[tuple[Ref, Value], tuple[tuple["AnyContents", ...], Ref]]

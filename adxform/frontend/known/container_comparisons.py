@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.frontend.containers import keyed_lists
 from adxform.frontend.containers.methods import Answer
 from adxform.frontend.evaluate.chosen_items import of_the_run
 from adxform.frontend.evaluate.classes.class_contents import find, is_native
@@ -283,7 +284,12 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
 def _in_keys(interp: Interpreter, box: Ref | View, item: Value) -> Value:
     if isinstance(item, Ref) and item.kind == "set" and isinstance(box, Ref) and box.kind == "set":  # sought as a frozen one
         return Lit(frozenset(interp.contents(item).keys) in interp.contents(box).keys)
-    keys = interp.contents(box.of if isinstance(box, View) else box).keys
+    ref = box.of if isinstance(box, View) else box
+    if (held := interp.keyed(ref)) is not None and interp.under_key(ref, item) is held:
+        return keyed_lists.contains(interp, held, item)
+    if ref.kind == "dict" and keyed_lists.is_new(interp, ref, item):
+        return Lit(False)
+    keys = interp.contents(ref).keys
     if of_the_run(interp, item) is not None:
         return any_equal(interp, [constant(interp, key) for key in keys], item)
     return Lit(hashed(interp, item, "a key", box) in keys)

@@ -84,6 +84,16 @@ def _by_meaning(fn: Callable[..., Any]) -> Handler:
     return handler
 
 
+def _longest(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``itertools.zip_longest`` of what is indexed by position: an iterator would be taken from, one item after the other."""
+    if any(map(is_unknown, args)) or not set(kwargs) <= {"fillvalue"}:
+        return None
+    sources = tuple(walks.iterated(interp, arg) for arg in args)
+    if any(isinstance(source, Once) for source in sources):
+        return None
+    return interp.call(Static(meanings.longest), (Tuple(sources), kwargs.get("fillvalue", NONE)))
+
+
 def _repeat(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     return interp.call(Static(meanings.repeated_on if len(args) + len(kwargs) < 2 else meanings.repeated), args, kwargs)
 
@@ -177,6 +187,7 @@ TABLE: dict[Any, Handler] = {
     intrinsics.yielded: _yielded,
     meanings.item_of: _item_of,
     meanings.next_of_each: _next_of_each,
+    itertools.zip_longest: _longest,
     itertools.repeat: _repeat,
     itertools.cycle: _cycle,
     **{fn: _by_meaning(fn) for fn in _ALWAYS},

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers import collecting, list_arrays
+from adxform.frontend.containers import collecting, keyed_lists, list_arrays
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.deques import made as deque_of
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
@@ -51,7 +51,7 @@ from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_inexact, rank
-from adxform.primitives.definitions import iterations, lazy_builtins
+from adxform.primitives.definitions import iterations, keyed_items, lazy_builtins
 
 
 def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -63,6 +63,8 @@ def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
             raise interp.error("the length of a number, or of what may be one", "use an array on every path")
         case Ref(kind="instance") | Static() if (method := protocols.special(interp, value, "__len__")) is not None:
             return _not_below_zero(interp, _as_integer(interp, interp.call(method, ())))
+        case Ref(kind="dict") if (keyed := interp.keyed(value)) is not None:
+            return iteration.length(interp, keyed.keys)
         case Ref(kind="dict" | "set"):
             return Lit(len(interp.contents(value).keys))
         case Lit(found):
@@ -215,6 +217,8 @@ def rows(interp: Interpreter, source: Value) -> Value:
 
 
 def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if not kwargs and args and keyed_lists.are_pairs(interp, args[0]):
+        return interp.call(Static(keyed_items.of_pairs), args)
     contents = Contents((), ())
     for key, item in (*(interp.pairs(args[0]) if args else ()), *kwargs.items()):
         contents = contents.put(key, item)
@@ -538,6 +542,20 @@ def walking(handler: Handler, *, calls: str | None = None) -> Handler:
     return of_what_is_left
 
 
+def _of_mapping(handler: Handler) -> Handler:
+    """The handler of a function that makes a dict, also of one of which only a run knows the keys."""
+
+    def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        given = next((arg for arg in args if isinstance(arg, Ref) and interp.keyed(arg) is not None), None)
+        if given is None:
+            return walking(handler)(interp, args, kwargs, hint)
+        if handler is not _dict or kwargs:
+            raise interp.error("a dict is made of one of which only a run knows the keys", "store item by item in a new one")
+        return keyed_lists.copied(interp, given, dict)
+
+    return made
+
+
 def _searching(fn: Any) -> Handler:
     """The handler of ``any`` or ``all``, which walk until they know."""
     handler = _any_all(fn)
@@ -555,10 +573,7 @@ def _searching(fn: Any) -> Handler:
 _WALKING: dict[Any, Handler] = {
     tuple: _tuple,
     list: _list,
-    dict: _dict,
     dict.fromkeys: _from_keys,
-    OrderedDict: _ordered,
-    defaultdict: _defaulted,
     deque: deque_of,
     set: new_set,
     frozenset: _frozen_set,
@@ -567,6 +582,7 @@ _WALKING: dict[Any, Handler] = {
 }
 TABLE: dict[Any, Handler] = {
     len: _len,
+    **{cls: _of_mapping(handler) for cls, handler in ((dict, _dict), (OrderedDict, _ordered), (defaultdict, _defaulted))},
     **{fn: _place_in_order(fn) for fn in (bisect.bisect_left, bisect.bisect_right)},
     range: _range,
     operator.index: _index,

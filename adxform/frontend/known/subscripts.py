@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers import collecting, portions
+from adxform.frontend.containers import collecting, keyed_lists, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import indexing
@@ -179,6 +179,9 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
         return NONE
     if (columns := interp.columns(ref)) is not None:
         of_tuples.delete(interp, columns, index)
+        return NONE
+    if (keyed := interp.keyed(ref)) is not None and interp.under_key(ref, index) is keyed:
+        keyed_lists.pop(interp, keyed, index, None)
         return NONE
     contents = interp.contents(ref)
     if ref.kind == "list":

@@ -30,15 +30,32 @@ def _unpack(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         if shape is not None and shape and isinstance(shape[0], int) and shape[0] != count:
             return interp.fail(ValueError, f"expected {count} values to unpack, got {shape[0]}")
         if shape and isinstance(shape[0], Dim):
-            as_many = truth(interp, interp.call(Lit(operator.eq), (iteration.length(interp, value), Lit(count))))
-            if isinstance(as_many, Var):
-                interp.require(as_many, ValueError, f"too many or not enough values to unpack (expected {count})")
+            return _as_many(interp, value, count)
         return Tuple(tuple(iteration.item_at(interp, value, Lit(k)) for k in range(count)))
+    if _is_counted_by_a_run(interp, value):
+        return _as_many(interp, value, count)
     found = interp.items(value)
     if len(found) != count:
         word = "too many" if len(found) > count else "not enough"
         return interp.fail(ValueError, f"{word} values to unpack (expected {count}, got {len(found)})")
     return Tuple(tuple(found))
+
+
+def _is_counted_by_a_run(interp: Interpreter, value: Value) -> bool:
+    """Whether `value` is a list of which only a run can tell how many items it has, and no parameter does."""
+    long = isinstance(value, Ref) and value.kind == "list" and interp.is_long(value)
+    return long and iteration.literal_trips(interp, value) is None and not iteration.deciding(interp, value)
+
+
+def _as_many(interp: Interpreter, value: Value, count: int) -> Value:
+    """The items of `value`; the run raises if it has not `count` of them."""
+    as_many = truth(interp, interp.call(Lit(operator.eq), (iteration.length(interp, value), Lit(count))))
+    message = f"too many or not enough values to unpack (expected {count})"
+    if as_many is False:
+        return interp.fail(ValueError, message)
+    if isinstance(as_many, Var):
+        interp.require(as_many, ValueError, message)
+    return Tuple(tuple(iteration.item_at(interp, value, Lit(k)) for k in range(count)))
 
 
 def _starred(interp: Interpreter, source: Value, single: int, place: int, hint: str) -> Value:

@@ -72,6 +72,11 @@ def accumulated_from(source: Any, fn: Any, start: Any) -> Any:
     return totals
 
 
+def all_of(source: Any) -> Any:
+    """``list(source)``"""
+    return [item for item in source]  # noqa: C416 - this says what it means
+
+
 def any_true(source: Any) -> Any:
     """``any(source)``"""
     found = False
@@ -168,6 +173,16 @@ def place_of_item(index: Any, count: int) -> Any:
     place = index + count if index < 0 else index
     if place < 0 or place >= count:
         raise IndexError("list index out of range")
+    return place
+
+
+def place_to_pop(index: Any, count: int) -> Any:
+    """The place from the start of the item `index` of a list of `count`, which is taken out."""
+    if count == 0:
+        raise IndexError("pop from empty list")
+    place = index + count if index < 0 else index
+    if place < 0 or place >= count:
+        raise IndexError("pop index out of range")
     return place
 
 
@@ -366,6 +381,12 @@ def append_all(items: Any, source: Any) -> None:
         items.append(item)
 
 
+def taken_in(items: Any, source: Any) -> None:
+    """``items.extend(source)`` of an iterator, which may raise: what it gave until then is in the list."""
+    for item in source:
+        items.append(item)
+
+
 def append_all_left(items: Any, source: Any) -> None:
     """``items.extendleft(source)`` of a deque"""
     for item in list(source):
@@ -379,5 +400,7 @@ def rotate(items: Any, n: int) -> None:
             items.appendleft(items.pop())
 
 
-CHANGING: frozenset[Callable[..., Any]] = frozenset({keep_last, keep_first, append_all, append_all_left, rotate, with_portion})
+CHANGING: frozenset[Callable[..., Any]] = frozenset(
+    {taken_in, keep_last, keep_first, append_all, append_all_left, rotate, with_portion}
+)
 """Those that change what they are given: they run in the place of the program, whatever is known of that."""

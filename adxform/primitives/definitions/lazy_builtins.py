@@ -45,6 +45,18 @@ def counted(source: Any, start: int = 0) -> Iterator[Any]:
         k += 1
 
 
+def longest(sources: tuple[Any, ...], filling: Any) -> Iterator[Any]:
+    """``itertools.zip_longest(*sources, fillvalue=filling)`` of what is gone through by position."""
+    k = 0
+    live = tuple([True for _ in sources])
+    while True:
+        live = tuple([going and k < len(source) for going, source in zip(live, sources, strict=True)])
+        if not any(live):
+            return
+        yield tuple([source[k] if going else filling for going, source in zip(live, sources, strict=True)])
+        k += 1
+
+
 def mapped(fn: Any, source: Any) -> Iterator[Any]:
     """``map(fn, source)``"""
     for item in source:

@@ -86,6 +86,11 @@ _NUMBERS = (
         "gives an array or a copy of it as memory lies",
         "use `np.ascontiguousarray`, `np.asfortranarray` or `x.copy()`",
     ),
+    NoRule(
+        np.lib.stride_tricks.as_strided,
+        "shows the memory of an array as numbers of bytes say",
+        "use `np.lib.stride_tricks.sliding_window_view(x, n)`, with a slice of its windows, or `x.reshape(…)`",
+    ),
     NoRule(np.from_dlpack, "shares the memory of another library", "pass what it gives"),
     NoRule(np.frombuffer, "shares the memory of another object", "pass what it gives"),
     *_reads(np.fromfile, np.fromregex, np.fromstring, np.genfromtxt, np.load, np.loadtxt),

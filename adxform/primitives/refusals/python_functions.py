@@ -40,7 +40,7 @@ _FUNCTOOLS = (
 )
 
 _ITERTOOLS = (
-    Group("zip_longest", "walks an iterator in steps that are not followed", _LOCAL),
+    Group("zip_longest", "walks an iterator in steps that are not followed", "make a list of it first: `list(…)`"),
     Group("tee", "walks an iterator twice", "make a list of it: `list(…)`"),
     Group("groupby", "makes iterators that share one", _LOCAL),
 )

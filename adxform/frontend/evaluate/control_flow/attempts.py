@@ -23,9 +23,11 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import GlobalMutationError
-from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_side
+from adxform.frontend.containers import list_arrays
+from adxform.frontend.evaluate.control_flow.retries import Standing
+from adxform.frontend.evaluate.control_flow.sides import Side, both, hold_anew, join, run_side
 from adxform.frontend.evaluate.levels import Frame, TryFork, TryLevel
-from adxform.frontend.evaluate.signals import Thrown, Unreachable
+from adxform.frontend.evaluate.signals import HeldAnew, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Static, Tuple, Value, is_undefined
 from adxform.ir import intrinsics
@@ -233,11 +235,32 @@ def run_attempt(interp: Interpreter, op: If, env: Env) -> None:
 
     if wanted:
         marks = {name: interp.value(value, env) for name, value in zip(names, initial, strict=True)}
-        level = TryLevel(frame_of(interp), marks, wanted)
-        values = attempted(interp, level, lambda: interp.run_block(op.then, env), caught, hints, op.span)
+
+        def run() -> list[Value]:
+            level = TryLevel(frame_of(interp), dict(marks), wanted)
+            return attempted(interp, level, lambda: interp.run_block(op.then, env), caught, hints, op.span)
+
+        values = _with_lists_held_anew(interp, run)
     else:
         values = interp.run_block(op.then, env)
     env.update(zip(op.outs, values, strict=True))
+
+
+def _with_lists_held_anew(interp: Interpreter, run: Run) -> list[Value]:
+    """The values of `run`, a ``try``, once the lists that have other items where it is left are held so that they can."""
+    while True:
+        saved = Standing.of(interp)
+        try:
+            return run()
+        except HeldAnew as again:
+            heap = interp.heap
+            saved.restore(interp)
+            before = [(ref, contents) for ref, contents in interp.heap.contents.items() if ref in heap.contents]
+            grown = [list_arrays.held_anew(ref, contents, heap.contents[ref]) for ref, contents in before]
+            given = again.grows if again.grows is not None and again.grows.ref in interp.heap.contents else None
+            held = [hold_anew(interp, grows) for grows in (*grown, given) if grows is not None]
+            if not any(held):
+                raise again.error from None
 
 
 def _swallowed(interp: Interpreter, manager: Value) -> Classes:
@@ -300,10 +323,14 @@ def attempted(interp: Interpreter, level: TryLevel, run: Run, caught: Caught, hi
         if values is None:
             raise Unreachable
         return values
-    if len(level.forks) == 1 and thrown is None:
-        (fork,) = level.forks
-        return _closed(interp, fork, values, lambda: caught(fork.error, fork.marks), hints, span)
-    return _several(interp, level, values, thrown, caught, hints, span)
+    try:
+        if len(level.forks) == 1 and thrown is None:
+            (fork,) = level.forks
+            return _closed(interp, fork, values, lambda: caught(fork.error, fork.marks), hints, span)
+        return _several(interp, level, values, thrown, caught, hints, span)
+    except HeldAnew:
+        level.rewind(0)
+        raise
 
 
 def _several(
@@ -375,7 +402,8 @@ def _written(
         found = join(interp, fork.raised, [handled, Side(values, rest, after)], fork.heap, hints, span)
         if found is None:
             message = "a list has other items where an exception is raised, and only a run can tell whether there is one"
-            raise interp.error(message, "fill the list before the `try`, or after it", span=span)
+            error = interp.error(message, "fill the list before the `try`, or after it", span=span)
+            raise HeldAnew(interp.anew, error)
         after.contents = fork.heap.contents
         interp.heap = after
         return found

@@ -34,6 +34,8 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return _truth_of_object(interp, value)
         case Tuple(items):
             return bool(items)
+        case Ref() | View(Ref()) if (keyed := interp.keyed(value.of if isinstance(value, View) else value)) is not None:
+            return truth(interp, iteration.length(interp, keyed.keys))
         case Ref(kind="list") if interp.is_long(value) or interp.portions(value) is not None:
             return truth(interp, iteration.length(interp, value))
         case Range():

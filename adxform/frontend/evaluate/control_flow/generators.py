@@ -14,8 +14,9 @@ from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.levels import Frame, TryLevel
 from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Contents, FunctionValue, Generator, Once, Value
+from adxform.frontend.evaluate.values import Contents, FunctionValue, Generator, Once, Static, Value
 from adxform.ir.ops import Lit
+from adxform.primitives.definitions import iterations
 from adxform.primitives.raising import meets
 
 _DEPTH = 20
@@ -122,7 +123,10 @@ def _enter(interp: Interpreter, body: FunctionValue, args: tuple[Value, ...], gi
 
 
 def listed(interp: Interpreter, once: Once) -> Value:
-    """The items of a generator, from the first on, as a list."""
+    """The items of a generator, from the first on, as a list; in a ``try`` by a loop, in which appending may raise."""
+    if interp.level is not None:
+        anew = walks.iterator(interp, once.open, cls=once.cls, generator=once.generator)
+        return interp.call(Static(iterations.all_of), (anew,), hint="items")
     items = interp.new_list(())
     append = interp.attribute(items, "append")
 

@@ -414,6 +414,8 @@ def length(interp: Interpreter, source: Value) -> Value:
     if is_endless(source):
         raise interp.error("an iterator without an end is walked over to its end", "end it: `itertools.islice(…, n)`, or `range`")
     match source:
+        case Ref() | View(Ref()) if (held := interp.keyed(source.of if isinstance(source, View) else source)) is not None:
+            return length(interp, held.keys)
         case Var(_, Array(_, shape)):
             if shape is not None and not shape:
                 raise interp.error("a 0-d array has no length", "use the value itself")
@@ -431,7 +433,7 @@ def length(interp: Interpreter, source: Value) -> Value:
         case Ref(kind="list") if (columns := interp.columns(source)) is not None:
             return length(interp, columns.lists[0])
         case Ref(kind="list") if (several := interp.portions(source)) is not None:
-            return several.count
+            return several.count if several.places is None else length(interp, several.places)
         case Ref(kind="list"):
             filled = interp.filled(source)
             return Lit(len(interp.contents(source).keys)) if filled is None else interp.filled_length(filled)

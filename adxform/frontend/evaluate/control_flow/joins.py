@@ -15,6 +15,7 @@ from adxform.frontend.evaluate.values import (
     Contents,
     FunctionValue,
     Heap,
+    Keyed,
     Maybe,
     Method,
     Once,
@@ -36,6 +37,8 @@ from adxform.ir.types import BOOL, Array, Dim, Object, Scalar, Size, Type, is_in
 _HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
 
 _OF_TUPLES = Poison("it is a list of tuples whose length only a run can tell, and another one on another path")
+
+_OF_KEYS = Poison("it is a dict of which only a run can tell the keys, and another one on another path")
 
 OF_PORTIONS = Poison("it is one of several lists of which only a run can tell which is taken, and another one on another path")
 
@@ -156,6 +159,8 @@ class Joiner:
                 return _OF_TUPLES
             if isinstance(contents, Portions):
                 return OF_PORTIONS
+            if isinstance(contents, Keyed):
+                return _OF_KEYS
             originals = self._originals([value], heap, old)
             if isinstance(contents, Portion):
                 return self._named(value, contents, self.generalise(contents.place, heap, numbers=True), old, originals)
@@ -226,6 +231,8 @@ class Joiner:
             return self._named(b, right, self.merge(left.place, right.place, paths), paths.before, originals)
         if isinstance(left, Portion | Portions) or isinstance(right, Portion | Portions):
             return OF_PORTIONS._replace(params=self.decided)
+        if isinstance(left, Keyed) or isinstance(right, Keyed):
+            return _OF_KEYS._replace(params=self.decided)
         if isinstance(left, Columns) or isinstance(right, Columns):
             return _OF_TUPLES
         if isinstance(left, Collected) or isinstance(right, Collected):
@@ -253,8 +260,10 @@ class Joiner:
         """The template of the contents of one object that differ between paths."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
-        if isinstance(a, Portions) and isinstance(b, Portions) and a.pairs is b.pairs:
-            return Portions(a.pairs, self.merge(a.count, b.count, paths))
+        if isinstance(a, Portions) and isinstance(b, Portions) and a.pairs is b.pairs and a.places is b.places:
+            return replace(a, count=self.merge(a.count, b.count, paths))
+        if isinstance(a, Keyed) or isinstance(b, Keyed):
+            return a if a == b else _OF_KEYS._replace(params=self.decided)
         if isinstance(a, Portion | Portions) or isinstance(b, Portion | Portions):
             return a if a == b else OF_PORTIONS
         if isinstance(a, Collected) and isinstance(b, Collected):
@@ -297,12 +306,12 @@ class Joiner:
     def contents(self, contents: Any, heap: Heap) -> Any:
         """The template of the contents of an object alone, as `generalise` makes one of a value."""
         match contents:
-            case Poison() | Columns() | Portion() | SetElements():
+            case Poison() | Columns() | Portion() | SetElements() | Keyed():
                 return contents
             case Collected():
                 return self.rows(contents)
-            case Portions(pairs, count):
-                return Portions(pairs, self.generalise(count, heap, numbers=True))
+            case Portions(count=count):
+                return replace(contents, count=self.generalise(count, heap, numbers=True))
             case _:
                 items = (self.generalise(item, heap, numbers=True) for item in contents.items)
                 return Contents(contents.keys, tuple(items))

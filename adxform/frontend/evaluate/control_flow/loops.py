@@ -11,8 +11,8 @@ from typing import Any
 
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
-from adxform.frontend.containers import list_arrays, portions
-from adxform.frontend.evaluate.control_flow import generators, iteration, suspended, walks
+from adxform.frontend.containers import list_arrays
+from adxform.frontend.evaluate.control_flow import generators, iteration, sides, suspended, walks
 from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -61,6 +61,22 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
     held = [(ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, given)] if once is not None else []
     start = len(interp.builder.ops)
     inits = [interp.value(init, env) for init in op.inits]
+    interp.walking.append(iteration.lists_in(interp, source))
+    try:
+        outs = _over_items(interp, op, source, once, taken, inits, env)
+    finally:
+        interp.walking.pop()
+    if once is not None and once.early:
+        if any(interp.heap.contents[ref] is not contents for ref, contents in held):
+            raise _endless(interp)
+        interp.apart += changed_sources(looked_at, interp.builder.ops[start:], op.span)
+    env.update(zip(op.outs, outs, strict=True))
+
+
+def _over_items(
+    interp: Interpreter, op: For, source: Value, once: Once | None, taken: int, inits: list[Value], env: Env
+) -> list[Value]:
+    """Run a loop over what is no generator, of which some items were `taken` before."""
     goes_through = iteration.has_stream(source)
     within = None if goes_through else iteration.places_within(interp, source)
     items = None if goes_through or within is not None else iteration.known_places(interp, source)
@@ -77,11 +93,7 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
             outs = _dynamic_for(interp, op, source, inits, env, once)
         if once is not None:
             walks.leave(interp, once, walks.LEFT if op.breaks else "")
-    if once is not None and once.early:
-        if any(interp.heap.contents[ref] is not contents for ref, contents in held):
-            raise _endless(interp)
-        interp.apart += changed_sources(looked_at, interp.builder.ops[start:], op.span)
-    env.update(zip(op.outs, outs, strict=True))
+    return outs
 
 
 def _over_generator(interp: Interpreter, op: For, once: Once, env: Env) -> list[Value]:
@@ -170,7 +182,11 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
     """Run a loop in the first of its ways that can be followed."""
     trips = iteration.literal_trips(interp, source)
     if trips is None or trips > UNROLL or trips * interp.unrolled > _NESTED:
-        return _counted_or_not(interp, op, source, inits, env, once)
+        interp.around.append(iteration.deciding(interp, source) if trips is None else frozenset())
+        try:
+            return _counted_or_not(interp, op, source, inits, env, once)
+        finally:
+            interp.around.pop()
     return before_choosing(interp, lambda: _counted_or_not(interp, op, source, inits, env, once))
 
 
@@ -336,7 +352,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
             params = iteration.deciding(interp, source)
             if params:
                 raise Promote(params)
-            if not growing.of_lists or not portions.begun(interp, growing.ref):
+            if not sides.holds_lists(interp, growing):
                 raise uncountable(interp, growing, op.span)
         saved = Standing.of(interp)
         interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})

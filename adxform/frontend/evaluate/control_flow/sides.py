@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from adxform.frontend.containers import portions
+from adxform.frontend.containers import keyed_lists, list_arrays, portions
 from adxform.frontend.containers.list_arrays import are_lists, as_list_of_rows, become_floats, irregular
 from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
@@ -20,6 +20,7 @@ from adxform.frontend.evaluate.values import (
     Columns,
     Contents,
     Heap,
+    Keyed,
     Poison,
     Portion,
     Portions,
@@ -128,10 +129,10 @@ def _joined(interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, 
     changed = changed_objects(start, heaps)
     for ref in changed:
         together = _put_together(ref, start, heaps)
-        if together is not None and as_list_of_rows(interp, together):
+        if together is not None and hold_anew(interp, together):
             return None
     growing = (_other_items(interp, ref, start, heaps) for ref in changed if levels)
-    if any(grows is not None and (as_list_of_rows(interp, grows) or _holds_lists(interp, grows)) for grows in growing):
+    if any(grows is not None and hold_anew(interp, grows) for grows in growing):
         return None
     for ref in changed if levels else ():
         _level_lists(interp, (ref, ref), sides)
@@ -139,10 +140,10 @@ def _joined(interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, 
 
 
 def _put_together(ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
-    """What a list becomes that is one of several on a path, of which only a run can tell which is taken."""
+    """What a list or dict becomes that is held on a path as one is of which only a run can tell the parts."""
+    before: Any = start.contents[ref]
     sides = [heap.contents[ref] for heap in heaps]
-    found = next((side for side in sides if isinstance(side, Portion)), None)
-    return None if found is None or isinstance(start.contents[ref], Portion) else Grows(ref, together=found.group)
+    return next((grows for side in sides if (grows := list_arrays.held_anew(ref, before, side)) is not None), None)
 
 
 def _assumptions(interp: Interpreter, cond: Operand) -> tuple[frozenset[Var], frozenset[Var]]:
@@ -153,9 +154,19 @@ def _assumptions(interp: Interpreter, cond: Operand) -> tuple[frozenset[Var], fr
     return frozenset((cond,)), frozenset() if absent is None else frozenset((absent,))
 
 
-def _holds_lists(interp: Interpreter, grows: Grows) -> bool:
-    """Whether a list of lists can be, and now is, one of as many as only a run can tell."""
-    return grows.of_lists and portions.begun(interp, grows.ref)
+def hold_anew(interp: Interpreter, grows: Grows) -> bool:
+    """Whether a list or dict can be, and now is, held as what it becomes on a path."""
+    if not as_list_of_rows(interp, grows) and not holds_lists(interp, grows):
+        return False
+    interp.anew = grows
+    return True
+
+
+def holds_lists(interp: Interpreter, grows: Grows) -> bool:
+    """Whether a list of lists can be, and now is, one of as many as only a run can tell; or a dict one of such keys."""
+    if grows.keyed:
+        return keyed_lists.begun(interp, grows.ref)
+    return grows.of_lists and portions.begun(interp, grows.ref, stored=grows.stored)
 
 
 def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
@@ -235,7 +246,7 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[Side], start: Heap) -> Any
         return joiner.merge_contents(contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
     if isinstance(contents, Portion | Portions):
         return OF_PORTIONS
-    if isinstance(contents, Poison | Collected | Columns | SetElements):
+    if isinstance(contents, Poison | Collected | Columns | SetElements | Keyed):
         return joiner.rows(contents) if isinstance(contents, Collected) else contents
     return Contents(contents.keys, tuple(joiner.escape(item, ends[0], start) for item in contents.items))
 

@@ -124,8 +124,8 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             return Maybe(instantiate(present, make, heap), instantiate(held, make, heap))
         case Collected(buffer=buffer, count=count):
             return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
-        case Portions(pairs, count):
-            return Portions(pairs, instantiate(count, make, heap))
+        case Portions(count=count):
+            return replace(template, count=instantiate(count, make, heap))
         case Portion(place=place):
             return replace(template, place=instantiate(place, make, heap))
         case Built(kind, cls, keys, items, meta, originals):

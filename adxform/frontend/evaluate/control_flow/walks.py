@@ -15,6 +15,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError
+from adxform.frontend.containers import keyed_lists
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import is_librarys
 from adxform.frontend.evaluate.control_flow import iteration
@@ -88,6 +89,13 @@ def taken_of(interp: Interpreter, once: Once) -> int | None:
 def unknown_rest(interp: Interpreter, why: str) -> AdxError:
     """The error for an iterator of which it is not known what it has left."""
     return interp.error(f"what is left of this iterator cannot be told: {why}", "make it a list, or anew where it is used")
+
+
+def refuse_in_part(interp: Interpreter, source: Value) -> None:
+    """Refuse, in a ``try``, an iterator of which a container takes item by item: those before one that raises stay in it."""
+    if interp.level is not None and isinstance(source, Once):
+        message = "a container takes the items of an iterator in a `try`, of which those before an exception would stay in it"
+        raise interp.error(message, "make a list of the items first: `list(…)`")
 
 
 def begin(interp: Interpreter, once: Once) -> int | None:
@@ -169,6 +177,7 @@ def iterated(interp: Interpreter, source: Value) -> Value:
 
     Where that is an object with a ``__next__`` of its own, it is a generator that asks it for item after item.
     """
+    source = keyed_lists.walked(interp, source)
     found = iterator_of(interp, source)
     if found is source and not _is_asked(source):
         return source

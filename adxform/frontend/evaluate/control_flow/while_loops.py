@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from adxform.errors import UnsupportedOperationError
-from adxform.frontend.containers import list_arrays, portions
+from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.control_flow.attempted_loops import hands_on, while_handing_on
 from adxform.frontend.evaluate.control_flow.attempts import received
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -22,6 +22,7 @@ from adxform.frontend.evaluate.control_flow.retries import (
     refuse_foreign,
     uncountable,
 )
+from adxform.frontend.evaluate.control_flow.sides import holds_lists
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
@@ -104,8 +105,7 @@ def _collecting_while(interp: Interpreter, turns: Turns, inits: list[Value], gro
     """Run a loop in which lists grow."""
     while True:
         refuse_foreign(interp, growing)
-        begun = list_arrays.as_list_of_rows(interp, growing) or (growing.of_lists and portions.begun(interp, growing.ref))
-        if not begun:
+        if not list_arrays.as_list_of_rows(interp, growing) and not holds_lists(interp, growing):
             raise uncountable(interp, growing, turns.span)
         saved = Standing.of(interp)
         try:

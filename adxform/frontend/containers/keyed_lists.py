@@ -1,0 +1,179 @@
+"""Dicts of which only the run knows the keys: a list of these, in the order in which they came, and one of what is under them.
+
+d[k] = v                        # place = place_under(keys, k); where there is none, keys.append(k), items.append(v)
+for k, v in d.items(): …        # for k, v in zip(keys, items): …
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import defaultdict
+
+import numpy as np
+
+from adxform import runtime
+from adxform.frontend.containers import list_kinds, portions
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import NONE, Contents, Keyed, Ref, Static, Tuple, Value, View, Zip
+from adxform.ir.kinds import alternatives
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Scalar
+from adxform.primitives.definitions import keyed_items
+
+
+def under(interp: Interpreter, ref: Ref, key: Value) -> Keyed | None:
+    """What a dict holds of which only the run knows the keys, or may, once it has `key`; ``None`` for any other dict or key."""
+    held = interp.keyed(ref)
+    if held is not None:
+        if not _is_key(interp, key, known=True):
+            raise interp.error(
+                "a key of a dict of which only a run knows the keys that is no whole number, nor a tuple of those",
+                "number what is meant: `k = int(…)`",
+            )
+        return held
+    if not _is_key(interp, key, known=False) or not _may_begin(interp, ref):
+        return None
+    if not interp.chooses:
+        interp.would_choose = True
+        return None
+    begun(interp, ref)
+    return interp.keyed(ref)
+
+
+def is_new(interp: Interpreter, ref: Ref, key: Value) -> bool:
+    """Whether `key` is one that only the run knows, of a dict without items, which has none such so far."""
+    return _is_key(interp, key, known=False) and _may_begin(interp, ref)
+
+
+def begun(interp: Interpreter, ref: Ref) -> bool:
+    """Whether `ref`, a dict without items, can be, and now is, one of which only the run knows the keys."""
+    if not _may_begin(interp, ref):
+        return False
+    interp.hold(ref, Keyed(interp.new_list(()), interp.new_list(()), frozenset().union(*interp.around)))
+    return True
+
+
+def _may_begin(interp: Interpreter, ref: Ref) -> bool:
+    held = interp.heap.contents.get(ref)
+    empty = isinstance(held, Contents) and not held.keys and ref.cls in (dict, defaultdict)
+    return empty and not ref.outside and not ref.shared and interp.identity(ref) is None
+
+
+def _is_key(interp: Interpreter, key: Value, *, known: bool) -> bool:
+    """Whether `key` is a whole number that only the run knows, or a tuple with one; or, with `known`, whatever knows it."""
+    match key:
+        case Var(type=Scalar() as type_):
+            whole = all(np.dtype(kind.dtype).kind in "iub" for kind in alternatives(type_))
+            return whole and (known or not interp.followed(key))
+        case Lit(int()):
+            return known
+        case Tuple(items, cls) if cls is tuple and items:
+            return all(_is_key(interp, item, known=True) for item in items) and (
+                known or any(_is_key(interp, item, known=False) for item in items)
+            )
+        case _:
+            return False
+
+
+def load(interp: Interpreter, ref: Ref, held: Keyed, key: Value, hint: str) -> Value:
+    """``d[key]``"""
+    if ref.meta is None or ref.meta == NONE:
+        return interp.call(Static(keyed_items.found_under), (held.keys, held.items, key), hint=hint)
+    if is_walked(interp, held):
+        return interp.call(Lit(operator.getitem), (held.items, _known_place(interp, held, key)), hint=hint)
+    return interp.call(Static(keyed_items.made_under), (held.keys, held.items, key, ref.meta), hint=hint)
+
+
+def store(interp: Interpreter, held: Keyed, key: Value, value: Value) -> None:
+    """``d[key] = value``"""
+    _of_lists(interp, held, value)
+    if is_walked(interp, held):
+        interp.call(Lit(operator.setitem), (held.items, _known_place(interp, held, key), value), wanted=False)
+        return
+    interp.call(Static(keyed_items.put_under), (held.keys, held.items, key, value), wanted=False)
+
+
+def set_default(interp: Interpreter, held: Keyed, key: Value, default: Value) -> Value:
+    """``d.setdefault(key, default)``"""
+    _of_lists(interp, held, default)
+    if is_walked(interp, held):
+        return interp.call(Lit(operator.getitem), (held.items, _known_place(interp, held, key)))
+    return interp.call(Static(keyed_items.kept_under), (held.keys, held.items, key, default))
+
+
+def get(interp: Interpreter, held: Keyed, key: Value, default: Value) -> Value:
+    """``d.get(key, default)``"""
+    several = interp.portions(held.items)
+    if several is not None and isinstance(default, Ref):
+        default = portions.adopted(interp, held.items, default)
+    return interp.call(Static(keyed_items.got_under), (held.keys, held.items, key, default))
+
+
+def pop(interp: Interpreter, held: Keyed, key: Value, default: Value | None) -> Value:
+    """``d.pop(key)``, or ``d.pop(key, default)``"""
+    if default is None:
+        return interp.call(Static(keyed_items.taken_under), (held.keys, held.items, key))
+    return interp.call(Static(keyed_items.taken_or), (held.keys, held.items, key, default))
+
+
+def contains(interp: Interpreter, held: Keyed, key: Value) -> Value:
+    """``key in d``"""
+    return interp.call(Static(keyed_items.is_under), (held.keys, key))
+
+
+def _known_place(interp: Interpreter, held: Keyed, key: Value) -> Value:
+    """The place of a key of a dict that a loop walks over: the run refuses a new one, for which Python raises when it goes on."""
+    place = interp.call(Static(keyed_items.place_under), (held.keys, key))
+    there = interp.operand(interp.call(Lit(operator.ge), (place, Lit(0))))
+    if there != Lit(True):
+        interp.require(there, runtime.new_key)
+    return place
+
+
+def is_walked(interp: Interpreter, held: Keyed) -> bool:
+    """Whether a loop walks over a dict, to which Python adds no key then."""
+    return any(held.keys in refs or held.items in refs for refs in interp.walking)
+
+
+def copied(interp: Interpreter, ref: Ref, cls: type) -> Ref:
+    """A new dict of class `cls` of the same keys and items."""
+    held = interp.keyed(ref)
+    assert held is not None
+    if interp.portions(held.items) is not None:
+        raise interp.error("a dict of lists of which only a run knows the keys is copied", "copy it in a loop, list by list")
+    keys, items = (interp.call(Lit(list), (part,)) for part in (held.keys, held.items))
+    assert isinstance(keys, Ref)
+    assert isinstance(items, Ref)
+    made = interp.heap.new("dict", cls, (), (), meta=ref.meta if cls is ref.cls else None)
+    interp.heap.contents[made] = Keyed(keys, items, held.params)
+    return made
+
+
+def are_pairs(interp: Interpreter, given: Value) -> bool:
+    """Whether `given` is a list of pairs of which only a run can tell the keys."""
+    columns = interp.columns(given)
+    if columns is not None:
+        keys = interp.filled(columns.lists[0]) if len(columns.lists) == 2 else None
+        return keys is not None and _is_key(interp, Var("key", list_kinds.row_type(keys)), known=False)
+    if not isinstance(given, Ref) or given.kind != "list" or interp.is_long(given) or interp.portions(given) is not None:
+        return False
+    pairs = [item.items for item in interp.contents(given).items if isinstance(item, Tuple) and len(item.items) == 2]
+    return bool(pairs) and any(_is_key(interp, pair[0], known=False) for pair in pairs)
+
+
+def walked(interp: Interpreter, source: Value) -> Value:
+    """What a walk over `source` goes through: the lists of a dict of which only the run knows the keys, if it is one."""
+    ref = source.of if isinstance(source, View) else source
+    held = interp.keyed(ref) if isinstance(ref, Ref) else None
+    if held is None:
+        return source
+    if isinstance(source, View) and source.part != "keys":
+        return held.items if source.part == "values" else Zip((held.keys, held.items))
+    return held.keys
+
+
+def _of_lists(interp: Interpreter, held: Keyed, value: Value) -> None:
+    """Let the items of a dict be as many lists as only the run can tell where `value`, which is put among them, is a list."""
+    contents = interp.heap.contents.get(held.items)
+    if isinstance(value, Ref) and value.kind == "list" and isinstance(contents, Contents) and not contents.items:
+        portions.begun(interp, held.items, stored=True)
