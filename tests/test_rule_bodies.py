@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import DEFINITIONS
@@ -22,6 +23,10 @@ from tests.test_decided import CALLS
 TURNING = {np.linalg.eigh, np.linalg.svd}  # of complex vectors that have any phase: tests/test_complex_linear_algebra.py
 OF_REAL_NUMBERS = {cmath.rect}  # what it gives is complex
 UNSAMPLED = {intrinsics.valued, np.float16, np.float32, np.complex64}  # their results are too coarse for differences
+BELONGING = {  # their arguments, a matrix and its factors, move together: judged by what is made of them in other tests
+    *(runtime.eigenvalues_cotangent, runtime.eigenvalues_tangent),
+    *(runtime.singular_values_cotangent, runtime.singular_values_tangent),
+}
 
 
 def is_active(value: Any) -> bool:
@@ -158,7 +163,9 @@ def _tangent(
     return lambda along: tangent(y, args, tuple(along if place == position else 0.0 for place in range(len(args))), **options)
 
 
-@pytest.mark.parametrize("record", [record for record in TABLE.values() if record.fn not in UNSAMPLED], ids=lambda r: r.name)
+@pytest.mark.parametrize(
+    "record", [record for record in TABLE.values() if record.fn not in UNSAMPLED | BELONGING], ids=lambda r: r.name
+)
 def test_every_derivative_has_samples_with_an_active_argument(record: Primitive) -> None:
     if isinstance(record.derivative, Partials | Linear | General):
         assert any(any(is_active(arg) for arg in sample) for sample in record.samples)

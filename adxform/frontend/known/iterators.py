@@ -211,11 +211,7 @@ def _choices(interp: Interpreter, fn: Any, args: Args, follows: Any) -> Value:
         raise interp.error("permutations of as many items as only a run can tell", "say how many are taken")
     items_ = rows(interp, source)
     if count != 2 or not _is_of_numbers(items_):
-<<<<<<< HEAD
-        given = interp.call(Lit(len), (items_,)), Lit(count), Lit(iterations.FOLLOWS[fn])
-=======
         given = interp.call(Lit(len), (items_,)), Lit(count), Lit(follows)
->>>>>>> c6f22a685a745f5a12e212c6f90e14c1f3328cfb
         places = interp.call(Static(iterations.places_chosen), given)
         return _tuples_at(interp, (source,) * count, (items_,) * count, places)
     if fn is itertools.permutations:

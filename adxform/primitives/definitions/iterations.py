@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -312,14 +310,6 @@ def places_crossed(lengths: Any) -> Any:
     """``itertools.product(*map(range, lengths))``, column by column."""
     grid = np.indices(lengths)
     return tuple([np.ravel(grid[k]) for k in range(len(lengths))])
-
-
-FOLLOWS: dict[Any, Any] = {
-    itertools.combinations: operator.gt,
-    itertools.permutations: operator.ne,
-    itertools.combinations_with_replacement: operator.ge,
-}
-"""How the place of an item that is chosen compares with those of the items before it."""
 
 
 def places_chosen(n: int, count: int, follows: Any) -> Any:
