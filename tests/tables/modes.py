@@ -113,12 +113,16 @@ def cells() -> Iterator[Cell]:
         f, total = programs(body, params, **names)
         judge = agreeing(total)
         for point, args in points:
-            orders = 1 if _is_power_of_zero(name, args) or name in FIRST_ORDER else 2
+            jumps = any(word in name for word in JUMPING) and point not in ("the sample", "regular")
+            orders = 1 if jumps or _is_power_of_zero(name, args) or name in FIRST_ORDER else 2
             yield Cell(f"{name} at {point}", f, args, orders=orders, judged_by=judge)
 
 
 FIRST_ORDER = ("matrix root of det", f"{runtime.__name__}.ratio 0")
 """What has no second order at a pole: infinite slopes go through products of matrices, `ratio` is a subgradient there."""
+
+JUMPING = ("pinv", "lstsq")
+"""What jumps at matrices without full rank, along all directions but those that keep it, of which it has the derivative."""
 
 GAPS = (runtime.divided_differences, runtime.sums_over_gaps, runtime.over_gaps, runtime.over_values)
 SMOOTH_ALONE = frozenset({runtime.cofactor_change, *GAPS, np.linalg.qr})

@@ -183,7 +183,8 @@ def _pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = 1e-1
         whole = completed(a) if hermitian else a
         below = given @ (y @ adjoint(y))
         beside = y @ given
-        missed = below - whole @ (y @ below) + adjoint(y) @ (beside - beside @ y @ whole)
+        missed = below - runtime.masked_matmul(whole, y @ below)
+        missed = missed + adjoint(y) @ (beside - runtime.masked_matmul(beside @ y, whole))
         a_ct = conjugate(missed) - turned @ ct @ turned
         return lower_part(a_ct) if hermitian else a_ct
 
