@@ -35,7 +35,8 @@ COVERING = frozenset(
     own_values.own_value_of_complex_numbers scalars.single_precision_scalars writes.single_precision_writes
     dtypes.single_elementwise dtypes.single_matmul dtypes.number_beside_singles own_values.part_of_a_complex_number
     singular.distances_of_three_kinds
-    chosen_lists.cells_up_to_the_largest heaps.first_few
+    chosen_lists.cells_up_to_the_largest heaps.first_few iterators.numbers_change_while_triples_are_walked_over
+    iterators.rows_in_pairs_are_written
     """.split()  # noqa: SIM905 - a line for each would say no more
 )
 
