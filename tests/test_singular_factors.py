@@ -71,7 +71,7 @@ def test_factors_of_dependent_columns_have_no_number(at: np.ndarray, factor: int
     def total(a: Any) -> Any:
         return np.sum(np.linalg.qr(a)[factor])
 
-    assert np.all(np.isnan(adxform.grad(total)(at)))
+    assert np.all(np.isnan(adxform.grad(total)(at)[:, : min(at.shape)]))
     assert np.isnan(adxform.jvp(total, (at,), (np.ones_like(at),))[1])
 
 

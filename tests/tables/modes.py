@@ -121,12 +121,12 @@ def cells() -> Iterator[Cell]:
 FIRST_ORDER = ("matrix root of det", f"{runtime.__name__}.ratio 0")
 """What has no second order at a pole: infinite slopes go through products of matrices, `ratio` is a subgradient there."""
 
-JUMPING = ("pinv", "lstsq")
-"""What jumps at matrices without full rank, along all directions but those that keep it, of which it has the derivative."""
+JUMPING = ("pinv", "lstsq", "linalg.qr")
+"""What jumps at matrices without full rank, along all directions but those that keep it: there are no second derivatives."""
 
 GAPS = (runtime.divided_differences, runtime.sums_over_gaps, runtime.over_gaps, runtime.over_values)
-SMOOTH_ALONE = frozenset({runtime.cofactor_change, *GAPS, np.linalg.qr})
-"""What has no derivative at other points: a second derivative of `det`, see above; factors of dependent columns; ties."""
+SMOOTH_ALONE = frozenset({runtime.cofactor_change, *GAPS})
+"""What has no derivative at other points: a second derivative of `det`, see above; ties."""
 NOT_OF_ZERO = frozenset({np.linalg.eigh, np.linalg.svd})
 """What has vectors, which are not determined of a matrix of zeros."""
 

@@ -90,15 +90,17 @@ def _qr(a: Any, mode: Any = "reduced") -> Any:
 
 def qr_cotangent(a: Any, q: Any, r: Any, q_ct: Any, r_ct: Any) -> Any:
     """The cotangent of the matrix `a` from those of its factors; NaN where its first columns depend on one another."""
-    k, q = np.shape(q)[-1], np.where(runtime.is_dependent(r), np.nan, q)
+    k, unknown, r_ct = np.shape(q)[-1], runtime.is_dependent(r), np.triu(r_ct)
+    square, q = r[..., :k], np.where(unknown, np.nan, q)
+    over, q_bar = np.where(unknown, np.nan, runtime.inverse(square)), conjugate(q)
     q_ct = q_ct + conjugate(a[..., k:]) @ adjoint(r_ct[..., k:])
-    square, q_bar = r[..., :k], conjugate(q)
-    inner = np.tril(square @ np.swapaxes(r_ct[..., :k], -1, -2) - np.swapaxes(q_ct, -1, -2) @ q)
+    inner = square @ np.swapaxes(r_ct[..., :k], -1, -2) - runtime.masked_matmul(np.swapaxes(q_ct, -1, -2), q)
+    inner = np.tril(inner)
     both = conjugate(inner) + np.swapaxes(np.tril(inner, -1), -1, -2)
     if np.iscomplexobj(inner):
         both = both + 1j * np.imag(inner) * np.eye(k, dtype=both.real.dtype)
-    first = (q_ct + q_bar @ both) @ np.swapaxes(runtime.inverse(square), -1, -2)
-    return np.concatenate((first, q_bar @ r_ct[..., k:]), axis=-1)
+    first = runtime.masked_matmul(q_ct + runtime.masked_matmul(q_bar, both), np.swapaxes(over, -1, -2))
+    return np.concatenate((first, runtime.masked_matmul(q_bar, r_ct[..., k:])), axis=-1)
 
 
 def _cholesky(a: Any, *, upper: Any = False) -> Any:
