@@ -567,3 +567,18 @@ def test_patterns_of_calls_with_options(f: Any) -> None:
     x = np.array([0.3, 1.2, -0.7, 0.4])
     expected, _ = central_jacobian(*flat_function(f, (x,), (0,)))
     np.testing.assert_allclose(adxform.prepare_jacobian(f, x, sparse=True)(x).toarray(), expected, atol=1e-8)
+
+
+def groups_by_size(x: Any) -> Any:
+    groups: list[list[Any]] = [[]]
+    for v in x:
+        if v > 1:
+            groups.append([])
+        groups[-1].append(v * v)
+    return np.array([sum(group) for group in groups for _ in group])
+
+
+def test_arrays_of_which_the_run_tells_the_lengths_have_a_pattern() -> None:
+    x = np.array([0.5, 1.5, 0.2, 3.0])
+    found = adxform.prepare_jacobian(groups_by_size, x, sparse=True)(x).toarray()
+    np.testing.assert_allclose(found, central_jacobian(groups_by_size, x, step=1e-3)[0], rtol=1e-6, atol=1e-8)

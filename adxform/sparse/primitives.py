@@ -31,7 +31,10 @@ def apply(trace: Tracing, call: Call, fn: Any, args: list[Any], kwargs: dict[str
         return _into(trace, call, fn, args, kwargs)
     handler = None if fn in registered() else HANDLERS.get(fn)
     if handler is not None:
-        return handler(trace, call, args, kwargs)
+        try:
+            return handler(trace, call, args, kwargs)
+        except NotKnown:
+            raise GiveUp("how long an array is depends on the run") from None
     record = lookup(fn)
     if record is None:
         return _opaque(trace, call, args)
