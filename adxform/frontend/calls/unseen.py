@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import collections
 import copy
 import operator
@@ -67,7 +68,10 @@ def _may_hand_on(interp: Interpreter, fn: Any, values: tuple[Value, ...]) -> boo
     return any((isinstance(fn, type) and fn not in _COPYING) or _holds_boxes(interp, box) for box in boxes)
 
 
-_COPYING = (list, tuple, set, frozenset, dict, str, bool, bytes, collections.deque, collections.UserList, collections.Counter)
+_COPYING = (
+    *(list, tuple, set, frozenset, dict, str, bool, bytes, bytearray, array.array),
+    *(collections.deque, collections.UserList, collections.Counter),
+)
 """Classes of which an object holds the items that it is given, and not the list or dict that they come in."""
 
 

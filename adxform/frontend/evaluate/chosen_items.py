@@ -12,7 +12,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, Scalar
+from adxform.ir.types import Array, Object, Scalar
 from adxform.primitives.definitions import iterations
 
 CHOICES = 32
@@ -41,7 +41,9 @@ def columns_of(interp: Interpreter, items: tuple[Value, ...]) -> list[tuple[Valu
 def of_the_run(interp: Interpreter, key: Value) -> Var | None:
     """What makes of `key`, a number, a text or a tuple of those, one that only a run can tell; ``None`` for any other."""
     if isinstance(key, Tuple):
-        if any(isinstance(part, Var) and isinstance(part.type, Array) for part in all_leaves(interp, key)):
+        leaves = [part.type for part in all_leaves(interp, key) if isinstance(part, Var)]
+        followed_else = interp.makes_deques  # then objects may be items of one, which are known where it is followed
+        if any(isinstance(type_, Array) or (isinstance(type_, Object) and followed_else) for type_ in leaves):
             return None
         return next((found for part in key.items if (found := of_the_run(interp, part)) is not None), None)
     if not isinstance(key, Var) or isinstance(key.type, Array) or interp.origins.get(key):
