@@ -134,6 +134,7 @@ REFUSED = {
     "z.flat[[True] * 12] = y": "truth values",
     "z.flat[1:3] = (v for v in y)": "no number, array or list",
     "z.flat = None": "no number, array or list",
+    "z = z * (2.0 if iter(g) is g else 3.0)": "walks over",
 }
 
 

@@ -20,12 +20,13 @@ from adxform.frontend.evaluate.identity import one_object
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Ref, Static, Tuple, Value, is_unknown
+from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Once, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.known import container_comparisons, container_operators, sparse_products, unknown_operands
 from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
 from adxform.ir.kinds import alternatives, scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, rank
+from adxform.primitives.definitions.flat_entries import FlatEntries
 
 
 def _in_place(fn: Any) -> Handler:
@@ -243,6 +244,10 @@ def _identical(interp: Interpreter, a: Value, b: Value) -> bool | None:
             return bool(interp.pin(a) is interp.pin(b))
         case (Static(one) | Lit(one), Static(other) | Lit(other)):
             return one is other
+        case (Ref(cls=cls), Once()) | (Once(), Ref(cls=cls)) if cls is FlatEntries:  # NumPy's walks over itself
+            raise interp.error(
+                "whether an iterator is the `x.flat` that it walks over cannot be told", "ask something else of it"
+            )
     if a is not b and interp.filled(a) and interp.filled(b) and not interp.in_own_code:
         raise interp.error("whether these lists are one object cannot be told", "compare them with `==`")
     return _one_container(interp, a, b)
