@@ -27,7 +27,7 @@ from adxform.frontend.types.shape_rules import broadcast, slice_size
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
-from adxform.ir.types import INT, Array, Dim, Object, Scalar, Size, Type, is_complex, rank
+from adxform.ir.types import INT, Array, Dim, Object, Scalar, Size, Type, rank
 from adxform.ir.walk import variables
 from adxform.primitives.definitions import iterations
 from adxform.primitives.memory import index_kind, is_whole_mask
@@ -403,10 +403,14 @@ def refuse_handed_on(interp: Interpreter) -> None:
         raise interp.error(message, "change the lists by their own names")
 
 
+_NO_INTEGER = "int() argument must be a string, a bytes-like object or a real number"
+
+
 def _store_in_array(interp: Interpreter, x: Var, index: Value, value: Value) -> None:
-    if isinstance(x.type, Array) and not is_complex(x.type) and _holds_complex(interp, value):
-        word = "int" if np.dtype(x.type.dtype).kind in "iu" else "float"
-        interp.fail(TypeError, f"{word}() argument must be a string or a real number, not 'complex'")
+    kind = np.dtype(x.type.dtype).kind if isinstance(x.type, Array) else ""
+    if kind and kind in "iuf" and _holds_complex(interp, value):
+        what = "float() argument must be a string or a real number" if kind == "f" else _NO_INTEGER
+        interp.fail(TypeError, f"{what}, not 'complex'")
         return
     operands = x, told(interp, index), stored(interp, value)
     if is_whole_mask(operands[1], rank(x.type)):
