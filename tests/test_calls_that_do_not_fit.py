@@ -56,3 +56,8 @@ def test_a_complex_number_in_a_list_does_not_go_into_a_real_array(name: str) -> 
     plain = outcome(lambda: function(1.5))
     got = outcome(lambda: adxform.value_and_grad(function)(1.5))
     assert not differs(plain, got if isinstance(got, Raised) else got[0])
+
+
+def test_a_complex_number_is_a_truth_value_in_an_array_of_those() -> None:
+    function = program("def f(x):\n    y = np.array([True, False])\n    y[:] = [1j, 0]\n    return x * np.sum(y)\n")
+    assert adxform.value_and_grad(function)(1.5) == (1.5, 1.0)
