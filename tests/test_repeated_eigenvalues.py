@@ -220,3 +220,80 @@ def test_third_derivatives_of_singular_values() -> None:
         return np.sum(adxform.hvp(singular_exponentials)(a, along) * TURN[:2])
 
     np.testing.assert_allclose(adxform.grad(bent)(at), _slopes(bent, at), rtol=1e-5, atol=1e-5)
+
+
+def _entries(vectors: Any) -> Any:
+    """A number that squares of the vectors' components tell, whatever their signs, with the first of `vectors` most of all."""
+    return np.sum(vectors**2 * np.arange(1.0, 1.0 + vectors.size).reshape(vectors.shape)) + vectors[0, 0] * vectors[1, 0]
+
+
+def top_vectors(a: Any) -> Any:
+    w, v = np.linalg.eigh(a)
+    return (w[-1] + 2.0 * w[0]) * _entries(v[:, [0, -1]])
+
+
+def top_left_vectors(a: Any) -> Any:
+    u, s, _ = np.linalg.svd(a, full_matrices=False)
+    return s[0] * _entries(u[:, :2])
+
+
+def top_right_vectors(a: Any) -> Any:
+    _, s, v = np.linalg.svd(a, full_matrices=False)
+    return s[0] * _entries(v[:2].T)
+
+
+def top_pairs(a: Any) -> Any:
+    u, s, v = np.linalg.svd(a, full_matrices=False)
+    return np.sum((u[:, :2] * s[:2] ** 2) @ v[:2] * np.cos(np.arange(a.size).reshape(a.shape)))
+
+
+def top_pairs_of_symmetric(a: Any) -> Any:
+    u, s, v = np.linalg.svd(a, hermitian=True)
+    return np.sum((u[:, :2] * s[:2] ** 2) @ v[:2] * np.cos(np.arange(a.size).reshape(a.shape)))
+
+
+def _of_rank_two(rows: int, columns: int) -> Any:
+    one, other = np.cos(np.arange(1.0, 1.0 + rows)), np.sin(np.arange(1.0, 1.0 + rows) ** 2)
+    return 3.0 * np.outer(one, np.cos(np.arange(1.0, 1.0 + columns))) + np.outer(
+        other, np.sin(np.arange(1.0, 1.0 + columns) ** 2)
+    )
+
+
+def _symmetric(rows: int) -> Any:
+    """Of rank two as well, and of both signs."""
+    columns = _of_rank_two(rows, 2)
+    return (columns * [1.0, -2.0]) @ columns.T
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_vectors_beside_equal_eigenvalues(order: str) -> None:
+    """The ends of the spectrum of a matrix of low rank: the eigenvalues between are equal, and their vectors go into nothing."""
+    at, along = _symmetric(5) + 0.5 * np.eye(5), np.tril(np.sin(np.arange(25.0).reshape(5, 5)))
+    found = product(top_vectors, order, at, along)
+    np.testing.assert_allclose(found, differences(top_vectors, at, along), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("f", [top_left_vectors, top_right_vectors, top_pairs])
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5), (5, 4), (3, 3), (2, 4), (4, 2)])
+def test_vectors_beside_singular_values_of_zero(f: Any, shape: tuple[int, int], order: str) -> None:
+    at, along = _of_rank_two(*shape), np.sin(np.arange(float(np.prod(shape)))).reshape(shape)
+    np.testing.assert_allclose(product(f, order, at, along), differences(f, at, along), rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_vectors_of_a_symmetric_matrix_beside_singular_values_of_zero(order: str) -> None:
+    at, along = _symmetric(5), np.tril(np.sin(np.arange(25.0).reshape(5, 5)))
+    found = product(top_pairs_of_symmetric, order, at, along)
+    np.testing.assert_allclose(found, differences(top_pairs_of_symmetric, at, along), rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("f", [top_vectors, top_left_vectors, top_right_vectors, top_pairs_of_symmetric])
+def test_third_derivatives_of_vectors(f: Any) -> None:
+    at = _symmetric(4) + np.diag([0.5, 0.75, 1.0, 2.0])
+    along = np.tril(np.sin(np.arange(16.0).reshape(4, 4)))
+
+    def bent(a: Any) -> Any:
+        return np.sum(adxform.hvp(f)(a, along) * np.cos(np.arange(16.0).reshape(4, 4)))
+
+    np.testing.assert_allclose(adxform.grad(bent)(at), _slopes(bent, at), rtol=1e-5, atol=1e-4)

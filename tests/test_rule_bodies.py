@@ -25,6 +25,8 @@ OF_REAL_NUMBERS = {cmath.rect}  # what it gives is complex
 UNSAMPLED = {intrinsics.valued, np.float16, np.float32, np.complex64}  # their results are too coarse for differences
 BELONGING = {  # their arguments, a matrix and its factors, move together: judged by what is made of them in other tests
     *(runtime.eigenvalues_cotangent, runtime.eigenvalues_tangent),
+    *(runtime.eigenvectors_cotangent, runtime.eigenvectors_tangent),
+    *(runtime.left_vectors_cotangent, runtime.left_vectors_tangent),
     *(runtime.singular_values_cotangent, runtime.singular_values_tangent),
 }
 

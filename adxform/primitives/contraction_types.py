@@ -182,6 +182,11 @@ def values_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
     return args[2].type if isinstance(args[2], Var) else None
 
 
+def left_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
+    """The type of the left singular vectors of a matrix, which come after it."""
+    return args[1].type if isinstance(args[1], Var) else None
+
+
 def differences_result(args: tuple[Operand, ...], kwargs: Keywords) -> Type | None:
     """The type of a square matrix, the last of `args`."""
     return square_result(args[-1:], {})

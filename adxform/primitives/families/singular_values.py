@@ -15,9 +15,9 @@ import numpy as np
 
 from adxform import runtime
 from adxform.primitives.complex_numbers import adjoint, conjugate, real_part
-from adxform.primitives.contraction_types import matrix_result, svd_result, values_result
+from adxform.primitives.contraction_types import left_result, matrix_result, svd_result, values_result
 from adxform.primitives.declare import constant, general
-from adxform.primitives.families.symmetric_matrices import completed, lower_part
+from adxform.primitives.families.symmetric_matrices import along, completed, lower_part
 from adxform.primitives.record import Primitive
 
 
@@ -60,24 +60,35 @@ def square_only(a: Any) -> None:
 
 
 def svd_cotangent(a: Any, u: Any, s: Any, v: Any, u_ct: Any, s_ct: Any, v_ct: Any, hermitian: Any = False) -> Any:
-    """The cotangent of a matrix from those of its singular vectors and values.
+    """The cotangent of a matrix from those of its singular vectors and values."""
+    if np.iscomplexobj(u):
+        of_vectors = _complex_vectors_cotangent(u, s, v, u_ct, v_ct)
+    else:
+        left = runtime.left_vectors_cotangent(a, u, s, v, u_ct, hermitian)
+        across = a if hermitian else np.swapaxes(a, -1, -2)
+        rows, columns, columns_ct = np.swapaxes(u, -1, -2), np.swapaxes(v, -1, -2), np.swapaxes(v_ct, -1, -2)
+        right = runtime.left_vectors_cotangent(across, columns, s, rows, columns_ct, hermitian)
+        of_vectors = left + np.swapaxes(right, -1, -2)
+    return of_vectors + runtime.singular_values_cotangent(a, u, s, v, s_ct, hermitian)
 
-    What turns alike on both sides is divided by sums of values, so that in small gaps no digits of it are lost.
-    """
-    along, across, one = np.expand_dims(s, -1), np.expand_dims(s, -2), np.eye(s.shape[-1], dtype=s.dtype)
+
+def _complex_vectors_cotangent(u: Any, s: Any, v: Any, u_ct: Any, v_ct: Any) -> Any:
+    """What turns alike on both sides is divided by sums of values, so that in small gaps no digits of it are lost."""
     u_bar, v_bar = conjugate(u), conjugate(v)
     left, right = np.swapaxes(u, -1, -2) @ u_ct, v_ct @ np.swapaxes(v, -1, -2)
     turned, back = left - adjoint(left), right - adjoint(right)
-    inner = runtime.masked_product((0.5 - 0.5 * one) * (turned + back), 1.0 / (along + across + one))
+    inner = runtime.over_sums(s, 0.5 * (turned + back))
     inner = inner + runtime.over_gaps(s, 0.5 * turned) - runtime.over_gaps(s, 0.5 * back)
-    if np.iscomplexobj(left):
-        inner = inner + 1j * np.imag(left) * one / across
-    over = 1.0 / np.where(runtime.is_rounding(s), np.nan, s)
-    below = runtime.masked_product(_outside(u_ct - u_bar @ left), np.expand_dims(over, -2))
-    beside = runtime.masked_product(np.expand_dims(over, -1), _outside(v_ct - right @ v_bar))
+    inner = inner + 1j * np.imag(left) * np.eye(s.shape[-1], dtype=s.dtype) / np.expand_dims(s, -2)
+    below = runtime.masked_product(_outside(u_ct - u_bar @ left), _inverted(s))
+    beside = runtime.masked_product(np.swapaxes(_inverted(s), -1, -2), _outside(v_ct - right @ v_bar))
     both = runtime.masked_matmul(u_bar, inner) + below
-    of_vectors = runtime.masked_matmul(both, v_bar) + runtime.masked_matmul(u_bar, beside)
-    return of_vectors + runtime.singular_values_cotangent(a, u, s, v, s_ct, hermitian)
+    return runtime.masked_matmul(both, v_bar) + runtime.masked_matmul(u_bar, beside)
+
+
+def _inverted(s: Any) -> Any:
+    """A row of one over singular values, NaN where rounding alone may tell one from zero."""
+    return np.expand_dims(1.0 / np.where(runtime.is_rounding(s), np.nan, s), -2)
 
 
 def _outside(rest: Any) -> Any:
@@ -150,6 +161,79 @@ def _moved(u: Any, s: Any, v: Any, ct: Any, change: Any) -> Any:
     return conjugate(whole)
 
 
+def _left_vectors_cotangent(a: Any, u: Any, s: Any, v: Any, ct: Any, hermitian: Any) -> Any:
+    """By the matrix alone: see `_eigenvectors_cotangent`. Two vectors of one value are an eigenvector of a larger matrix.
+
+    Source: Golub and Van Loan, "Matrix Computations" (2013), section 8.6.1.
+    """
+
+    def pullback(change: Any) -> Any:
+        moved = _read(_turned(u, s, v, ct, change), hermitian)
+        return moved, 0.0, 0.0, 0.0, runtime.left_vectors_tangent(a, u, s, v, change, hermitian)
+
+    return runtime.left_vectors_cotangent(a, u, s, v, ct, hermitian), pullback
+
+
+def _tangent_of_vectors_cotangent(y: Any, args: Any, args_t: Any) -> Any:
+    a, u, s, v, ct, hermitian = args
+    if isinstance(args_t[0], float):
+        return runtime.left_vectors_cotangent(a, u, s, v, args_t[4], hermitian)
+    moved = _turned(u, s, v, ct, completed(args_t[0]) if hermitian else args_t[0])
+    return moved if isinstance(args_t[4], float) else moved + runtime.left_vectors_cotangent(a, u, s, v, args_t[4], hermitian)
+
+
+def _left_vectors_tangent(a: Any, u: Any, s: Any, v: Any, change: Any, hermitian: Any) -> Any:
+    """The transpose of `_left_vectors_cotangent`, and by the matrix alone like that."""
+
+    def pullback(ct: Any) -> Any:
+        moved = _read(_turned(u, s, v, ct, change), hermitian)
+        return moved, 0.0, 0.0, 0.0, runtime.left_vectors_cotangent(a, u, s, v, ct, hermitian)
+
+    return runtime.left_vectors_tangent(a, u, s, v, change, hermitian), pullback
+
+
+def _tangent_of_vectors_tangent(y: Any, args: Any, args_t: Any) -> Any:
+    a, u, s, v, change, hermitian = args
+    if isinstance(args_t[0], float):
+        return runtime.left_vectors_tangent(a, u, s, v, args_t[4], hermitian)
+    a_t = completed(args_t[0]) if hermitian else args_t[0]
+    columns = np.swapaxes(v, -1, -2)
+    one, other = a_t @ columns, change @ columns
+    one_u, one_v = _resolved(u, s, columns, one, np.swapaxes(a_t, -1, -2) @ u)
+    other_u, other_v = _resolved(u, s, columns, other, np.swapaxes(change, -1, -2) @ u)
+    one_s, other_s = along(u, one), along(u, other)
+    inner = a_t @ other_v - other_u * one_s + change @ one_v - one_u * other_s
+    across = np.swapaxes(a_t, -1, -2) @ other_u - other_v * one_s + np.swapaxes(change, -1, -2) @ one_u - one_v * other_s
+    moved = _resolved(u, s, columns, inner, across)[0] - u * along(one_u, other_u)
+    return moved if isinstance(args_t[4], float) else moved + runtime.left_vectors_tangent(a, u, s, v, args_t[4], hermitian)
+
+
+def _turned(u: Any, s: Any, v: Any, ct: Any, change: Any) -> Any:
+    """How the cotangent of a matrix changes with that, from the cotangent `ct` of its left singular vectors."""
+    columns, back = np.swapaxes(v, -1, -2), np.swapaxes(change, -1, -2)
+    ct_u, ct_v = _resolved(u, s, columns, ct, np.zeros_like(columns))
+    moved_u, moved_v = _resolved(u, s, columns, change @ columns, back @ u)
+    s_t = along(u, change @ columns)
+    inner = change @ ct_v - ct_u * s_t - runtime.masked_product(moved_u, along(u, ct))
+    whole_u, whole_v = _resolved(u, s, columns, inner, back @ ct_u - ct_v * s_t)
+    scaled = along(ct_u, moved_u) + along(ct_v, moved_v)
+    whole = runtime.masked_matmul(whole_u - u * scaled, v) + runtime.masked_matmul(u, np.swapaxes(whole_v, -1, -2))
+    turned = runtime.masked_matmul(ct_u, np.swapaxes(moved_v, -1, -2))
+    return whole + turned + runtime.masked_matmul(moved_u, np.swapaxes(ct_v, -1, -2))
+
+
+def _resolved(u: Any, s: Any, columns: Any, of_u: Any, of_v: Any) -> Any:
+    """The reduced resolvent of the larger matrix at each singular value, times a column of `of_u` above one of `of_v`.
+
+    What would make one of the two vectors longer, and the other shorter, is left out.
+    """
+    left, right = np.swapaxes(u, -1, -2) @ of_u, np.swapaxes(columns, -1, -2) @ of_v
+    alike, apart = runtime.over_gaps(s, 0.5 * (left + right)), runtime.over_sums(s, 0.5 * (left - right))
+    below = runtime.masked_product(_outside(of_u - u @ left), _inverted(s))
+    beside = runtime.masked_product(_outside(of_v - columns @ right), _inverted(s))
+    return u @ (alike + apart) + below, columns @ (alike - apart) + beside
+
+
 def _over_values(s: Any, of: Any) -> Any:
     y = runtime.over_values(s, of)
 
@@ -206,6 +290,20 @@ RECORDS: tuple[Primitive, ...] = (
         result=values_result,
         linear_in=(4,),
         of_complex=True,
+    ),
+    general(
+        runtime.left_vectors_cotangent,
+        _left_vectors_cotangent,
+        tangent=_tangent_of_vectors_cotangent,
+        result=matrix_result,
+        linear_in=(4,),
+    ),
+    general(
+        runtime.left_vectors_tangent,
+        _left_vectors_tangent,
+        tangent=_tangent_of_vectors_tangent,
+        result=left_result,
+        linear_in=(4,),
     ),
     constant(runtime.is_rounding),
     general(runtime.over_values, _over_values, (_V * _V, _V), tangent=_tangent_over_values, linear_in=(1,)),

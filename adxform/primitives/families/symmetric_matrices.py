@@ -171,9 +171,75 @@ def _eigh(a: Any, UPLO: Any = "L") -> Any:
 
 def eigh_cotangent(a: Any, w: Any, v: Any, w_ct: Any, v_ct: Any, lower: Any) -> Any:
     """The cotangent of a Hermitian matrix, taken as a whole, from those of its eigenvalues `w` and its eigenvectors `v`."""
-    turned, other = np.swapaxes(v, -1, -2), conjugate(v)
-    inner = runtime.masked_matmul(other, runtime.over_gaps(w, turned @ v_ct))
-    return runtime.masked_matmul(inner, turned) + runtime.eigenvalues_cotangent(a, w, v, w_ct, lower)
+    if np.iscomplexobj(v):
+        turned, other = np.swapaxes(v, -1, -2), conjugate(v)
+        inner = runtime.masked_matmul(other, runtime.over_gaps(w, turned @ v_ct))
+        of_vectors = runtime.masked_matmul(inner, turned)
+    else:
+        of_vectors = runtime.eigenvectors_cotangent(a, w, v, v_ct, lower)
+    return of_vectors + runtime.eigenvalues_cotangent(a, w, v, w_ct, lower)
+
+
+def _eigenvectors_cotangent(a: Any, w: Any, v: Any, ct: Any, lower: Any) -> Any:
+    """By the matrix alone, as it is of eigenvalues: no gap between two others takes part in how an eigenvector turns.
+
+    Not of complex ones: a choice of their factors makes no function of the matrix, the order of two derivatives would matter.
+    """
+
+    def pullback(change: Any) -> Any:
+        moved = read_part(_turned(w, v, ct, change), lower)
+        return moved, 0.0, 0.0, runtime.eigenvectors_tangent(a, w, v, change, lower)
+
+    return runtime.eigenvectors_cotangent(a, w, v, ct, lower), pullback
+
+
+def _tangent_of_vectors_cotangent(y: Any, args: Any, args_t: Any) -> Any:
+    a, w, v, ct, lower = args
+    if isinstance(args_t[0], float):
+        return runtime.eigenvectors_cotangent(a, w, v, args_t[3], lower)
+    moved = _turned(w, v, ct, completed(args_t[0], lower))
+    return moved if isinstance(args_t[3], float) else moved + runtime.eigenvectors_cotangent(a, w, v, args_t[3], lower)
+
+
+def _eigenvectors_tangent(a: Any, w: Any, v: Any, change: Any, lower: Any) -> Any:
+    """The transpose of `_eigenvectors_cotangent`, and by the matrix alone like that."""
+
+    def pullback(ct: Any) -> Any:
+        moved = read_part(_turned(w, v, ct, change), lower)
+        return moved, 0.0, 0.0, runtime.eigenvectors_cotangent(a, w, v, ct, lower)
+
+    return runtime.eigenvectors_tangent(a, w, v, change, lower), pullback
+
+
+def _tangent_of_vectors_tangent(y: Any, args: Any, args_t: Any) -> Any:
+    a, w, v, change, lower = args
+    if isinstance(args_t[0], float):
+        return runtime.eigenvectors_tangent(a, w, v, args_t[3], lower)
+    other = completed(args_t[0], lower)
+    one_v, other_v = change @ v, other @ v
+    one_t, other_t = _resolved(w, v, one_v), _resolved(w, v, other_v)
+    inner = other @ one_t - one_t * along(v, other_v) + change @ other_t - other_t * along(v, one_v)
+    moved = _resolved(w, v, inner) - v * along(one_t, other_t)
+    return moved if isinstance(args_t[3], float) else moved + runtime.eigenvectors_tangent(a, w, v, args_t[3], lower)
+
+
+def _turned(w: Any, v: Any, ct: Any, change: Any) -> Any:
+    """How the cotangent of a matrix changes with that, from the cotangent `ct` of its eigenvectors."""
+    ct_v, change_v = _resolved(w, v, ct), change @ v
+    moved = _resolved(w, v, change_v)
+    inner = np.swapaxes(change, -1, -2) @ ct_v - ct_v * along(v, change_v) - runtime.masked_product(moved, along(v, ct))
+    whole = _resolved(w, v, inner) - v * along(ct_v, moved)
+    return runtime.masked_matmul(whole, np.swapaxes(v, -1, -2)) + runtime.masked_matmul(ct_v, np.swapaxes(moved, -1, -2))
+
+
+def _resolved(w: Any, v: Any, columns: Any) -> Any:
+    """The reduced resolvent of the matrix at each of its eigenvalues, times one of `columns`: see Higham, section 3.1."""
+    return v @ runtime.over_gaps(w, np.swapaxes(v, -1, -2) @ columns)
+
+
+def along(one: Any, other: Any) -> Any:
+    """The products of the columns of two matrices: a row."""
+    return np.sum(runtime.masked_product(one, other), axis=-2, keepdims=True)
 
 
 _SPD = np.array([[2.0, 0.5, 0.25], [0.5, 1.5, -0.5], [0.25, -0.5, 3.0]])
@@ -199,6 +265,20 @@ RECORDS: tuple[Primitive, ...] = (
         result=numbers_result,
         linear_in=(3,),
         of_complex=True,
+    ),
+    general(
+        runtime.eigenvectors_cotangent,
+        _eigenvectors_cotangent,
+        tangent=_tangent_of_vectors_cotangent,
+        result=factor_result,
+        linear_in=(3,),
+    ),
+    general(
+        runtime.eigenvectors_tangent,
+        _eigenvectors_tangent,
+        tangent=_tangent_of_vectors_tangent,
+        result=factor_result,
+        linear_in=(3,),
     ),
     general(
         runtime.divided_differences,

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from adxform.runtime.derivatives.masked import masked_matmul, masked_product
+
 
 def eigenvalues_cotangent(a: Any, w: Any, v: Any, ct: Any, lower: Any) -> Any:
     """Return the cotangent of the matrix `a`, taken as a whole, from that of its eigenvalues `w`; `v`: their eigenvectors.
@@ -30,6 +32,44 @@ def singular_values_cotangent(a: Any, u: Any, s: Any, v: Any, ct: Any, hermitian
 def singular_values_tangent(a: Any, u: Any, s: Any, v: Any, change: Any, hermitian: Any) -> Any:
     """Return the tangent of the singular values `s` of the matrix `a` that moves by `change`."""
     return np.sum(u.conj() * (change @ np.swapaxes(v.conj(), -1, -2)), axis=-2).real
+
+
+def eigenvectors_cotangent(a: Any, w: Any, v: Any, ct: Any, lower: Any) -> Any:
+    """Return the cotangent of the real symmetric matrix `a`, taken as a whole, from that of its eigenvectors `v`."""
+    turned = np.swapaxes(v, -1, -2)
+    return masked_matmul(masked_matmul(v, over_gaps(w, turned @ ct)), turned)
+
+
+def eigenvectors_tangent(a: Any, w: Any, v: Any, change: Any, lower: Any) -> Any:
+    """Return the tangent of the eigenvectors `v` of the real matrix `a` that moves by `change`, of which all is read."""
+    return v @ over_gaps(w, np.swapaxes(v, -1, -2) @ change @ v)
+
+
+def left_vectors_cotangent(a: Any, u: Any, s: Any, v: Any, ct: Any, hermitian: Any) -> Any:
+    """Return the cotangent of the real matrix `a` from that of its left singular vectors `u`.
+
+    What turns alike on both sides is divided by sums of values, so that in small gaps no digits of it are lost.
+    """
+    left = np.swapaxes(u, -1, -2) @ ct
+    turned = left - np.swapaxes(left, -1, -2)
+    whole = masked_matmul(u, over_gaps(s, 0.5 * turned) + over_sums(s, 0.5 * turned))
+    if u.shape[-2] != u.shape[-1]:
+        whole = whole + masked_product(ct - u @ left, _inverted(s))
+    return masked_matmul(whole, v)
+
+
+def left_vectors_tangent(a: Any, u: Any, s: Any, v: Any, change: Any, hermitian: Any) -> Any:
+    """Return the tangent of the left singular vectors `u` of the real matrix `a` that moves by `change`."""
+    moved = change @ np.swapaxes(v, -1, -2)
+    inner = np.swapaxes(u, -1, -2) @ moved
+    back = np.swapaxes(inner, -1, -2)
+    turned = u @ (over_gaps(s, 0.5 * (inner + back)) + over_sums(s, 0.5 * (inner - back)))
+    return turned if u.shape[-2] == u.shape[-1] else turned + masked_product(moved - u @ inner, _inverted(s))
+
+
+def _inverted(s: Any) -> Any:
+    """A row of one over the singular values `s`, NaN where rounding alone may tell one from zero."""
+    return np.expand_dims(1.0 / np.where(is_rounding(s), np.nan, s), -2)
 
 
 def is_rounding(s: Any) -> Any:
@@ -99,6 +139,18 @@ def over_gaps(w: Any, m: Any) -> Any:
     moving = ~np.eye(w.shape[-1], dtype=bool) & (m != 0)
     quotients = np.where(moving, m, 0.0) / np.where(tied, 1.0, -gaps)
     return np.where(moving & tied, np.nan, np.where(moving, quotients, 0.0)).astype(m.dtype)
+
+
+def over_sums(s: Any, m: Any) -> Any:
+    """Return the elements ``m[i, j] / (s[i] + s[j])``, and zero for those on the diagonal: how singular vectors turn alike.
+
+    >>> over_sums(np.array([1.0, 3.0]), np.array([[5.0, 1.0], [2.0, 5.0]]))
+    array([[0.  , 0.25],
+           [0.5 , 0.  ]])
+    """
+    one = np.eye(s.shape[-1], dtype=s.dtype)
+    with np.errstate(divide="ignore"):
+        return masked_product((1.0 - one) * m, 1.0 / (np.expand_dims(s, -1) + np.expand_dims(s, -2) + one))
 
 
 def sums_over_gaps(w: Any, one: Any, other: Any) -> Any:
