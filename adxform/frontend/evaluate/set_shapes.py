@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,9 @@ from adxform import runtime
 from adxform.errors import AliasError
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import Contents, Once, Static, Value
-from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Var, While
+from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array
-from adxform.ir.walk import all_ops, reads_with_blocks, variables, variables_of
+from adxform.ir.walk import all_ops, outs, reads_with_blocks, variables, variables_of
 from adxform.primitives.effects import effect_of, is_new_view
 
 _SETATTR, _SHAPE = Lit(setattr), Lit("shape")
@@ -58,14 +58,32 @@ def _refused(interp: Interpreter, what: str) -> AliasError:
 
 def _made_here(interp: Interpreter, x: Var) -> bool:
     """Whether `x` is made by an op of the current block as an object of its own, and no op since then may have given it away."""
-    ops = interp.builder.ops
-    made = next((k for k, op in enumerate(ops) if isinstance(op, Call) and x in op.outs), None)
-    if made is None:
+    return _made_among(interp.builder.ops, x)
+
+
+def _made_among(ops: Sequence[Op], x: Operand) -> bool:
+    made = next((k for k, op in enumerate(ops) if x in outs(op)), None)
+    if made is None or not isinstance(x, Var):
         return False
-    op = ops[made]
-    assert isinstance(op, Call)
-    own = not effect_of(op).opaque and (not effect_of(op).views or is_new_view(op))
-    return own and not any(_gives_away(one, x) for later in ops[made + 1 :] for one in _inner(later))
+    return _makes(ops[made], x) and not any(_gives_away(one, x) for later in ops[made + 1 :] for one in _inner(later))
+
+
+def _makes(op: Op, x: Var) -> bool:
+    """Whether `op` makes `x` as an object of its own, on either path where it is a branch."""
+    match op:
+        case Call():
+            return not effect_of(op).opaque and (not effect_of(op).views or is_new_view(op))
+        case If(then=then, orelse=orelse):
+            place = outs(op).index(x)
+            ways = ((block, block.results[place]) for block in (then, orelse))
+            return all(_made_among(block.ops, found) and _is_single(found, block.results) for block, found in ways)
+        case _:
+            return False
+
+
+def _is_single(x: Operand, results: Iterable[Operand]) -> bool:
+    """Whether one of the `results` alone holds `x`."""
+    return sum(bool({*variables(x)} & {*variables(one)}) for one in results) == 1
 
 
 def _inner(op: Op) -> Iterable[Op]:
