@@ -10,6 +10,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import AliasError
+from adxform.frontend.evaluate.control_flow.walks import NO_MORE
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import Contents, Once, Static, Value
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Var, While
@@ -32,9 +33,9 @@ def set_shape(interp: Interpreter, block: Block, position: int, env: Env) -> boo
     captured = interp.frames[-1].captured.values() if interp.frames else ()
     if interp.level is not None or any(frame.give is not None for frame in interp.frames):
         raise _refused(interp, "in a `try` or a generator")
-    if any(_holds(value, x) for value in (*given, *captured)) or not _made_here(interp, x):
+    if any(_holds(interp, value, x) for value in (*given, *captured)) or not _made_here(interp, x):
         raise _refused(interp, "that is not made right before it")
-    if any(_holds(value, x) for value in _live(interp, block, position, env) if value != x) or _is_kept(interp, x):
+    if any(_holds(interp, value, x) for value in _live(interp, block, position, env) if value != x) or _is_kept(interp, x):
         raise _refused(interp, "that something else holds or walks over")
     shape = interp.use(interp.value(op.args[2], env))
     interp.builder.effect(runtime.check_shape_set, x, interp.operand(shape), span=interp.span)
@@ -111,22 +112,28 @@ def _is_kept(interp: Interpreter, x: Var) -> bool:
     """Whether an object of the program holds `x`, or an iterator whose walk has begun may."""
     cells = interp.heap.contents
     for ref, contents in (*cells.items(), *cells.foreign.items()):
-        at_an_end = isinstance(contents, Contents) and all(isinstance(item, Lit) for item in contents.items)
-        if (ref.kind == "iterator" and not at_an_end) or _holds(contents, x):
+        if (ref.kind == "iterator" and not _is_at_its_end(contents)) or _holds(interp, contents, x):
             return True
     return False
+
+
+def _is_at_its_end(contents: Any) -> bool:
+    """Whether an iterator whose walk is said by `contents` has nothing left."""
+    return isinstance(contents, Contents) and contents.get("taken") == NO_MORE
 
 
 _CODE = frozenset({"keys", "cls", "joint", "scope"})
 """Fields of values that hold code, classes and keys."""
 
 
-def _holds(value: Any, x: Var) -> bool:
-    """Whether `value` holds the array `x`; an iterator, which cannot be asked, is taken to."""
-    if isinstance(value, Var | Once):
-        return value == x or isinstance(value, Once)
+def _holds(interp: Interpreter, value: Any, x: Var) -> bool:
+    """Whether `value` holds the array `x`; an iterator, which cannot be asked until it is at its end, is taken to."""
+    if isinstance(value, Var):
+        return value == x
+    if isinstance(value, Once):
+        return not _is_at_its_end(interp.heap.contents[value.state])
     if isinstance(value, tuple):
-        return any(_holds(part, x) for part in value)
+        return any(_holds(interp, part, x) for part in value)
     if isinstance(value, Lit | Static | Function) or not dataclasses.is_dataclass(value):
         return False
-    return any(_holds(getattr(value, field.name), x) for field in dataclasses.fields(value) if field.name not in _CODE)
+    return any(_holds(interp, getattr(value, field.name), x) for field in dataclasses.fields(value) if field.name not in _CODE)
