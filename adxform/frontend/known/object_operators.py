@@ -180,6 +180,8 @@ def _equal(interp: Interpreter, a: Value, b: Value) -> bool:
 
 
 def _is(positive: bool) -> Handler:
+    fn = operator.is_ if positive else operator.is_not
+
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         asked = _is_none(interp, args[0], args[1], positive)
         if asked is not None:
@@ -189,7 +191,7 @@ def _is(positive: bool) -> Handler:
                 return _is_present_and(interp, value, other, positive)
         found = _identical(interp, *args)
         if found is None:
-            return None
+            return interp.emit(fn, tuple(interp.operand(arg) for arg in args), BOOL, hint)
         return Lit(found is positive)
 
     return handler
