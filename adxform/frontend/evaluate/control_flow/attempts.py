@@ -113,6 +113,7 @@ def fork_off(interp: Interpreter, builder: Builder, raised: Operand, error: Var)
     """Let what comes after be in a block that runs where `raised` is false."""
     level = interp.level
     assert level is not None
+    _hold_what_is_made_here(interp, level)
     interp.unruled.setdefault(error, (BaseException, interp.span))
     level.forks.append(TryFork(builder, raised, error, level.variables(interp.heap), interp.heap.copy()))
     builder.rest = builder.nested()
@@ -236,22 +237,27 @@ def run_attempt(interp: Interpreter, op: If, env: Env) -> None:
     if wanted:
         marks = {name: interp.value(value, env) for name, value in zip(names, initial, strict=True)}
 
-        def run() -> list[Value]:
-            level = TryLevel(frame_of(interp), dict(marks), wanted)
+        def tried(anew: dict[int, HeldAnew]) -> list[Value]:
+            level = TryLevel(frame_of(interp), dict(marks), wanted, anew=anew)
             return attempted(interp, level, lambda: interp.run_block(op.then, env), caught, hints, op.span)
 
-        values = _with_lists_held_anew(interp, run)
+        values = _with_lists_held_anew(interp, tried)
     else:
         values = interp.run_block(op.then, env)
     env.update(zip(op.outs, values, strict=True))
 
 
-def _with_lists_held_anew(interp: Interpreter, run: Run) -> list[Value]:
-    """The values of `run`, a ``try``, once the lists that have other items where it is left are held so that they can."""
+def _with_lists_held_anew(interp: Interpreter, run: Callable[[dict[int, HeldAnew]], list[Value]]) -> list[Value]:
+    """The values of `run`, a ``try``, once the lists that have other items where it is left are held so that they can.
+
+    Those from before are held so ahead of it, those that it makes from the first place on where it may be left. `run` is given
+    these, each by its place among the objects.
+    """
+    anew: dict[int, HeldAnew] = {}
     while True:
         saved = Standing.of(interp)
         try:
-            return run()
+            return run(anew)
         except HeldAnew as again:
             heap = interp.heap
             saved.restore(interp)
@@ -259,8 +265,28 @@ def _with_lists_held_anew(interp: Interpreter, run: Run) -> list[Value]:
             grown = [list_arrays.held_anew(ref, contents, heap.contents[ref]) for ref, contents in before]
             given = again.grows if again.grows is not None and again.grows.ref in interp.heap.contents else None
             held = [hold_anew(interp, grows) for grows in (*grown, given) if grows is not None]
-            if not any(held):
+            if not any(held) and not _is_made_here(again, anew):
                 raise again.error from None
+
+
+def _is_made_here(again: HeldAnew, anew: dict[int, HeldAnew]) -> bool:
+    """Whether a list to be held another way is one that the ``try`` makes, and is among `anew` now."""
+    if again.grows is None or again.grows.ref not in again.objects:
+        return False
+    place = again.objects.index(again.grows.ref)
+    return anew.setdefault(place, again) is again
+
+
+def _hold_what_is_made_here(interp: Interpreter, level: TryLevel) -> None:
+    """Hold lists another way that are made in a ``try`` and have to be where it may be left."""
+    outer, interp.level = interp.level, None  # what makes arrays of lists raises nothing
+    try:
+        for place, known in level.anew.items():
+            now = tuple(interp.heap.contents)
+            if place < len(now) and isinstance(interp.heap.contents[now[place]], Contents):
+                hold_anew(interp, known.among(now))
+    finally:
+        interp.level = outer
 
 
 def _swallowed(interp: Interpreter, manager: Value) -> Classes:
@@ -403,7 +429,7 @@ def _written(
         if found is None:
             message = "a list has other items where an exception is raised, and only a run can tell whether there is one"
             error = interp.error(message, "fill the list before the `try`, or after it", span=span)
-            raise HeldAnew(interp.anew, error)
+            raise HeldAnew(interp.anew, tuple(fork.heap.contents), error)
         after.contents = fork.heap.contents
         interp.heap = after
         return found
