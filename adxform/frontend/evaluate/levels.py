@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,3 +67,13 @@ class TryLevel:
         for fork in self.forks[count:]:
             fork.outer.rest = None
         del self.forks[count:]
+
+
+@contextmanager
+def unwatched(interp: Any) -> Iterator[None]:
+    """Write what raises nothing, whatever is looked for around it."""
+    level, interp.level = interp.level, None
+    try:
+        yield
+    finally:
+        interp.level = level

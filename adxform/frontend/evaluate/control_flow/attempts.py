@@ -26,7 +26,7 @@ from adxform.errors import GlobalMutationError
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.control_flow.retries import Standing
 from adxform.frontend.evaluate.control_flow.sides import Side, both, hold_anew, join, run_side
-from adxform.frontend.evaluate.levels import Frame, TryFork, TryLevel
+from adxform.frontend.evaluate.levels import Frame, TryFork, TryLevel, unwatched
 from adxform.frontend.evaluate.signals import HeldAnew, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Ref, Static, Tuple, Value, is_undefined
@@ -279,14 +279,11 @@ def _is_made_here(again: HeldAnew, anew: dict[int, HeldAnew]) -> bool:
 
 def _hold_what_is_made_here(interp: Interpreter, level: TryLevel) -> None:
     """Hold lists another way that are made in a ``try`` and have to be where it may be left."""
-    outer, interp.level = interp.level, None  # what makes arrays of lists raises nothing
-    try:
-        for place, known in level.anew.items():
+    with unwatched(interp):
+        for place, known in sorted(level.anew.items(), key=operator.itemgetter(0)):
             now = tuple(interp.heap.contents)
             if place < len(now) and isinstance(interp.heap.contents[now[place]], Contents):
                 hold_anew(interp, known.among(now))
-    finally:
-        interp.level = outer
 
 
 def _swallowed(interp: Interpreter, manager: Value) -> Classes:
@@ -379,13 +376,10 @@ def _several(
     found = None if values is None else [FALSE, UNDEFINED, *first.values(), *values]
     if thrown is not None:
         found = ended(thrown, level.variables(interp.heap))
-    outer, interp.level = interp.level, None  # nothing raises between these places and where they meet
-    try:
+    with unwatched(interp):
         for fork in reversed(level.forks):
             met = handed_on(names, hints)
             found = _written(interp, fork, found, partial(ended, fork.error, fork.marks), met, span)
-    finally:
-        interp.level = outer
     assert found is not None
     raised, error, *rest = found
     marks = dict(zip(names, rest, strict=False))

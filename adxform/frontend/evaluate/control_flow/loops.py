@@ -13,7 +13,7 @@ from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.control_flow import generators, iteration, sides, suspended, walks
-from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on
+from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, only_raises
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
@@ -39,7 +39,8 @@ _NESTED = 4096
 
 
 _WRITTEN_OUT = 16
-"""How many iterations are, of a loop over what only a run goes through and a sequence whose items are known one by one."""
+"""How many iterations are, of a loop over what only a run goes through and a sequence whose items are known one by one, or of one
+that fills a list in a ``try``."""
 
 
 def run_for(interp: Interpreter, op: For, env: Env) -> None:
@@ -202,7 +203,8 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
         saved.restore(interp)
         refuse_foreign(interp, reason)
         trips = iteration.literal_trips(interp, source)
-        early = isinstance(reason, Grows) and (bool(reason.together) or (op.breaks and reason.item.type is not None))
+        left = op.breaks and not (trips is not None and trips <= _WRITTEN_OUT and only_raises(op.body))
+        early = isinstance(reason, Grows) and (bool(reason.together) or (left and reason.item.type is not None))
         if trips is None or trips > UNROLL or trips * interp.unrolled > _NESTED or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
