@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from adxform import runtime
 from adxform.frontend.evaluate import indexing
@@ -55,7 +56,7 @@ class Trip:
     start: Operand
     stop: Operand
     step: Operand
-    item: Callable[[Var], Value]
+    item: Callable[[Any], Value]
     hint: str = "i"
     type: Type = INT
 

@@ -31,8 +31,8 @@ from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import Collected, Contents, Once, Range, Ref, Reversed, Value
-from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Var
-from adxform.ir.types import BOOL, Dim, Size
+from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Pack, Var
+from adxform.ir.types import BOOL, Array, Dim, Size
 
 _NESTED = 4096
 """How many iterations of loops within loops are: a statement of each takes a millisecond to derive."""
@@ -372,9 +372,17 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
 
 
 def _loop(
-    interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, fills: dict[Ref, Collected] | None = None
+    interp: Interpreter,
+    op: For,
+    source: Value,
+    inits: list[Value],
+    env: Env,
+    fills: dict[Ref, Collected] | None = None,
+    rest: iteration.Trip | None = None,
 ) -> list[Value]:
-    trip = iteration.trip(interp, source, op.body.params[0].base)
+    """Write a loop; or the `rest` of it, after the first iteration."""
+    saved = Standing.of(interp)
+    trip = rest or iteration.trip(interp, source, op.body.params[0].base)
 
     def body(carried: list[Value], index: Var) -> list[Value]:
         env.update(zip(op.body.params, (trip.item(index), *carried), strict=True))
@@ -408,12 +416,31 @@ def _loop(
     kept = {ref: interp.heap.contents[ref] for ref in regular}
     hints = [param.base for param in op.body.params[1:]]
     fixed = find_fixpoint(interp, inits, hints, step, counted, (trip.hint, trip.type))
+    if any(isinstance(out.type, Array) and out.type.shape is None for out in fixed.outs):
+        interp.of_unknown_rank |= iteration.deciding(interp, source)
+        if rest is None and not fills and not op.breaks and iteration.literal_trips(interp, source):
+            saved.restore(interp)
+            return _after_the_first(interp, op, source, trip, inits, env)
     breaks = op.breaks and fixed.conditions != (Lit(True),)
     conditions = fixed.conditions if breaks else ()
     block = fixed.builder.block((*fixed.own, *fixed.params), (*conditions, *fixed.yields))
     interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, breaks, op.span))
     ends = dict(zip(fixed.outs, zip(fixed.inits, fixed.yields, strict=True), strict=True))
     return [_if_any_iteration(interp, source) if _set_by_an_iteration(value, ends) else value for value in fixed.values]
+
+
+def _after_the_first(
+    interp: Interpreter, op: For, source: Value, trip: iteration.Trip, inits: list[Value], env: Env
+) -> list[Value]:
+    """Write the first iteration, and a loop over the others: a sum begins with a number, and is an array from there on."""
+    env.update(zip(op.body.params, (trip.item(trip.start), *inits), strict=True))
+    results = interp.run_block(op.body, env)
+    if iteration.literal_trips(interp, source) == 1:
+        return results
+    assert not isinstance(trip.start, Pack)
+    assert not isinstance(trip.step, Pack)
+    second = interp.operand(iteration.add(interp, trip.start, trip.step))
+    return _loop(interp, op, source, results, env, rest=replace(trip, start=second))
 
 
 def _set_by_an_iteration(value: Value, ends: Mapping[Var, tuple[Operand, Operand]]) -> bool:
