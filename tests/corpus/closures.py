@@ -138,3 +138,59 @@ def nested_three_deep(a, b):
         return act(a @ h)
 
     return np.sum(layer(layer(b)))
+
+
+class Counted:
+    def __init__(self, function):
+        self.function = function
+        self.calls = 0
+        self.known = {}
+
+    def __call__(self, n):
+        self.calls += 1
+        if n not in self.known:
+            self.known[n] = self.function(n)
+        return self.known[n]
+
+
+@at((vec(0.3, 1.2, -0.7), 0.7))
+def decorated_by_an_object_and_called_by_its_own_name(x, a):
+    @Counted
+    def term(n):
+        return x[n] if n < 2 else term(n - 1) * a + term(n - 2)
+
+    return term(6) * term.calls + len(term.known) * x[2]
+
+
+@at((vec(0.3, 1.2, -0.7, 0.9), 0.7))
+def decorated_anew_in_each_iteration(x, a):
+    total = 0.0
+    for k in range(3):
+
+        def scaled(f, by=k + a):
+            return lambda n: f(n) * by
+
+        @scaled
+        def power(n):
+            return power(n - 1) * x[k] if n else x[3]
+
+        total += power(2)
+    return total
+
+
+@at((vec(0.3, 1.2, -0.7, 0.9),))
+def generator_decorated_and_called_by_its_own_name(x):
+    def doubled(f):
+        def inner(n):
+            for v in f(n):
+                yield v * 2
+
+        return inner
+
+    @doubled
+    def walk(n):
+        yield x[n] ** 2
+        if n:
+            yield from walk(n - 1)
+
+    return sum(walk(3))
