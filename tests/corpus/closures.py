@@ -194,3 +194,20 @@ def generator_decorated_and_called_by_its_own_name(x):
             yield from walk(n - 1)
 
     return sum(walk(3))
+
+
+@at((vec(0.3, 1.2, -0.7), 0.7))
+def functions_of_one_definition_that_hold_one_another(x, a):
+    chained = lambda v: v
+    for k in (x[0], x[1], a, x[2], a):
+        chained = (lambda f, k: lambda v: f(v) * k + 1)(chained, k)
+
+    def halving(f, k):
+        def half(v):
+            return half(v * 0.5) + k if v > 1 else f(v) * k
+
+        return half
+
+    square = halving(halving(lambda v: v * v, x[0]), x[1])
+    triple = halving(halving(lambda v: v * 3 + x[2], x[0]), x[1])
+    return chained(a) + square(x[1] * 3) + 10 * triple(x[1] * 3) + halving(square, a)(2.0)
