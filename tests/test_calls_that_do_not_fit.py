@@ -40,6 +40,30 @@ STORES = {
     "real numbers": "y[0:2] = [x, 2 * x]",
 }
 
+IN_PLACE = {
+    "floats": "k += x",
+    "less floats": "k -= x",
+    "times": "k *= x",
+    "a quotient of whole numbers": "k /= 2",
+    "a power": "k **= x",
+    "a remainder": "k %= x",
+    "a product of matrices": "k @= np.ones((2, 2))",
+    "a list": "k += [x, x]",
+    "a part": "k[:1] += x",
+    "places": "k[[0, 1]] -= x",
+    "a mask": "k[k > 3] += x",
+    "one element": "k[0] -= x",
+    "whole numbers": "k += 3",
+    "numbers with a sign": "u = k.astype(np.uint8)\n    u += k",
+    "truth values": "b = k > 3\n    b += 1",
+    "truth values alone": "b = k > 3\n    b += True",
+    "a number as an array": "s = np.sum(k)\n    s[...] += x",
+    "a number as a row": "s = np.sum(k)\n    s[None] -= x",
+    "complex numbers": "y = k * x\n    y += 1j",
+    "handled": "try:\n        k += x\n    except TypeError:\n        x = x * np.sum(k)",
+    "of another length": "k += np.ones(3)",
+}
+
 
 @pytest.mark.parametrize("call", CALLS)
 def test_a_call_that_does_not_fit_raises_though_nothing_needs_it(call: str) -> None:
@@ -61,3 +85,11 @@ def test_a_complex_number_in_a_list_does_not_go_into_a_real_array(name: str) -> 
 def test_a_complex_number_is_a_truth_value_in_an_array_of_those() -> None:
     function = program("def f(x):\n    y = np.array([True, False])\n    y[:] = [1j, 0]\n    return x * np.sum(y)\n")
     assert adxform.value_and_grad(function)(1.5) == (1.5, 1.0)
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_an_array_that_cannot_hold_a_result_raises_as_numpy_does(name: str) -> None:
+    function = program(f"def f(x):\n    k = np.array([3, 4])\n    {IN_PLACE[name]}\n    return x * 2.0\n")
+    plain = outcome(lambda: function(1.5))
+    for got in (outcome(lambda: adxform.value_and_grad(function)(1.5)), outcome(lambda: adxform.jvp(function, (1.5,), (1.0,)))):
+        assert not differs(plain, got if isinstance(got, Raised) else got[0])

@@ -34,6 +34,11 @@ FOLLOWED = {
     "in a branch": (
         "if y[0] > 0:\n    a = x * y\n    a.shape = 12\nelse:\n    a = np.arange(12.0)\nreturn np.sum(a * np.arange(12))"
     ),
+    "made on either path": (
+        "if y[0] > 0:\n    a = x * y\nelse:\n    a = np.ones((3, 4)) * y[1]\nv = a[1:]\na.shape = 12\na[5] *= y[2]"
+        "\nreturn np.sum(a * a) + np.sum(v * v)"
+    ),
+    "made by a function that asks": "a = np.resize(x, 8)\na.shape = (2, 4)\na[1] *= y\nreturn np.sum(a * a)",
     "in a helper": "def g(b):\n    c = b * b\n    c.shape = 12\n    return c\nreturn np.sum(g(x) * np.arange(12))",
     "in a recursion": (
         "def g(b, k):\n    c = b * 2\n    c.shape = 12\n    return c[3] if k < 1 else g(b * y, k - 1) + c[3]\nreturn g(x, 3)"
@@ -69,6 +74,14 @@ REFUSED = {
     "walked over": "a = x * y\ni = iter(a)\na.shape = 12\nreturn np.sum(next(i))",
     "on one path": "a = x * y\nif y[0] > 0:\n    a.shape = 12\nreturn np.sum(a) * a.ndim",
     "perhaps another name": "a = x * y\nb = a if y[0] > 0 else x\na.shape = 12\nreturn np.sum(b) * b.ndim",
+    "made on one path": "u = x * y\nif y[0] > 0:\n    a = u\nelse:\n    a = x * 2\na.shape = 12\nreturn np.sum(a) * u.ndim",
+    "in a list on either path": (
+        "r = []\nif y[0] > 0:\n    a = x * y\n    r.append(a)\nelse:\n    a = x * 2\n    r.append(a)"
+        "\na.shape = 12\nreturn np.sum(r[0])"
+    ),
+    "another name on one path": (
+        "if y[0] > 0:\n    a = x * y\n    b = a\nelse:\n    a, b = x * 2, x * 3\na.shape = 12\nreturn np.sum(b) * b.ndim"
+    ),
     "carried by a loop": "a, b = x * y, x * 1\nfor k in range(len(y)):\n    b = a\na.shape = 12\nreturn np.sum(b) * b.ndim",
     "perhaps the same": "a = x * y\nb = np.atleast_2d(a)\na.shape = 12\nreturn np.sum(b) * b.ndim",
     "in `try`": "a = x * y\ntry:\n    a.shape = 12\nexcept ValueError:\n    pass\nreturn np.sum(a)",

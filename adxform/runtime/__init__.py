@@ -126,12 +126,14 @@ from adxform.runtime.language.python_values import (
 )
 from adxform.runtime.run_time_checks import (
     absent,
+    cast_error,
     check_exact,
     check_power,
     check_whole_power,
     cotangent,
     empty_list,
     fewer_values,
+    not_cast,
     nothing_apart,
     number,
     of_kind,

@@ -11,6 +11,30 @@ from adxform.errors import LargeNumberError, MissingRuleError, UnsupportedOperat
 from adxform.runtime.strides import private
 
 
+def not_cast(operator: str, made: str, held: str) -> Exception:
+    """Return what NumPy raises where an array of numbers `held` cannot hold the `made` ones of an operator in place.
+
+    >>> not_cast("truediv", "float64", "int64").args[0].__name__
+    'divide'
+    """
+    ufunc = getattr(np, _UFUNCS.get(operator.rstrip("_"), operator.rstrip("_")))
+    return cast_error()(ufunc, "same_kind", np.dtype(made), np.dtype(held), 2)
+
+
+_UFUNCS = {"sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "remainder",
+           "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
+           "rshift": "right_shift"}  # fmt: skip
+
+
+def cast_error() -> type[Exception]:
+    """Return the class of what NumPy raises for a result that an array cannot hold, which it keeps to itself."""
+    try:
+        np.add(0.5, 0.5, out=np.zeros((), dtype=int))
+    except TypeError as error:
+        return type(error)
+    raise AssertionError
+
+
 def absent() -> UnsupportedOperationError:
     """Return what is raised where a function returns ``None``, and on another path a number or a structure."""
     message = "the function returns None here, and a value on another path: the result has no one structure"

@@ -221,3 +221,33 @@ def cells_emptied_at_each_step(x):
         total += sum(len(c) * sum(c) ** 2 for c in cells)
         scale *= 0.6
     return total
+
+
+@at((vec(0.3, 0.7, 1.2),), (vec(0.3, 1.7, 1.2),))
+def lists_of_a_try_that_the_run_chooses(x):
+    try:
+        if x[1] > 1:
+            raise ValueError
+        cells = [[] for _ in range(2)]
+        for t in x:
+            cells[int(t > 0.5)].append(t)
+        total = sum(t * t for t in cells[1])
+    except ValueError:
+        total = x[0] * x[1]
+    return total
+
+
+@at((vec(0.3, 0.7, 1.2),), (vec(0.3, 0.2, 1.2),), (vec(0.6, 0.7, 1.2),))
+def lists_of_a_try_that_is_left_once_they_are_filled(x):
+    cells = [[x[2]], []]
+    try:
+        cells, k = [[] for _ in range(2)], 0
+        while k < len(x):
+            cells[int(x[k] > 0.5)].append(x[k] * k)
+            k += 1
+        if len(cells[1]) != 2:
+            raise ValueError
+        total = sum(cells[0]) + 2.0 * sum(cells[1])
+    except ValueError:
+        total = sum(cells[1]) ** 2 * len(cells[0])
+    return total

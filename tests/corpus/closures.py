@@ -211,3 +211,61 @@ def functions_of_one_definition_that_hold_one_another(x, a):
     square = halving(halving(lambda v: v * v, x[0]), x[1])
     triple = halving(halving(lambda v: v * 3 + x[2], x[0]), x[1])
     return chained(a) + square(x[1] * 3) + 10 * triple(x[1] * 3) + halving(square, a)(2.0)
+
+
+@at((vec(0.3, 0.7, 1.2), 4), (vec(0.3, 0.7, 1.2), 0))
+def functions_made_anew_by_a_loop_that_call_one_another(x, n):
+    total, k = x[2] ** 2, 0
+    while k < n and x[0] > 0.2:
+
+        def even(i):
+            return x[0] if i == 0 else odd(i - 1) * x[1]
+
+        def odd(i):
+            return x[1] ** k if i == 0 else even(i - 1)
+
+        total += even(3) * k
+        k += 1
+    return total
+
+
+@at((vec(0.3, 0.7, 1.2), 4))
+def a_function_sees_what_a_loop_assigns_after_it(x, n):
+    scaled, total, k = lambda t: t * w.sum(), 0.0, 0
+    while k < n and x[0] < 9.0:
+        w = np.ones(3) * x[k % 3]
+        w[0] = x[1]
+        total += scaled(x[1])
+        w *= 2
+        total += scaled(x[2])
+        k += 1
+    return total
+
+
+@at((vec(0.3, 0.7, 1.2), 4))
+def what_a_function_and_a_loop_assign_in_turn(x, n):
+    def doubled():
+        nonlocal w
+        w = w * 2 if x[2] > 0 else x[1]
+        return w
+
+    total, k = 0.0, 0
+    while k < n and x[0] < 9.0:
+        w = x[k % 3] ** 2
+        total += doubled() + w
+        k += 1
+    return total + w
+
+
+@at((vec(0.3, 0.7, 1.2),), (vec(0.3, 0.2, 0.4),))
+def a_variable_that_a_function_may_find_unassigned(x):
+    def found():
+        return best * 2.0
+
+    for v in x:
+        if v > 0.5:
+            best = v**2
+    try:
+        return found() * x[0]
+    except NameError as error:
+        return x[1] * len(str(error))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tests.corpus.case import at
+from tests.corpus.case import at, vec
 
 _X = np.array([0.4, 1.7, 0.9])
 
@@ -146,3 +146,31 @@ def the_first_of_many_numbers_of_two_kinds_moves(x, n):
     g = 6 if n > 5 else True
     h = 7 if n > 6 else True
     return np.sum(np.array([a, b, c, d, e, g, h])) * 1.5
+
+
+@at((vec(0.3, 0.7, 1.2), 2), (vec(0.3, 0.7, 1.2), 1))
+def a_sum_of_matrices_that_begins_with_a_number(x, n):
+    total = sum(np.outer(x[i : i + 2], x[i : i + 2]) for i in range(n))
+    return np.sum(total @ x[:2]) + np.linalg.eigvalsh(total + np.eye(2))[-1]
+
+
+@at((vec(0.3, 0.7, 1.2), 2), (vec(0.3, 0.7, 1.2), 3))
+def sums_of_matrices_in_a_loop_that_begins_anew(x, n):
+    whole, weight = 0, 1.0
+    for j in range(1, n):
+        part = 0
+        for i in range(n, 0, -1):
+            if i == 1 and x[0] > 0.2:
+                continue
+            part = part + i * j * np.outer(x[i - 1 : i], x[:2]).repeat(2, axis=0)
+        whole = whole + part * weight
+        weight = weight * x[0]
+    return np.linalg.norm(whole @ whole) * weight
+
+
+@at((vec(0.3, 0.7, 1.2), 2), (vec(0.3, 0.1, 0.2), 2))
+def numbers_beside_whole_ones_in_an_array(x, n):
+    found = sum(t for t in x if t > 0.5)
+    table = np.array([[0.5, found], [1, n]])
+    table[1, 0] = x[0] * 1.5
+    return np.interp(x[0], [-1.0, 0.0, 1.0], [0.3, found, 0.5]) * np.sum(table**2)

@@ -72,6 +72,16 @@ def named_tuple_argument(state):
     return moved.position**2 + state.velocity
 
 
+@at((vec(0.5, 1.5, -0.5),))
+def named_tuples_made_of_items(x):
+    states = list(map(State._make, zip(x, x[::-1] ** 2, strict=True))) + [State._make(x[1:])]
+    energy = sum(one.velocity**2 + np.cos(one.position) for one in states)
+    try:
+        return State._make(x).position * energy
+    except TypeError as error:
+        return energy * State._make([2.0, x[0] * len(str(error))]).velocity
+
+
 @at((Spring(2.0, 0.5), 1.7))
 def dataclass_argument(spring, x):
     return spring.force(x) * x + spring.rest

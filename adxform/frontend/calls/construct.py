@@ -18,12 +18,13 @@ from adxform.frontend.evaluate.outside.guards import constant, from_outside, gua
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, Raises, default_of
 from adxform.ir.ops import Lit
 from adxform.ir.spans import is_user
 
 Kwargs = dict[str, Value]
+_MAKE = ("collections", "namedtuple.<locals>._make")
 
 
 def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
@@ -83,6 +84,21 @@ def _named_tuple(interp: Interpreter, cls: Any, args: tuple[Value, ...], kwargs:
         given = {**_defaults_of_tuple(interp, cls), **given}
     _require(interp, cls.__new__, given, fields)
     return Tuple(tuple(given[field] for field in fields), cls)
+
+
+def makes_of_items(fn: Any) -> bool:
+    """Whether `fn` is the ``_make`` that `namedtuple` wrote for a class."""
+    return isinstance(fn, types.FunctionType) and (fn.__module__, fn.__code__.co_qualname) == _MAKE
+
+
+def made_of_items(interp: Interpreter, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+    """``cls._make(iterable)``: an object of a named tuple whose fields are the items of one iterable."""
+    cls, items = interp.static(args[0], "a class"), kwargs.get("iterable", *args[1:])
+    refuse_named_tuple(interp, cls)
+    given = interp.items(interp.call(Static(iter), (items,)))
+    if len(given) != len(cls._fields):
+        return interp.fail(TypeError, f"Expected {len(cls._fields)} arguments, got {len(given)}")
+    return Tuple(tuple(given), cls)
 
 
 def _signature(fn: Any) -> inspect.Signature:

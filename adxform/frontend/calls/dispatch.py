@@ -17,7 +17,7 @@ from adxform.analysis.unseen_code import writing_options
 from adxform.errors import AdxError, SourceUnavailableError
 from adxform.frontend.calls import none_given
 from adxform.frontend.calls.bound_forms import normal_form, of_python, refuse_iterators, with_flat_arrays, with_plain_axes
-from adxform.frontend.calls.construct import construct, initialise, initialises
+from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.operator_getters import GETTERS, call_getter
 from adxform.frontend.calls.own_values import with_own_value
@@ -362,6 +362,8 @@ def _called_code(
         return call(interp, from_outside(interp, inner_function, path), args, kwargs, hint, wanted)
     if isinstance(fn, types.FunctionType) and (owner := initialises(fn, args)) is not None:
         return initialise(interp, owner, args, kwargs)
+    if makes_of_items(fn) and accepts(fn, args, kwargs):
+        return made_of_items(interp, args, kwargs)
     if isinstance(fn, types.FunctionType) and is_user(fn):
         return _call_function(interp, fn, access, args, kwargs, hint, wanted)
     inner_call = inspect.getattr_static(type(fn), "__call__", None)

@@ -89,10 +89,22 @@ def _keeps_kind(op: Call, found: set[Operand]) -> bool:
     """Whether `op` gives whole numbers for whole numbers, as far as its operands tell, and is given what may be some."""
     if effect_of(op).views:
         return not found.isdisjoint(op.args)
-    literals = [arg.value for arg in (*op.args, *(value for _, value in op.kwargs)) if isinstance(arg, Lit)]
+    given = [*op.args, *(value for _, value in op.kwargs)]
+    if op.fn in _OF_ITEMS:
+        given += _items(op.args[0])
+    literals = [arg.value for arg in given if isinstance(arg, Lit)]
     floats = [var for var in variables_of(op.args) if isinstance(var.type, Array | Scalar) and is_float(var.type)]
     whole = bool(floats) and all(var in found or _may_be_whole(var) for var in floats)
     return whole and not any(map(_says_floats, literals)) and not _makes_floats(op)
+
+
+_OF_ITEMS = (Lit(np.array), Lit(np.asarray))
+"""What makes an array of floats if one item is a float."""
+
+
+def _items(given: Operand) -> list[Operand]:
+    """The items of a list of lists, as deep as it goes."""
+    return [one for item in given.items for one in _items(item)] if isinstance(given, Pack) else [given]
 
 
 def _says_floats(literal: object) -> bool:

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.lowering.operator_functions import BINARY, INPLACE
 from adxform.ir import intrinsics
+from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Attribute, Block, Call, Free, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Type
 from adxform.ir.walk import all_ops, operands, variables
@@ -71,14 +73,17 @@ def _go_on(interp: Interpreter, op: Call, found: Augmented, position: int, env: 
         assert isinstance(op.fn, Lit)
         if found.deferred:
             found.value = indexing.stored(interp, interp.use(interp.value(op.args[1], env)))
+            held = indexing.element_type(interp, found.x, found.index)
+            if isinstance(held, Array):
+                refuse_cast(interp, PLAIN[found.kind], held, dtypes_added(held, found.value))
             if _undisturbed(interp, found):
                 return True
             found.deferred = False
             env[op.args[0]] = _load_late(interp, found)  # type: ignore[index]
         args = [interp.use(interp.value(arg, env)) for arg in op.args]
         made = interp.call(Lit(PLAIN[op.fn.value]), args, hint=op.outs[0].base)
-        if isinstance(args[0], Var) and isinstance(args[0].type, Array) and isinstance(made, Var):
-            refuse_cast(interp, args[0].type, made.type)
+        if isinstance(args[0], Var) and isinstance(made, Var):
+            refuse_cast(interp, PLAIN[op.fn.value], args[0].type, dtypes_of(made))
         env[op.outs[0]] = made
         return True
     if found.deferred:
@@ -90,13 +95,43 @@ def _go_on(interp: Interpreter, op: Call, found: Augmented, position: int, env: 
     return True
 
 
-def refuse_cast(interp: Interpreter, held: Type, made: Type) -> None:
-    """Refuse an operator in place whose result an array, or a part of one, cannot hold: NumPy raises."""
-    if not isinstance(held, Array) or not isinstance(made, Array | Scalar):
+def refuse_cast(interp: Interpreter, fn: Any, held: Type, made: list[Any]) -> None:
+    """Let an operator in place raise, as NumPy does, whose result an array, or a part of one, cannot hold.
+
+    `made`: the dtypes that the result may have. Where it may be one or another, which only a run can tell, it is refused.
+    """
+    if not isinstance(held, Array):
         return
-    if not np.can_cast(np.dtype(made.dtype), np.dtype(held.dtype), "same_kind"):
-        message = f"an array of {held.dtype} cannot hold what this operator makes of it, which NumPy refuses"
+    unfit = [dtype for dtype in made if not np.can_cast(dtype, np.dtype(held.dtype), "same_kind")]
+    if not unfit:
+        return
+    if len(unfit) < len(made):
+        message = f"whether an array of {held.dtype} can hold what this operator makes of it depends on the run"
         raise interp.error(message, "make the array one of floats first: `x.astype(float)`")
+    names = (Lit(one) for one in (fn.__name__, unfit[0].name, held.dtype))
+    interp.throw(interp.builder.call(runtime.not_cast, *names, span=interp.span), (runtime.cast_error(),))
+
+
+def dtypes_of(value: Operand) -> list[Any]:
+    """The dtypes that a number or an array may have; none where nothing is known of it."""
+    return [np.dtype(kind.dtype) for kind in _kinds(value)]
+
+
+def dtypes_added(held: Array, value: Operand) -> list[Any]:
+    """The dtypes that an array has once `value` is added to it, which a number of Python's does not make a larger one."""
+    return [np.result_type(np.dtype(held.dtype), _PYTHON[np.dtype(kind.dtype).kind] if isinstance(kind, Scalar) and kind.weak
+                           else np.dtype(kind.dtype)) for kind in _kinds(value)]  # fmt: skip
+
+
+def _kinds(value: Operand) -> tuple[Array | Scalar, ...]:
+    kind = value.type if isinstance(value, Var) else scalar_type(value.value) if isinstance(value, Lit) else None
+    if isinstance(kind, Scalar):
+        return alternatives(kind)
+    return (kind,) if isinstance(kind, Array) else ()
+
+
+_PYTHON: dict[str, Any] = {"b": False, "i": 0, "f": 0.0, "c": 0j}
+"""A number of Python's of each kind, whose size takes no part in the dtype of a result."""
 
 
 def _undisturbed(interp: Interpreter, found: Augmented) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from adxform.frontend.evaluate.signals import HeldAnew
 from adxform.frontend.evaluate.values import Heap, Namespace, Ref, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import Function, Operand, Var
@@ -43,6 +45,7 @@ class TryLevel:
     `marks` are the variables that handlers may read, as they are now; `wanted` the classes that some handler around is for;
     `forks` the places passed so far where an exception may end it. What a walk over a generator assigns of the variables an
     object has meanwhile, `meanwhile`: the code of the generator, which runs in between, joins its contents as those of others.
+    `anew` are lists and dicts made in it, by the place of each among the objects, that have to be held another way from there on.
     """
 
     frame: Frame | None
@@ -50,6 +53,7 @@ class TryLevel:
     wanted: tuple[type[BaseException], ...]
     forks: list[TryFork] = field(default_factory=list)
     meanwhile: Ref | None = None
+    anew: dict[int, HeldAnew] = field(default_factory=dict)
 
     def variables(self, heap: Heap) -> dict[str, Value]:
         """The variables that handlers may read, where objects hold what they do in `heap`."""
@@ -63,3 +67,13 @@ class TryLevel:
         for fork in self.forks[count:]:
             fork.outer.rest = None
         del self.forks[count:]
+
+
+@contextmanager
+def unwatched(interp: Any) -> Iterator[None]:
+    """Write what raises nothing, whatever is looked for around it."""
+    level, interp.level = interp.level, None
+    try:
+        yield
+    finally:
+        interp.level = level

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
 from adxform.errors import AliasError
+from adxform.frontend.evaluate.control_flow.walks import NO_MORE
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.values import Contents, Once, Static, Value
-from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Var, While
+from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array
-from adxform.ir.walk import all_ops, reads_with_blocks, variables, variables_of
+from adxform.ir.walk import all_ops, outs, reads_with_blocks, variables, variables_of
 from adxform.primitives.effects import effect_of, is_new_view
 
 _SETATTR, _SHAPE = Lit(setattr), Lit("shape")
@@ -32,9 +33,9 @@ def set_shape(interp: Interpreter, block: Block, position: int, env: Env) -> boo
     captured = interp.frames[-1].captured.values() if interp.frames else ()
     if interp.level is not None or any(frame.give is not None for frame in interp.frames):
         raise _refused(interp, "in a `try` or a generator")
-    if any(_holds(value, x) for value in (*given, *captured)) or not _made_here(interp, x):
+    if any(_holds(interp, value, x) for value in (*given, *captured)) or not _made_here(interp, x):
         raise _refused(interp, "that is not made right before it")
-    if any(_holds(value, x) for value in _live(interp, block, position, env) if value != x) or _is_kept(interp, x):
+    if any(_holds(interp, value, x) for value in _live(interp, block, position, env) if value != x) or _is_kept(interp, x):
         raise _refused(interp, "that something else holds or walks over")
     shape = interp.use(interp.value(op.args[2], env))
     interp.builder.effect(runtime.check_shape_set, x, interp.operand(shape), span=interp.span)
@@ -58,14 +59,32 @@ def _refused(interp: Interpreter, what: str) -> AliasError:
 
 def _made_here(interp: Interpreter, x: Var) -> bool:
     """Whether `x` is made by an op of the current block as an object of its own, and no op since then may have given it away."""
-    ops = interp.builder.ops
-    made = next((k for k, op in enumerate(ops) if isinstance(op, Call) and x in op.outs), None)
-    if made is None:
+    return _made_among(interp.builder.ops, x)
+
+
+def _made_among(ops: Sequence[Op], x: Operand) -> bool:
+    made = next((k for k, op in enumerate(ops) if x in outs(op)), None)
+    if made is None or not isinstance(x, Var):
         return False
-    op = ops[made]
-    assert isinstance(op, Call)
-    own = not effect_of(op).opaque and (not effect_of(op).views or is_new_view(op))
-    return own and not any(_gives_away(one, x) for later in ops[made + 1 :] for one in _inner(later))
+    return _makes(ops[made], x) and not any(_gives_away(one, x) for later in ops[made + 1 :] for one in _inner(later))
+
+
+def _makes(op: Op, x: Var) -> bool:
+    """Whether `op` makes `x` as an object of its own, on either path where it is a branch."""
+    match op:
+        case Call():
+            return not effect_of(op).opaque and (not effect_of(op).views or is_new_view(op))
+        case If(then=then, orelse=orelse):
+            place = outs(op).index(x)
+            ways = ((block, block.results[place]) for block in (then, orelse))
+            return all(_made_among(block.ops, found) and _is_single(found, block.results) for block, found in ways)
+        case _:
+            return False
+
+
+def _is_single(x: Operand, results: Iterable[Operand]) -> bool:
+    """Whether one of the `results` alone holds `x`."""
+    return sum(bool({*variables(x)} & {*variables(one)}) for one in results) == 1
 
 
 def _inner(op: Op) -> Iterable[Op]:
@@ -93,22 +112,28 @@ def _is_kept(interp: Interpreter, x: Var) -> bool:
     """Whether an object of the program holds `x`, or an iterator whose walk has begun may."""
     cells = interp.heap.contents
     for ref, contents in (*cells.items(), *cells.foreign.items()):
-        at_an_end = isinstance(contents, Contents) and all(isinstance(item, Lit) for item in contents.items)
-        if (ref.kind == "iterator" and not at_an_end) or _holds(contents, x):
+        if (ref.kind == "iterator" and not _is_at_its_end(contents)) or _holds(interp, contents, x):
             return True
     return False
+
+
+def _is_at_its_end(contents: Any) -> bool:
+    """Whether an iterator whose walk is said by `contents` has nothing left."""
+    return isinstance(contents, Contents) and contents.get("taken") == NO_MORE
 
 
 _CODE = frozenset({"keys", "cls", "joint", "scope"})
 """Fields of values that hold code, classes and keys."""
 
 
-def _holds(value: Any, x: Var) -> bool:
-    """Whether `value` holds the array `x`; an iterator, which cannot be asked, is taken to."""
-    if isinstance(value, Var | Once):
-        return value == x or isinstance(value, Once)
+def _holds(interp: Interpreter, value: Any, x: Var) -> bool:
+    """Whether `value` holds the array `x`; an iterator, which cannot be asked until it is at its end, is taken to."""
+    if isinstance(value, Var):
+        return value == x
+    if isinstance(value, Once):
+        return not _is_at_its_end(interp.heap.contents[value.state])
     if isinstance(value, tuple):
-        return any(_holds(part, x) for part in value)
+        return any(_holds(interp, part, x) for part in value)
     if isinstance(value, Lit | Static | Function) or not dataclasses.is_dataclass(value):
         return False
-    return any(_holds(getattr(value, field.name), x) for field in dataclasses.fields(value) if field.name not in _CODE)
+    return any(_holds(interp, getattr(value, field.name), x) for field in dataclasses.fields(value) if field.name not in _CODE)

@@ -25,12 +25,22 @@ class Thrown(Exception):
 
 
 class HeldAnew(Exception):
-    """A list or dict from before a ``try`` is to be held another way while that runs: `grows` says how, if it is known."""
+    """A list or dict is to be held another way while a ``try`` runs: `grows` says how, if it is known.
 
-    def __init__(self, grows: Grows | None, error: AdxError) -> None:
+    `objects` are all that there are where an exception may be raised, in the order in which they were made.
+    """
+
+    def __init__(self, grows: Grows | None, objects: tuple[Ref, ...], error: AdxError) -> None:
         super().__init__("a list is held another way")
         self.grows = grows
+        self.objects = objects
         self.error = error
+
+    def among(self, now: tuple[Ref, ...]) -> Grows:
+        """What is to be done in another run of the same ``try``, where the objects are `now`."""
+        assert self.grows is not None
+        others = {ref: now[place] for place, ref in enumerate(self.objects[: len(now)])}
+        return self.grows.of(others[self.grows.ref], tuple([others[ref] for ref in self.grows.together]))
 
 
 class Lost(Exception):
@@ -135,3 +145,7 @@ class Grows(Exception):
         self.item = item
         self.regular = regular
         self.rebound = rebound
+
+    def of(self, ref: Ref, together: tuple[Ref, ...]) -> Grows:
+        """The same of another list, or of others together with it."""
+        return Grows(ref, self.item, together=together, of_lists=self.of_lists, stored=self.stored, keyed=self.keyed)

@@ -45,7 +45,7 @@ from adxform.frontend.types.samples import with_fresh
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Function, If, Lit, Op, Operand, Raise, Var
 from adxform.ir.spans import NOWHERE, Span
-from adxform.ir.types import Dim, Scalar, Size, Type, is_unknown
+from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_unknown
 from adxform.ir.walk import Names, rename_callees, variables
 from adxform.primitives.unruled import missing_rule
 
@@ -178,6 +178,8 @@ class Interpreter(ABC):
         """What was held anew last, where paths meet."""
         self.around: list[frozenset[Var]] = []
         """What decides how often each of the loops around goes on, where that would be known if parameters were."""
+        self.of_unknown_rank: set[Var] = set()
+        """What decides how often loops go on, of which a run must tell whether they leave a number or an array."""
         self.walking: list[tuple[Ref, ...]] = []
         """The lists and dicts that the loops around walk over."""
         self.chooses = True
@@ -416,7 +418,14 @@ class Interpreter(ABC):
         found = next((self.unruled[value] for value in values if isinstance(value, Var) and value in self.unruled), None)
         if found is not None:
             return missing_rule(*found, "what it returns is not known before it runs")
+        self.promote_for_rank(values)
         return self.error(message, help_, cls)
+
+    def promote_for_rank(self, values: Iterable[Value | Operand]) -> None:
+        """Start again where the run must tell whether one of `values` is a number or an array, if parameters may tell it."""
+        unsure = any(isinstance(value, Var) and isinstance(value.type, Array) and value.type.shape is None for value in values)
+        if unsure and self.of_unknown_rank:
+            raise Promote(frozenset(self.of_unknown_rank))
 
     @property
     def unconditional(self) -> bool:

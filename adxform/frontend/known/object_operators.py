@@ -9,7 +9,7 @@ from adxform.frontend.calls.primitive_calls import checked_number
 from adxform.frontend.checks.held_copies import Taken
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, refuse_cast
+from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, dtypes_added, dtypes_of, refuse_cast
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import find
 from adxform.frontend.evaluate.classes.python_classes import class_of, is_container, name_of
@@ -48,8 +48,10 @@ def _in_place(fn: Any) -> Handler:
                 message = "this may be a number or an array, so it cannot be told whether the assignment changes it in place"
                 help_ = "start from an array of the right shape, e.g. `np.zeros(n)`, or write `x = x + …`"
                 raise interp.unknown(message, help_, x, value)
-            case Var(_, Array()) if fn in UPDATES:
-                interp.builder.effect(UPDATES[fn], x, Lit(...), indexing.stored(interp, value), span=interp.span)
+            case Var(_, Array() as held) if fn in UPDATES:
+                added = indexing.stored(interp, value)
+                refuse_cast(interp, plain, held, dtypes_added(held, added))
+                interp.builder.effect(UPDATES[fn], x, Lit(...), added, span=interp.span)
                 return x
             case Var(_, Array() as held):
                 given = container_operators.beside_array(interp, value)
@@ -57,7 +59,7 @@ def _in_place(fn: Any) -> Handler:
                     _fits(interp, x, given)
                 result = interp.operand(interp.call(Lit(plain), (x, given)))
                 if isinstance(result, Var):
-                    refuse_cast(interp, held, result.type)
+                    refuse_cast(interp, plain, held, dtypes_of(result))
                 if isinstance(result, Var) and (rank(result.type) or 0) > (rank(x.type) or 0):
                     return interp.fail(ValueError, "non-broadcastable output operand: it has fewer axes than the result")
                 interp.builder.effect(operator.setitem, x, Lit(...), result, span=interp.span)
@@ -178,6 +180,8 @@ def _equal(interp: Interpreter, a: Value, b: Value) -> bool:
 
 
 def _is(positive: bool) -> Handler:
+    fn = operator.is_ if positive else operator.is_not
+
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         asked = _is_none(interp, args[0], args[1], positive)
         if asked is not None:
@@ -187,7 +191,7 @@ def _is(positive: bool) -> Handler:
                 return _is_present_and(interp, value, other, positive)
         found = _identical(interp, *args)
         if found is None:
-            return None
+            return interp.emit(fn, tuple(interp.operand(arg) for arg in args), BOOL, hint)
         return Lit(found is positive)
 
     return handler

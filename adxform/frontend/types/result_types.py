@@ -125,8 +125,10 @@ def _stated_type(
     interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
 ) -> Types | None:
     """What the record, or the rule of reshapes or of products, says of the result; ``None`` where samples must tell."""
-    if interp.unconditional and is_product(fn):
-        interp.equal.multiply(operands)
+    if is_product(fn):
+        interp.promote_for_rank(operands)
+        if interp.unconditional:
+            interp.equal.multiply(operands)
     if record.result is not None and (found := record.result(operands, named)) is not None:
         return found
     if fn in RESHAPES and (shaped := reshaped_type(operands, named, interp.sizes)) is not None:
@@ -142,6 +144,7 @@ def _no_type(interp: Interpreter, record: Primitive, given: list[Var], error: No
         message = f"the result of {what} depends on an integer that only the run knows"
         return interp.error(message, "make it a constant or an integer argument, or branch on it")
     if unsure := next((var for var in given if isinstance(var.type, Array) and var.type.shape is None), None):
+        interp.promote_for_rank(given)
         whose = f"`{unsure.base}`" if unsure.base not in NAMELESS else "an operand"
         message = f"the result of {what} cannot be told: whether {whose} is a number or an array, only a run can tell"
         return interp.error(message, "let it be an array on every path: begin a sum with `np.zeros(n)`, for example")

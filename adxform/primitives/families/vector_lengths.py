@@ -197,7 +197,7 @@ def _matrix_norm_cotangent(ct: Any, x: Any, y: Any, ord: Any, axes: Any) -> Any:
             return np.moveaxis(_matrix_norm_cotangent(weights, matrices, y, ord, last), (-2, -1), axes)
         u, s, v = np.linalg.svd(x, full_matrices=False)
         if ord == "nuc":
-            moving = s > 0
+            moving = ~(s <= 0)  # what is missing stays missing
         else:
             moving = np.arange(s.shape[-1]) == (0 if ord == 2 else s.shape[-1] - 1)
         return runtime.singular_values_cotangent(x, u, s, v, runtime.masked_product(ct[..., 0], moving), False)

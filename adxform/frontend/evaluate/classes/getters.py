@@ -66,7 +66,10 @@ def _cached(interp: Interpreter, value: Static, name: str, found: functools.cach
 
 def property_beside_getattr(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
     """What a property says; refused where it may raise an AttributeError and the class has ``__getattr__``, asked then."""
-    if interp.level is not None and find(cls, "__getattr__") is not MISSING:
+    asked = find(cls, "__getattr__") is not MISSING and not cls.__module__.startswith(
+        "adxform."
+    )  # whose properties have no such error
+    if asked and interp.level is not None:
         message = f"`{cls.__name__}` has `__getattr__`, which Python asks where the property `{name}` raises, in a `try`"
         raise interp.error(message, "read the property ahead of the `try`, or write a method in its place")
     before = len(interp.builder.ops)
@@ -74,7 +77,7 @@ def property_beside_getattr(interp: Interpreter, value: Value, cls: type, name: 
         return from_class(interp, value, cls, name, found)
     finally:
         made = Block((), tuple(interp.builder.ops[before:]), ())
-        if find(cls, "__getattr__") is not MISSING and any(map(_is_attribute_error, all_ops(made))):
+        if asked and any(map(_is_attribute_error, all_ops(made))):
             message = f"`{cls.__name__}` has `__getattr__`, which Python asks where the property `{name}` raises AttributeError"
             raise interp.error(message, "write a method in the place of the property")
 

@@ -55,9 +55,16 @@ def while_handing_on(interp: Interpreter, op: While) -> tuple[While, tuple[str, 
 
 def hands_on(body: Block) -> bool:
     """Whether `body` is that of a loop that hands exceptions on."""
-    return any(
-        isinstance(op, If) and isinstance(op.cond, Pack) and op.cond.items[0] == Lit(intrinsics.hands_on) for op in body.ops
-    )
+    return any(isinstance(op, If) and _is_handed_on(op) for op in body.ops)
+
+
+def only_raises(body: Block) -> bool:
+    """Whether an exception, which it hands on, is all that ends a loop before its last iteration."""
+    return any(isinstance(op, If) and _is_handed_on(op) and op.then.results[:1] == (TRUE,) for op in body.ops)
+
+
+def _is_handed_on(op: If) -> bool:
+    return isinstance(op.cond, Pack) and op.cond.items[0] == Lit(intrinsics.hands_on)
 
 
 _COUNT = itertools.count()

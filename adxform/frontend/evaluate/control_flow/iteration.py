@@ -8,9 +8,11 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from adxform import runtime
 from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.outside import guards
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.set_orders import ordered
@@ -54,7 +56,7 @@ class Trip:
     start: Operand
     stop: Operand
     step: Operand
-    item: Callable[[Var], Value]
+    item: Callable[[Any], Value]
     hint: str = "i"
     type: Type = INT
 
@@ -478,7 +480,7 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
     """Item `k`, counted from zero, of `source`."""
     match source:
         case Var(_, Array()):
-            return indexing.load(interp, source, k, "item")
+            return _loaded(interp, source, k, "item")
         case Var(_, Object()):
             return interp.emit(operator.getitem, (source, interp.operand(k)), Object(), "item")
         case Stream(of=of) if of is not None:
@@ -507,14 +509,21 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
             return known[place]()
 
 
+def _loaded(interp: Interpreter, x: Value, k: Value, hint: str) -> Value:
+    """Element `k` of an array, which it has."""
+    with unwatched(interp):
+        return indexing.load(interp, x, k, hint)
+
+
 def _item_of_list(interp: Interpreter, source: Ref, k: Value) -> Value | None:
     """Item `k` of a list that arrays hold, or of one of lists; ``None`` of one whose items are known by their places."""
-    if (filled := interp.filled(source)) is not None:
-        return interp.filled_item(source, filled, k)
-    if (columns := interp.columns(source)) is not None:
-        return Tuple(tuple(item_at(interp, part, k) for part in columns.lists), columns.cls)
-    if (several := interp.portions(source)) is not None:
-        return interp.one_of_portions(several, k)
+    with unwatched(interp):
+        if (filled := interp.filled(source)) is not None:
+            return interp.filled_item(source, filled, k)
+        if (columns := interp.columns(source)) is not None:
+            return Tuple(tuple(item_at(interp, part, k) for part in columns.lists), columns.cls)
+        if (several := interp.portions(source)) is not None:
+            return interp.one_of_portions(several, k)
     if isinstance(k, Var) and (found := interp.one_of_lists(interp.contents(source).items, k)) is not None:
         return found
     if are_portions(interp, source):
@@ -536,13 +545,13 @@ def trip(interp: Interpreter, source: Value, hint: str) -> Trip:
             return Trip(interp.operand(first), interp.operand(last), Lit(-1), lambda index: index, hint)
         case Reversed(Var(_, Array()) as x):
             first = subtract(interp, length(interp, x), ONE)
-            return Trip(interp.operand(first), Lit(-1), Lit(-1), lambda index: indexing.load(interp, x, index, hint))
+            return Trip(interp.operand(first), Lit(-1), Lit(-1), lambda index: _loaded(interp, x, index, hint))
         case Var(_, Array() as type_) as x:
             if type_.shape is None:
                 message = "this may be a number or an array, so it cannot be iterated over"
                 raise interp.unknown(message, "give it one kind on every path", x)
             stop = length(interp, x)
-            return Trip(ZERO, interp.operand(stop), ONE, lambda index: indexing.load(interp, x, index, hint))
+            return Trip(ZERO, interp.operand(stop), ONE, lambda index: _loaded(interp, x, index, hint))
         case Var(_, Object()):
             items = listed_unknown(interp, source)
             return Trip(ZERO, interp.operand(length(interp, items)), ONE, lambda index: item_at(interp, items, index))

@@ -365,12 +365,10 @@ def _same_keys(kind: str, a: Contents | Built, b: Contents | Built) -> bool:
 
 
 def _is_word(value: Template) -> bool:
-    """Whether `value` is a text, a member of an enumeration that is no number or text itself, or an object of the run."""
+    """Whether `value` is a text, a member of an enumeration, or an object of the run."""
     match value:
-        case Lit(literal):
-            return type(literal) in (str, bytes)
-        case Static(found):
-            return isinstance(found, enum.Enum) and not isinstance(found, int | float | complex | str | bytes)
+        case Lit(found) | Static(found):
+            return type(found) in (str, bytes) or isinstance(found, enum.Enum)
         case _:
             return number_type(value) == Object()
 

@@ -13,7 +13,7 @@ from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.control_flow import generators, iteration, sides, suspended, walks
-from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on
+from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, only_raises
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
@@ -31,15 +31,16 @@ from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Env, Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import Collected, Contents, Once, Range, Ref, Reversed, Value
-from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Var
-from adxform.ir.types import BOOL, Dim, Size
+from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Pack, Var
+from adxform.ir.types import BOOL, Array, Dim, Size
 
 _NESTED = 4096
 """How many iterations of loops within loops are: a statement of each takes a millisecond to derive."""
 
 
 _WRITTEN_OUT = 16
-"""How many iterations are, of a loop over what only a run goes through and a sequence whose items are known one by one."""
+"""How many iterations are, of a loop over what only a run goes through and a sequence whose items are known one by one, or of one
+that fills a list in a ``try``."""
 
 
 def run_for(interp: Interpreter, op: For, env: Env) -> None:
@@ -202,7 +203,8 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
         saved.restore(interp)
         refuse_foreign(interp, reason)
         trips = iteration.literal_trips(interp, source)
-        early = isinstance(reason, Grows) and (bool(reason.together) or (op.breaks and reason.item.type is not None))
+        left = op.breaks and not (trips is not None and trips <= _WRITTEN_OUT and only_raises(op.body))
+        early = isinstance(reason, Grows) and (bool(reason.together) or (left and reason.item.type is not None))
         if trips is None or trips > UNROLL or trips * interp.unrolled > _NESTED or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
@@ -370,9 +372,17 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
 
 
 def _loop(
-    interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, fills: dict[Ref, Collected] | None = None
+    interp: Interpreter,
+    op: For,
+    source: Value,
+    inits: list[Value],
+    env: Env,
+    fills: dict[Ref, Collected] | None = None,
+    rest: iteration.Trip | None = None,
 ) -> list[Value]:
-    trip = iteration.trip(interp, source, op.body.params[0].base)
+    """Write a loop; or the `rest` of it, after the first iteration."""
+    saved = Standing.of(interp)
+    trip = rest or iteration.trip(interp, source, op.body.params[0].base)
 
     def body(carried: list[Value], index: Var) -> list[Value]:
         env.update(zip(op.body.params, (trip.item(index), *carried), strict=True))
@@ -406,12 +416,31 @@ def _loop(
     kept = {ref: interp.heap.contents[ref] for ref in regular}
     hints = [param.base for param in op.body.params[1:]]
     fixed = find_fixpoint(interp, inits, hints, step, counted, (trip.hint, trip.type))
+    if any(isinstance(out.type, Array) and out.type.shape is None for out in fixed.outs):
+        interp.of_unknown_rank |= iteration.deciding(interp, source)
+        if rest is None and not fills and not op.breaks and iteration.literal_trips(interp, source):
+            saved.restore(interp)
+            return _after_the_first(interp, op, source, trip, inits, env)
     breaks = op.breaks and fixed.conditions != (Lit(True),)
     conditions = fixed.conditions if breaks else ()
     block = fixed.builder.block((*fixed.own, *fixed.params), (*conditions, *fixed.yields))
     interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, breaks, op.span))
     ends = dict(zip(fixed.outs, zip(fixed.inits, fixed.yields, strict=True), strict=True))
     return [_if_any_iteration(interp, source) if _set_by_an_iteration(value, ends) else value for value in fixed.values]
+
+
+def _after_the_first(
+    interp: Interpreter, op: For, source: Value, trip: iteration.Trip, inits: list[Value], env: Env
+) -> list[Value]:
+    """Write the first iteration, and a loop over the others: a sum begins with a number, and is an array from there on."""
+    env.update(zip(op.body.params, (trip.item(trip.start), *inits), strict=True))
+    results = interp.run_block(op.body, env)
+    if iteration.literal_trips(interp, source) == 1:
+        return results
+    assert not isinstance(trip.start, Pack)
+    assert not isinstance(trip.step, Pack)
+    second = interp.operand(iteration.add(interp, trip.start, trip.step))
+    return _loop(interp, op, source, results, env, rest=replace(trip, start=second))
 
 
 def _set_by_an_iteration(value: Value, ends: Mapping[Var, tuple[Operand, Operand]]) -> bool:

@@ -12,6 +12,7 @@ from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
 from adxform.frontend.evaluate.control_flow.joins import OF_PORTIONS, Joiner, Paths
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
+from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Interpreter
@@ -54,11 +55,8 @@ def join(interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, hin
 
     ``None``, and nothing written, where a list from before is held anew: they are to be run again.
     """
-    level, interp.level = interp.level, None  # what makes arrays of lists raises nothing
-    try:
+    with unwatched(interp):  # what makes arrays of lists raises nothing
         return _written(interp, cond, sides, start, hints, span)
-    finally:
-        interp.level = level
 
 
 def _written(

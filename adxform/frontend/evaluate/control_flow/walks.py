@@ -45,7 +45,8 @@ from adxform.primitives.definitions import lazy_builtins
 
 _KEYS = ("taken", "source")
 _UNOPENED = Lit(False)
-_NO_MORE = Lit(-1)
+NO_MORE = Lit(-1)
+"""What was taken of an iterator that has nothing left."""
 LEFT = "a loop may have left it before its end"
 _MEANWHILE = Poison("it is walked over here")
 
@@ -83,7 +84,7 @@ def taken_of(interp: Interpreter, once: Once) -> int | None:
                 raise WalkedAgain(place)
         why = contents.why if isinstance(contents, Poison) else "whether it was walked over before depends on the run"
         raise unknown_rest(interp, why)
-    return None if taken == _NO_MORE else taken.value
+    return None if taken == NO_MORE else taken.value
 
 
 def unknown_rest(interp: Interpreter, why: str) -> AdxError:
@@ -139,7 +140,7 @@ def leave(interp: Interpreter, once: Once, left: str = "") -> None:
         _check_streams(interp, once)
         interp.heap.contents[once.state] = Poison(left)
         return
-    interp.heap.contents[once.state] = Contents(_KEYS, (_NO_MORE, _UNOPENED))
+    interp.heap.contents[once.state] = Contents(_KEYS, (NO_MORE, _UNOPENED))
     for ref, contents, meanwhile in once.behind:
         now: Any = interp.heap.contents[ref]
         if now is meanwhile:
