@@ -51,7 +51,7 @@ from adxform.autodiff.expand import (
 from adxform.autodiff.linearity import read_pullback, refuse_nonlinear, refuse_shifted
 from adxform.autodiff.masked_products import mask_products
 from adxform.autodiff.reverse.callees import Adopting, Callees
-from adxform.autodiff.reverse.cotangent_plan import by_layout, may_copy
+from adxform.autodiff.reverse.cotangent_plan import may_copy
 from adxform.autodiff.stated_tangents import packed, stated_tangents, untransposed
 from adxform.autodiff.transpose import transpose_pullback
 from adxform.errors import AdxError
@@ -80,7 +80,7 @@ from adxform.ir.types import BOOL, Array, Scalar, Stack, is_complex, is_inexact,
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.primitives.alias import Aliases, alias_classes
-from adxform.primitives.effects import effect_of
+from adxform.primitives.effects import by_layout, effect_of
 from adxform.primitives.record import Constant, General, Linear, Memory, Partials
 from adxform.primitives.unruled import is_users
 

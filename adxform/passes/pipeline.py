@@ -32,6 +32,7 @@ from adxform.passes.scalar.defaults import REDUCTIONS, drop_default_keywords
 from adxform.passes.scalar.helper_signatures import drop_unused_parameters
 from adxform.passes.scalar.hoist import LOOPING, hoist_invariants
 from adxform.passes.scalar.simplify import simplify_algebra
+from adxform.passes.scalar.squared_sizes import SIZES, move_as_squares
 from adxform.passes.scalar.unused_helpers import drop_unused_helpers
 from adxform.primitives.alias import Aliases
 from adxform.primitives.memory import ADDING, STORES
@@ -62,6 +63,7 @@ SIMPLIFY: tuple[Pass[None], ...] = (
 
 CLEAN: tuple[Pass[None], ...] = (
     Pass("simplify", lambda fn, setting: optimise(fn, "clean")),
+    plain("squares", move_as_squares, needs=(SIZES,)),
     plain("sink-stores", sink_stores),
 )
 """Ahead of differentiation: the less there is to do, the less there is to record."""

@@ -13,7 +13,8 @@ from adxform.ir.ops import Call, For, Function, If, Invoke, Lit, Op, Operand, Ra
 from adxform.ir.types import Scalar
 from adxform.ir.walk import blocks, operands, variables, variables_of
 from adxform.primitives import definitions
-from adxform.primitives.facets import Moves
+from adxform.primitives.facets import Moves, Views
+from adxform.primitives.memory import reshapes_vector
 from adxform.primitives.record import OPAQUE, Effect
 from adxform.primitives.table import lookup, record_of, refusal
 
@@ -62,6 +63,11 @@ _NEW_VIEWS = (operator.getitem, np.reshape, np.ndarray.reshape, np.transpose, np
 def is_new_view(call: Call) -> bool:
     """Whether the result of `call`, which shares memory with its argument, is another object for Python, whatever that is."""
     return isinstance(call.fn, Lit) and call.fn.value in _NEW_VIEWS
+
+
+def by_layout(call: Call) -> bool:
+    """Whether the result of `call` is a view of its first argument or a copy, as the layout in memory has it."""
+    return isinstance(call.fn, Lit) and record_of(call.fn.value).view is Views.BY_LAYOUT and not reshapes_vector(call)
 
 
 def is_read_only(call: Call | None) -> bool:

@@ -74,6 +74,7 @@ from adxform.runtime.derivatives.slopes import (
     side_cotangent,
     side_tangent,
     sinc_slope,
+    squared_size,
     turn,
 )
 from adxform.runtime.derivatives.spectra import of_length, spectrum_counts

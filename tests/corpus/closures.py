@@ -140,6 +140,79 @@ def nested_three_deep(a, b):
     return np.sum(layer(layer(b)))
 
 
+class Counted:
+    def __init__(self, function):
+        self.function = function
+        self.calls = 0
+        self.known = {}
+
+    def __call__(self, n):
+        self.calls += 1
+        if n not in self.known:
+            self.known[n] = self.function(n)
+        return self.known[n]
+
+
+@at((vec(0.3, 1.2, -0.7), 0.7))
+def decorated_by_an_object_and_called_by_its_own_name(x, a):
+    @Counted
+    def term(n):
+        return x[n] if n < 2 else term(n - 1) * a + term(n - 2)
+
+    return term(6) * term.calls + len(term.known) * x[2]
+
+
+@at((vec(0.3, 1.2, -0.7, 0.9), 0.7))
+def decorated_anew_in_each_iteration(x, a):
+    total = 0.0
+    for k in range(3):
+
+        def scaled(f, by=k + a):
+            return lambda n: f(n) * by
+
+        @scaled
+        def power(n):
+            return power(n - 1) * x[k] if n else x[3]
+
+        total += power(2)
+    return total
+
+
+@at((vec(0.3, 1.2, -0.7, 0.9),))
+def generator_decorated_and_called_by_its_own_name(x):
+    def doubled(f):
+        def inner(n):
+            for v in f(n):
+                yield v * 2
+
+        return inner
+
+    @doubled
+    def walk(n):
+        yield x[n] ** 2
+        if n:
+            yield from walk(n - 1)
+
+    return sum(walk(3))
+
+
+@at((vec(0.3, 1.2, -0.7), 0.7))
+def functions_of_one_definition_that_hold_one_another(x, a):
+    chained = lambda v: v
+    for k in (x[0], x[1], a, x[2], a):
+        chained = (lambda f, k: lambda v: f(v) * k + 1)(chained, k)
+
+    def halving(f, k):
+        def half(v):
+            return half(v * 0.5) + k if v > 1 else f(v) * k
+
+        return half
+
+    square = halving(halving(lambda v: v * v, x[0]), x[1])
+    triple = halving(halving(lambda v: v * 3 + x[2], x[0]), x[1])
+    return chained(a) + square(x[1] * 3) + 10 * triple(x[1] * 3) + halving(square, a)(2.0)
+
+
 @at((vec(0.3, 0.7, 1.2), 4), (vec(0.3, 0.7, 1.2), 0))
 def functions_made_anew_by_a_loop_that_call_one_another(x, n):
     total, k = x[2] ** 2, 0

@@ -26,18 +26,11 @@ from adxform.ir.types import Array, Stack
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables
 from adxform.primitives.alias import Aliases
-from adxform.primitives.effects import effect_of, is_diagonal, overlaps
-from adxform.primitives.facets import Views
+from adxform.primitives.effects import by_layout, effect_of, is_diagonal, overlaps
 from adxform.primitives.memory import reshapes_vector
-from adxform.primitives.table import record_of
 
 Mode = Literal["value", "buffer", "view", "companion"]
 LOAD, POP = Lit(operator.getitem), Lit(intrinsics.pop)
-
-
-def by_layout(call: Call) -> bool:
-    """Whether the result of `call` is a view of its first argument or a copy, as the layout in memory has it."""
-    return isinstance(call.fn, Lit) and record_of(call.fn.value).view is Views.BY_LAYOUT and not reshapes_vector(call)
 
 
 def may_copy(call: Call) -> bool:

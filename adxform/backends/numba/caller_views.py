@@ -18,7 +18,7 @@ from adxform.primitives.table import record_of
 INTEGERS = LENGTHS | {operator.mul}
 
 
-def view_ahead(op: Op, pending: Sequence[Op], names: Names) -> tuple[list[Op], list[Op]] | None:
+def view_ahead(op: Op, pending: Sequence[Op], names: Names, *, as_laid_out: bool) -> tuple[list[Op], list[Op]] | None:
     """What makes the view that `op` is ahead of `pending`, and what is left of that; ``None``: it is none, or waits for more.
 
     With a view come the views, the lengths and the new arrays among `pending` that it needs.
@@ -36,7 +36,7 @@ def view_ahead(op: Op, pending: Sequence[Op], names: Names) -> tuple[list[Op], l
             wanted.update(reads(earlier))
         else:
             return None
-    arrays, rest = made_ahead(needed[::-1], {var for some in needed for var in outs(some)}, names)
+    arrays, rest = made_ahead(needed[::-1], {var for some in needed for var in outs(some)}, names, as_laid_out=as_laid_out)
     return [*arrays, *rest, op], left[::-1]
 
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba.caller_allocation import made_ahead
+from adxform.analysis.layout_readers import reads_layout
+from adxform.backends.numba.caller_allocation import is_laid_as_first, made_ahead
 from adxform.backends.numba.caller_views import view_ahead
 from adxform.backends.numba.integers import Bits
 from adxform.backends.numba.kernel_pipeline import CUT, KERNEL, KernelSetting
@@ -24,7 +25,7 @@ from adxform.backends.numba.undefined_values import give_undefined_arrays, undef
 from adxform.backends.python.syntax import callee
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar
-from adxform.ir.walk import Names, all_ops, blocks, free_variables, map_op, outs, reads, variables_of
+from adxform.ir.walk import Names, all_ops, blocks, defined_variables, free_variables, map_op, outs, reads, variables_of
 from adxform.passes.driver import through
 from adxform.passes.linalg.kernel_products import is_product
 from adxform.primitives.alias import alias_classes
@@ -85,8 +86,9 @@ def _parts(fn: Function) -> tuple[Block, list[Function]]:
     uses = stack_uses(fn.body)
     kept = kept_stacks(fn.body)
     loops_only = False
+    as_laid_out = reads_layout(fn)
     while True:
-        outlining = _Outlining(fn, uses, kept, loops_only)
+        outlining = _Outlining(fn, uses, kept, loops_only, as_laid_out)
         body = outlining.block(fn.body, fn.body.results)
         many = sum(not _loops(kernel.body.ops) for kernel in outlining.kernels) > MOST_KERNELS
         if not outlining.crossing and not many:
@@ -97,15 +99,16 @@ def _parts(fn: Function) -> tuple[Block, list[Function]]:
 
 @dataclass(slots=True)
 class _Outlining:
-    """`uses` counts those of each stack; the stacks `kept` stay in Python, and those found `crossing` should.
+    """`uses` counts those of each stack; stacks and arrays `kept` are made in Python, and those found `crossing` should be.
 
-    With `loops_only`, what does not loop stays in Python.
+    With `loops_only`, what does not loop stays in Python; with `as_laid_out` it matters how arrays that leave a kernel lie.
     """
 
     fn: Function
     uses: Counter[Var]
     kept: frozenset[Var]
     loops_only: bool
+    as_laid_out: bool
     crossing: frozenset[Var] = frozenset()
     names: Names = field(init=False)
     titles: set[str] = field(init=False)
@@ -126,7 +129,7 @@ class _Outlining:
             if taken and fit.fit(op):
                 pending.append(op)
                 continue
-            if not taken and (found := view_ahead(op, pending, self.names)) is not None:
+            if not taken and (found := view_ahead(op, pending, self.names, as_laid_out=self.as_laid_out)) is not None:
                 ahead, pending = found
                 ops += ahead
                 continue
@@ -142,7 +145,8 @@ class _Outlining:
 
     def takes(self, op: Op) -> bool:
         """Whether a kernel may hold `op`."""
-        return is_taken(op) and self.kept.isdisjoint(stack_uses(Block((), (op,), ())))
+        alone = Block((), (op,), ())
+        return is_taken(op) and self.kept.isdisjoint(stack_uses(alone)) and self.kept.isdisjoint(defined_variables(alone))
 
     def inside(self, op: Op) -> Op:
         """`op`, which stays in Python, with kernels in its blocks."""
@@ -163,7 +167,7 @@ class _Outlining:
 
     def kernel(self, ops: tuple[Op, ...], later: Container[Var]) -> list[Op]:
         """The invocation of a new kernel that does `ops`, of which variables in `later` are read."""
-        arrays, left = made_ahead(ops, later, self.names)
+        arrays, left = made_ahead(ops, later, self.names, as_laid_out=self.as_laid_out)
         body = Block((), tuple(left), ())
         made = {var for op in arrays for var in outs(op)}
         params = tuple(sorted(free_variables(body), key=made.__contains__))
@@ -173,6 +177,8 @@ class _Outlining:
             count += 1
             title = f"{self.fn.name}_kernel_{count}"
         self.titles.add(title)
+        if self.as_laid_out:
+            self.crossing |= _laid_out_by_numba(body, params, results)
         self.kernels.append(Function(title, Block(params, tuple(left), results), span=self.fn.span))
         taken = [_bare(var, self.names) for var in results]
         wrapped = [
@@ -181,6 +187,16 @@ class _Outlining:
             if isinstance(var.type, Scalar) and var is not bare
         ]
         return [*arrays, Invoke(tuple(taken), title, params, self.fn.span), *wrapped]
+
+
+def _laid_out_by_numba(body: Block, params: tuple[Var, ...], results: tuple[Var, ...]) -> frozenset[Var]:
+    """The arrays made in `body`, and seen outside, that are to lie in memory as others do: Numba may lay them out otherwise."""
+    made = [op.outs[0] for op in all_ops(body) if isinstance(op, Call) and is_laid_as_first(op)]
+    if not made:
+        return frozenset()
+    aliases = alias_classes(Function("kernel", replace(body, params=params, results=results)))
+    seen = set(aliases.reached(results))
+    return frozenset(array for array in made if aliases.of(array) in seen)
 
 
 def alone(kernel: Function, fn: Function) -> frozenset[int]:

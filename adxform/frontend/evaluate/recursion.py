@@ -50,8 +50,9 @@ def key_of(
     interp: Interpreter, fn: Function, bound: tuple[Value, ...], captured: dict[str, Value], scope: Namespace | None
 ) -> Any:
     """What calls of one function must have in common to share a specialisation."""
-    names = tuple(name for name, value in captured.items() if not (isinstance(value, FunctionValue) and value.fn is fn))
-    defaults = tuple(value.defaults for value in captured.values() if isinstance(value, FunctionValue) and value.fn is fn)
+    names = tuple(name for name, value in captured.items() if not _is_itself(name, value, fn))
+    own = [value for name, value in captured.items() if _is_itself(name, value, fn)]
+    defaults = tuple(value.defaults for value in own if isinstance(value, FunctionValue))
     keys = _Keys(interp)
     return id(fn), _access(scope), tuple(map(keys.of, bound)), tuple(keys.of(captured[name]) for name in names), defaults
 
@@ -131,7 +132,7 @@ def call_helper(
 
     `numbers`: one for all literal numbers. `kept`: one for each pattern of lengths, so that the function knows which are equal.
     """
-    itself = next((name for name, value in captured.items() if isinstance(value, FunctionValue) and value.fn is fn), None)
+    itself = next((name for name, value in captured.items() if _is_itself(name, value, fn)), None)
     names = tuple(name for name in captured if name != itself)
     given = Tuple((*bound, *(captured[name] for name in names)))
     template = _template(interp, given, interp.heap, numbers, kept)
@@ -268,6 +269,11 @@ def _renewed(interp: Interpreter, type_: Type) -> Type:
     if not isinstance(type_, Array) or type_.shape is None:
         return type_
     return Array(type_.dtype, tuple(interp.fresh_dim() for _ in type_.shape))
+
+
+def _is_itself(name: str, value: Value, fn: Function) -> bool:
+    """Whether `value`, which `fn` has under `name`, is `fn` itself, and not another function that the same definition made."""
+    return isinstance(value, FunctionValue) and value.fn is fn and value.itself == name
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,9 +175,12 @@ def _capture(state: State, node: Any, name: str) -> tuple[tuple[str, Operand], .
 
 
 def _note_rebinding(state: State, node: Any, captured: list[str], own: str) -> None:
-    """Note which of the variables that a function captures by value it must have as cells: they are assigned after it is made."""
+    """Note which of the variables that a function captures by value it must have as cells: they are assigned after it is made.
+
+    The name of a function with decorators is: what they return goes by it, and is what the function finds there.
+    """
     end = node.end_lineno, node.end_col_offset
     for name in captured:
         places = state.scope.bound.get(name, [])
-        if any(place > end for place in places) or (name == own and len(places) > 1):
+        if any(place > end for place in places) or (name == own and (len(places) > 1 or node.decorator_list)):
             state.scope.rebound[name] = None

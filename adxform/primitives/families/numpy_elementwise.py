@@ -23,6 +23,7 @@ from adxform.primitives.families.python_operators import (
     power_partials,
     power_slope,
     smaller_partials,
+    squared_size_slope,
 )
 from adxform.primitives.families.tails import arctan_partial
 from adxform.primitives.record import PURE, Effect, Primitive
@@ -204,6 +205,7 @@ _UNARY = (
     ),
     _steep(np.sqrt, _sqrt_slope, (_POSITIVE,), power=0.5, keeps_sign=True, in_lanes=True, of_complex=True, complex_form=np.sqrt),
     _steep(np.cbrt, lambda y, x: inverse(3.0 * y * y), (_REAL,), keeps_sign=True),
+    scalar(runtime.squared_size, squared_size_slope, (np.array([0.5, -1.5, 2.0]),), of_complex=True),
     _holomorphic(np.reciprocal, lambda y, x: -y * y, (_REAL,), power=-1, singular=True, finite_from=(0, Sign.ABOVE)),
     _holomorphic(np.exp, lambda y, x: y, (_REAL,), sign=Sign.NOT_BELOW, complex_form=kernel_scalars.complex_exponential),
     _holomorphic(np.exp2, lambda y, x: y * math.log(2.0), (_REAL,), sign=Sign.NOT_BELOW),

@@ -68,6 +68,11 @@ def absolute_slope(y: Any, x: Any) -> Any:
     return runtime.ratio(np.conjugate(x), y) if np.iscomplexobj(x) else np.sign(x)
 
 
+def squared_size_slope(y: Any, x: Any) -> Any:
+    """The slope of ``abs(x) ** 2``, of a complex number as `absolute_slope` has it."""
+    return 2.0 * np.conjugate(x) if np.iscomplexobj(x) else 2.0 * x
+
+
 def larger_partials(y: Any, a: Any, b: Any) -> Any:
     """Of equal elements the first is the one taken; neither, where one is NaN."""
     return a >= b, a < b

@@ -86,6 +86,15 @@ def length_tangent(x_t: Any, x: Any, y: Any, axis: Any, keepdims: Any) -> Any:
     return ratio(np.sum(x * x_t, axis=axis, keepdims=keepdims), y)
 
 
+def squared_size(z: Any) -> Any:
+    """Return the square of the size of a complex number.
+
+    >>> squared_size(3.0 + 4.0j)
+    25.0
+    """
+    return z.real * z.real + z.imag * z.imag
+
+
 def power(a: Any, b: Any, out: Any = None) -> Any:
     """Return ``a ** b``, infinite at a pole, without a warning; in `out`, where given."""
     if type(a) is float and type(b) is float and 1e-100 < a < 1e100 and -3.0 <= b <= 3.0:
