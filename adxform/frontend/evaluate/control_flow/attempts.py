@@ -23,9 +23,8 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import GlobalMutationError
-from adxform.frontend.containers import list_arrays
-from adxform.frontend.evaluate.control_flow.retries import Standing
-from adxform.frontend.evaluate.control_flow.sides import Side, both, hold_anew, join, run_side
+from adxform.frontend.evaluate.control_flow.held_in_tries import hold_what_is_made_here, with_lists_held_anew
+from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_side
 from adxform.frontend.evaluate.levels import Frame, TryFork, TryLevel, unwatched
 from adxform.frontend.evaluate.signals import HeldAnew, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Env, Interpreter
@@ -113,7 +112,7 @@ def fork_off(interp: Interpreter, builder: Builder, raised: Operand, error: Var)
     """Let what comes after be in a block that runs where `raised` is false."""
     level = interp.level
     assert level is not None
-    _hold_what_is_made_here(interp, level)
+    hold_what_is_made_here(interp, level)
     interp.unruled.setdefault(error, (BaseException, interp.span))
     level.forks.append(TryFork(builder, raised, error, level.variables(interp.heap), interp.heap.copy()))
     builder.rest = builder.nested()
@@ -241,49 +240,10 @@ def run_attempt(interp: Interpreter, op: If, env: Env) -> None:
             level = TryLevel(frame_of(interp), dict(marks), wanted, anew=anew)
             return attempted(interp, level, lambda: interp.run_block(op.then, env), caught, hints, op.span)
 
-        values = _with_lists_held_anew(interp, tried)
+        values = with_lists_held_anew(interp, tried)
     else:
         values = interp.run_block(op.then, env)
     env.update(zip(op.outs, values, strict=True))
-
-
-def _with_lists_held_anew(interp: Interpreter, run: Callable[[dict[int, HeldAnew]], list[Value]]) -> list[Value]:
-    """The values of `run`, a ``try``, once the lists that have other items where it is left are held so that they can.
-
-    Those from before are held so ahead of it, those that it makes from the first place on where it may be left. `run` is given
-    these, each by its place among the objects.
-    """
-    anew: dict[int, HeldAnew] = {}
-    while True:
-        saved = Standing.of(interp)
-        try:
-            return run(anew)
-        except HeldAnew as again:
-            heap = interp.heap
-            saved.restore(interp)
-            before = [(ref, contents) for ref, contents in interp.heap.contents.items() if ref in heap.contents]
-            grown = [list_arrays.held_anew(ref, contents, heap.contents[ref]) for ref, contents in before]
-            given = again.grows if again.grows is not None and again.grows.ref in interp.heap.contents else None
-            held = [hold_anew(interp, grows) for grows in (*grown, given) if grows is not None]
-            if not any(held) and not _is_made_here(again, anew):
-                raise again.error from None
-
-
-def _is_made_here(again: HeldAnew, anew: dict[int, HeldAnew]) -> bool:
-    """Whether a list to be held another way is one that the ``try`` makes, and is among `anew` now."""
-    if again.grows is None or again.grows.ref not in again.objects:
-        return False
-    place = again.objects.index(again.grows.ref)
-    return anew.setdefault(place, again) is again
-
-
-def _hold_what_is_made_here(interp: Interpreter, level: TryLevel) -> None:
-    """Hold lists another way that are made in a ``try`` and have to be where it may be left."""
-    with unwatched(interp):
-        for place, known in sorted(level.anew.items(), key=operator.itemgetter(0)):
-            now = tuple(interp.heap.contents)
-            if place < len(now) and isinstance(interp.heap.contents[now[place]], Contents):
-                hold_anew(interp, known.among(now))
 
 
 def _swallowed(interp: Interpreter, manager: Value) -> Classes:
