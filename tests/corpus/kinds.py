@@ -174,3 +174,14 @@ def numbers_beside_whole_ones_in_an_array(x, n):
     table = np.array([[0.5, found], [1, n]])
     table[1, 0] = x[0] * 1.5
     return np.interp(x[0], [-1.0, 0.0, 1.0], [0.3, found, 0.5]) * np.sum(table**2)
+
+
+@at((vec(0.3, 0.7, 1.2), 2), (vec(0.3, 0.7, 1.2), 1))
+def parts_kept_of_a_sum_that_begins_with_a_number(x, n):
+    total, apart, kept = 0, 0, []
+    for i in range(n):
+        total += np.outer(x[i : i + 2], x[i : i + 2])
+        apart = apart + np.outer(x[i : i + 2], x[i : i + 2])
+        kept += [total, apart]
+    apart[0, 0] = x[2]
+    return np.linalg.norm(total @ apart) + sum(k[0, 0] * len(kept) for k in kept)

@@ -85,6 +85,7 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
         raise differing(interp, contents)
     shape = type_.shape if isinstance(type_, Array) else ()
     if shape is None or len(shape) != len(held.shape) - 1:
+        interp.promote_for_rank((item,))
         raise interp.error("the items of this list differ in shape", "append items of one shape")
     if shape != held.shape[1:]:
         _settled(ref, contents)

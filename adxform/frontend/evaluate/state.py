@@ -424,8 +424,9 @@ class Interpreter(ABC):
     def promote_for_rank(self, values: Iterable[Value | Operand]) -> None:
         """Start again where the run must tell whether one of `values` is a number or an array, if parameters may tell it."""
         unsure = any(isinstance(value, Var) and isinstance(value.type, Array) and value.type.shape is None for value in values)
-        if unsure and self.of_unknown_rank:
-            raise Promote(frozenset(self.of_unknown_rank))
+        params = self.of_unknown_rank.union(*self.around)
+        if unsure and params:
+            raise Promote(frozenset(params))
 
     @property
     def unconditional(self) -> bool:
