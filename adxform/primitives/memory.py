@@ -212,6 +212,7 @@ RECORDS: tuple[Primitive, ...] = (
     constant(intrinsics.stop_gradient, effect=VIEWS_FIRST),
     constant(intrinsics.own),
     scalar(intrinsics.valued, lambda y, value, movement: (None, 1.0), of_complex=True),
+    scalar(runtime.python_number, lambda y, x: (1.0,), (1.5,), of_complex=True),
     linear(
         runtime.unbroadcast,
         lambda ct, value, like: runtime.broadcast_like(ct, value),

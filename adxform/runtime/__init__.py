@@ -118,6 +118,7 @@ from adxform.runtime.language.python_values import (
     not_put_in_order,
     place,
     position,
+    python_number,
     record,
     sequence,
     smaller,

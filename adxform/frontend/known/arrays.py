@@ -30,7 +30,7 @@ from adxform.frontend.known import structured_arrays_made
 from adxform.frontend.signature.access import Access, Contains
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir import intrinsics
-from adxform.ir.kinds import alternatives, scalar_type
+from adxform.ir.kinds import alternatives, one_of, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, is_complex, rank
 from adxform.primitives.definitions import rearrangements
@@ -168,6 +168,24 @@ def _dtype_of(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     if len(kinds) > 1:
         raise interp.error("the dtype depends on the kind of a number, which only a run can tell", "convert it: `float(…)`")
     return Lit(kinds.pop()) if kinds else interp.attribute(interp.call(Lit(np.asarray), (number,)), "dtype")
+
+
+def _python_number(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """A number as one of Python's, of whichever kinds it may be; anything else as it is."""
+    (number,) = args
+    if isinstance(number, Lit):
+        return Lit(runtime.python_number(number.value))
+    if not isinstance(number, Var) or not isinstance(number.type, Scalar):
+        return number
+    kinds = alternatives(number.type)
+    if all(kind.weak for kind in kinds):
+        return number
+    own = (Scalar(_OWN[np.dtype(kind.dtype).kind], weak=True) for kind in kinds)
+    return interp.emit(runtime.python_number, (number,), one_of(own), hint)
+
+
+_OWN = {"b": "bool", "i": "int64", "u": "int64", "f": "float64", "c": "complex128"}
+"""The dtype of Python's own number of each kind."""
 
 
 def _only_read(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -519,6 +537,7 @@ TABLE: dict[Any, Handler] = {
     np.einsum: _einsum,
     np.result_type: _result_type,
     intrinsics.dtype_of: _dtype_of,
+    runtime.python_number: _python_number,
     intrinsics.only_read: _only_read,
     np.shape: _shape,
     np.ndim: _ndim,

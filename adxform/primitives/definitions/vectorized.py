@@ -135,7 +135,7 @@ def _operand(given: Any) -> Any:
 
 def _object(given: Any) -> Any:
     """What is given for an argument, as an array if it is a sequence, and as one of Python's numbers if it is one of NumPy's."""
-    return given.item() if isinstance(given, np.generic) else _operand(given)
+    return _operand(given) if isinstance(given, (list, tuple, range, np.ndarray)) else runtime.python_number(given)
 
 
 def _at_each_place(at: Any, given: Any, copied: Any = True) -> Any:

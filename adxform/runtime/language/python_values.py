@@ -41,6 +41,15 @@ def aggregate(kind: str, items: Sequence[Any]) -> Any:
             return record(items[0], **dict(zip(items[1::2], items[2::2], strict=True)))
 
 
+def python_number(x: Any) -> Any:
+    """Return a number as one of Python's, which it may be already.
+
+    >>> python_number(np.float32(0.5)), python_number(3)
+    (0.5, 3)
+    """
+    return x.item() if isinstance(x, np.generic) else x
+
+
 def exact_sum(x: Any) -> float:
     """Return the sum of the vector `x`, rounded once, as `math.fsum`; one by one where that raises.
 
