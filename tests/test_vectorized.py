@@ -153,6 +153,14 @@ def several_from_python(x):
     return np.sum(product.astype(float) * difference.astype(float)) * product.shape[0]
 
 
+def numbers_of_one_class_or_another(x):
+    each = np.frompyfunc(lambda t, u: t * u if t > 0.4 else u / 2, 2, 1)
+    chosen = each(x, max(x[1], 0.9)).astype(float)
+    found = each(x, sum(t for t in x if t > 0.5)).astype(float)
+    none = each(x, sum(t for t in x if t > 5.0)).astype(float)
+    return np.sum(chosen * x) + np.sum(found) * x[0] + np.sum(none)
+
+
 def numbers_from_python(x):
     return np.frompyfunc(lambda v: v * v, 1, 1)(x[0]) * np.frompyfunc(math.sin, 1, 1)(0.5)
 
@@ -169,7 +177,7 @@ def results_that_are_none(x):
         *(made_inside, from_a_global, by_a_decorator, by_a_decorator_with_types, with_defaults_and_names, several_results),
         *(left_as_it_is, of_objects, appends, solves, calls_itself, of_builtins, in_a_loop, written_afterwards),
         *(complex_results, of_whole_numbers, results_that_are_none),
-        *(from_python, several_from_python, numbers_from_python),
+        *(from_python, several_from_python, numbers_from_python, numbers_of_one_class_or_another),
     ],
 )
 def test_it_is_followed(function: Callable[..., Any]) -> None:

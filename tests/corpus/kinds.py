@@ -185,11 +185,3 @@ def parts_kept_of_a_sum_that_begins_with_a_number(x, n):
         kept += [total, apart]
     apart[0, 0] = x[2]
     return np.linalg.norm(total @ apart) + sum(k[0, 0] * len(kept) for k in kept)
-
-
-@at((vec(0.3, 0.7, 1.2), 0.9), (vec(0.3, 0.1, 0.2), 2.0))
-def an_operand_of_each_place_of_one_class_or_another(x, a):
-    each = np.frompyfunc(lambda t, u: t * u if t > 0.4 else u / 2, 2, 1)
-    chosen = each(x, max(x[1], a)).astype(float)
-    found = each(x, sum(t for t in x if t > 0.5)).astype(float)
-    return np.sum(chosen * x) + np.sum(found) * x[0]
