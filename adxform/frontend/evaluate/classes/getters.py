@@ -66,9 +66,8 @@ def _cached(interp: Interpreter, value: Static, name: str, found: functools.cach
 
 def property_beside_getattr(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
     """What a property says; refused where it may raise an AttributeError and the class has ``__getattr__``, asked then."""
-    asked = find(cls, "__getattr__") is not MISSING and not cls.__module__.startswith(
-        "adxform."
-    )  # whose properties have no such error
+    own = cls.__module__.startswith("adxform.")  # whose properties raise no such error
+    asked = not own and find(cls, "__getattr__") is not MISSING
     if asked and interp.level is not None:
         message = f"`{cls.__name__}` has `__getattr__`, which Python asks where the property `{name}` raises, in a `try`"
         raise interp.error(message, "read the property ahead of the `try`, or write a method in its place")

@@ -381,7 +381,7 @@ def _loop(
     rest: iteration.Trip | None = None,
 ) -> list[Value]:
     """Write a loop; or the `rest` of it, after the first iteration."""
-    saved = Standing.of(interp)
+    saved = Standing.of(interp) if rest is None and not fills and not op.breaks else None
     trip = rest or iteration.trip(interp, source, op.body.params[0].base)
 
     def body(carried: list[Value], index: Var) -> list[Value]:
@@ -418,7 +418,7 @@ def _loop(
     fixed = find_fixpoint(interp, inits, hints, step, counted, (trip.hint, trip.type))
     if any(isinstance(out.type, Array) and out.type.shape is None for out in fixed.outs):
         interp.of_unknown_rank |= iteration.deciding(interp, source)
-        if rest is None and not fills and not op.breaks and iteration.literal_trips(interp, source):
+        if saved is not None and iteration.literal_trips(interp, source):
             saved.restore(interp)
             return _after_the_first(interp, op, source, trip, inits, env)
     breaks = op.breaks and fixed.conditions != (Lit(True),)
