@@ -103,7 +103,7 @@ def _in_axes(interp: Interpreter, number: Var, index: Value, hint: str) -> Value
 def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
     """The item of a dict under a key, one that its default makes where there is none."""
     makes = x.meta is not None and x.meta != NONE
-    if (held := interp.under_key(x, index) if makes else interp.keyed(x)) is not None:
+    if (held := interp.under_key(x, index, stored=True) if makes else interp.keyed(x)) is not None:
         return interp.load_under(x, held, index, hint)
     if (found := _list_under_key(interp, x, index)) is not None:
         return found
@@ -373,7 +373,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             operands_ = x, interp.operand(index), interp.operand(value)
             interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
-        case Ref(kind="dict") if (held := interp.under_key(x, index)) is not None:
+        case Ref(kind="dict") if (held := interp.under_key(x, index, stored=True)) is not None:
             interp.store_under(held, index, value)
         case Ref(kind="dict") if (place := chosen_items.place_to_store(interp, x, index)) is not None:
             chosen_items.store(interp, x, place, value)
