@@ -217,7 +217,7 @@ def new_pairs_under_tuples(x):
 def keys_that_are_there_in_a_display(x):
     table = {0: 0.0, 1: 0.0, 2: 0.0}
     for v in x:
-        table[int(v * 2) % 3] = v * v
+        table[int(v * 3 + 0.2) % 3] = v * v
     merged = {**table, 3: x[0]}
     return sum((key + 1) * v for key, v in merged.items())
 
