@@ -18,7 +18,7 @@ from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_in
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, is_unknown, list_contents
+from adxform.frontend.evaluate.values import NONE, Contents, Range, Ref, Slice, Static, Tuple, Value, is_unknown, list_contents
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.assumed_lengths import uncut, unknown_slices
 from adxform.frontend.types import forgotten_kinds
@@ -131,8 +131,8 @@ def _list_under_key(interp: Interpreter, x: Ref, key: Value) -> Value | None:
 
 
 def told(interp: Interpreter, index: Value) -> Operand:
-    """`index` as an operand, in which all numbers are known to be whole or not; a list of truth values is a mask."""
-    at = interp.operand(_with_masks(interp, by_axes(interp, index)))
+    """`index` as an operand, in which all numbers are known to be whole or not."""
+    at = interp.operand(with_arrays(interp, by_axes(interp, index)))
     forgotten_kinds.refuse(interp, variables(at))
     return at
 
@@ -145,14 +145,17 @@ def by_axes(interp: Interpreter, index: Value) -> Value:
     return Tuple(tuple(interp.items(index))) if many else index
 
 
-def _with_masks(interp: Interpreter, index: Value) -> Value:
+def with_arrays(interp: Interpreter, index: Value) -> Value:
+    """`index` with arrays for what NumPy makes arrays of: ranges and lists of truth values."""
     match index:
         case Tuple(items):
-            return Tuple(tuple(_with_masks(interp, item) for item in items))
+            return Tuple(tuple(with_arrays(interp, item) for item in items))
         case Ref(kind="list") if not interp.is_long(index) and interp.contents(index).items:
             items = interp.contents(index).items
             masks = all(isinstance(item, Lit) and isinstance(item.value, bool) for item in items)
             return interp.call(Lit(np.array), (index,), hint="mask") if masks else index
+        case Range(start, stop, step):
+            return interp.call(Lit(np.arange), (start, stop, step), hint="places")
         case Static():
             return as_index(interp, index)
         case _:
