@@ -6,7 +6,6 @@ The oracle is differences of SciPy itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,29 +17,7 @@ pytest.importorskip("scipy")
 from scipy import integrate, interpolate, optimize, stats
 
 from tests.scipy_families import AT_PLACES, AT_SHARES, CONTINUOUS, DISCRETE
-
-Model = Callable[..., Any]
-
-
-def differences(f: Model, p: np.ndarray, step: float = 1e-5) -> np.ndarray:
-    """Central differences of a function of a vector."""
-    return np.array([(f(p + step * unit) - f(p - step * unit)) / (2.0 * step) for unit in np.eye(len(p))])
-
-
-def judge(f: Model, p: np.ndarray, rtol: float = 2e-5, second: bool = True) -> None:
-    """Check value, both modes and a product of second order of `f` at `p`."""
-    v = np.cos(np.arange(len(p)))
-    gradient = adxform.grad(f)
-    g = gradient(p)
-    with np.errstate(all="ignore"):
-        np.testing.assert_allclose(g, differences(f, p), rtol=rtol, atol=1e-6)
-    value, moved = adxform.jvp(f, (p,), (v,))
-    assert value == f(p)
-    np.testing.assert_allclose(moved, g @ v, rtol=1e-9, atol=1e-12)
-    if second:
-        bent = (gradient(p + 1e-5 * v) - gradient(p - 1e-5 * v)) / 2e-5
-        np.testing.assert_allclose(adxform.hvp(f)(p, v), bent, rtol=rtol, atol=1e-5)
-
+from tests.scipy_judge import Model, differences, judge
 
 # -- distributions ------------------------------------------------------------------------------------------------------
 
@@ -702,7 +679,6 @@ REFUSED: dict[str, tuple[Model, str]] = {
     "degree": (lambda p: interpolate.make_interp_spline(PLACES, p[0] * HEIGHTS, k=2)(0.3), "k=3"),
     "kind": (lambda p: interpolate.interp1d(PLACES, p[0] * HEIGHTS, kind="nearest")(0.3), "linear, and cubic"),
     "several": (lambda p: interpolate.CubicSpline(PLACES, np.outer(HEIGHTS, p))(0.3)[0], "one value at each knot"),
-    "jac": (lambda p: optimize.minimize(lambda x: (x @ x + p[0], 2.0 * x), np.zeros(2), jac=True).fun, "jac is a function"),
     "state": (appends, "is changed in it"),
 }
 

@@ -93,7 +93,7 @@ OPTIMIZE: tuple[Group, ...] = (
         "is raised, holds what is found, or tells of it",
     ),
     Group(
-        "BFGS SR1 HessianUpdateStrategy BroydenFirst InverseJacobian KrylovJacobian LbfgsInvHessProduct Bounds LinearConstraint "
+        "BFGS SR1 HessianUpdateStrategy BroydenFirst InverseJacobian KrylovJacobian LbfgsInvHessProduct LinearConstraint "
         "NonlinearConstraint",
         "holds options of a solver",
     ),
@@ -111,13 +111,7 @@ OPTIMIZE: tuple[Group, ...] = (
         "solves equations in a form that is not followed",
         "use `scipy.optimize.root`",
     ),
-    Group("toms748", "solves an equation in a form that is not followed", "use `scipy.optimize.brentq`"),
     Group("bracket line_search", "takes steps that a search chooses", _OUTSIDE),
-    Group(
-        "leastsq",
-        "solves in a form that is not followed",
-        "use `scipy.optimize.least_squares(lambda p: model(x, p) - y, start).x`, or `curve_fit`",
-    ),
     Group(
         "linprog milp quadratic_assignment",
         "chooses a corner, which jumps",
