@@ -676,7 +676,6 @@ REFUSED: dict[str, tuple[Model, str]] = {
     "method": (lambda p: np.sum(integrate.solve_ivp(lambda t, y: -p[0] * y, (0, 1), [1.0], method="BDF").y), "RK45 and RK23"),
     "complex": (lambda p: integrate.solve_ivp(lambda t, y: 1j * p[0] * y, (0, 1), [1j]).y[0, -1].imag, "real y0"),
     "ends": (lambda p: interpolate.CubicSpline(PLACES, p[0] * HEIGHTS, bc_type="periodic")(0.3), "the ends"),
-    "degree": (lambda p: interpolate.make_interp_spline(PLACES, p[0] * HEIGHTS, k=2)(0.3), "k=3"),
     "kind": (lambda p: interpolate.interp1d(PLACES, p[0] * HEIGHTS, kind="nearest")(0.3), "linear, and cubic"),
     "several": (lambda p: interpolate.CubicSpline(PLACES, np.outer(HEIGHTS, p))(0.3)[0], "one value at each knot"),
     "state": (appends, "is changed in it"),
