@@ -95,6 +95,26 @@ def test_an_end_that_is_a_fixed_time_too() -> None:
     assert abs(beyond[1]) < 1e-6
 
 
+def test_paths_without_a_step() -> None:
+    def stays(p: Any) -> Any:
+        return np.sum(integrate.odeint(lambda y, t: -p[0] * y, p[1], np.zeros(2)) ** 2)
+
+    def begins(p: Any) -> Any:
+        return integrate.solve_ivp(chain, (0.5, 0.5 * p[1] / 1.2), [p[0], 1.0], args=(p[0],)).y[1, -1]
+
+    judge(stays, np.array([0.9, 1.2]))
+    p = np.array([0.9, 1.2])
+    np.testing.assert_allclose(adxform.grad(begins)(p), adxform.grad(begins)(p + np.array([0.0, 1e-9])), atol=1e-6)
+
+
+def test_a_course_beyond_the_times_that_are_asked_for() -> None:
+    def between(p: Any) -> Any:
+        path = integrate.solve_ivp(chain, (0.0, 3.0), [p[1], 1.0], t_eval=[1.0, 2.0], dense_output=True, args=(p[0],), **FINE)
+        return path.sol(2.5)[1] + path.y[0, 1]
+
+    judge(between, np.array([0.9, 1.2]), step=1e-2, rtol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("model", "error", "message"),
     [

@@ -81,8 +81,7 @@ def _on_course(found: Any, t: Any) -> Any:
     Raises:
         RuntimeError: a time lies beyond the path, where the last step goes on.
     """
-    low, high = sorted((found.t[0], found.t[-1]))
-    if np.any(np.asarray(t) < low) or np.any(np.asarray(t) > high):
+    if np.any(np.asarray(t) < found.sol.t_min) or np.any(np.asarray(t) > found.sol.t_max):
         raise RuntimeError("`sol` of a path of solve_ivp has a derivative between its ends only")
     return found.sol(t)
 
@@ -169,6 +168,9 @@ def walked(f: Any, y0: Any, ends: Any, t: Any, tableau: Any) -> Any:
     y = y0
     rows = np.zeros((t.shape[0], y0.shape[0]))
     done = 0
+    while done < t.shape[0] and ends.shape[0] == 1:  # no step: all times are where the path begins
+        rows[done] = y + (t[done] - ends[0]) * f(ends[0], y)
+        done += 1
     for k in range(ends.shape[0] - 1):
         h = ends[k + 1] - ends[k]
         stages, to = _step(f, ends[k], y, h, tableau)
@@ -249,7 +251,8 @@ def _implicit_path(slope: Any, start: Any, end: Any, times: Any, given: Any) -> 
 
 def _stretched(ends: Any, start: Any, end: Any) -> Any:
     """The times `ends`, which move with the first and the last, in proportion."""
-    share = (ends - still(start)) / (still(end) - still(start))
+    length, count = still(end) - still(start), ends.shape[0]
+    share = np.arange(count) / max(count - 1, 1) if length == 0.0 else (ends - still(start)) / length
     return ends + (1.0 - share) * (start - still(start)) + share * (end - still(end))
 
 
