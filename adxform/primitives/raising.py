@@ -61,26 +61,31 @@ def may_raise(op: Call, floats: bool, within: Mapping[Var, Size]) -> Classes:
     `floats`: floating point errors of NumPy raise. `within`: below which length, and not negative, an integer is.
     """
     fn = op.fn.value if isinstance(op.fn, Lit) else None
-    if isinstance(fn, type) and issubclass(fn, BaseException) and not _is_initialised(fn):
-        return NONE
-    if fn is runtime.left or fn is runtime.entered or fn is runtime.instance:
-        return NONE
     if fn is runtime.set_outside or fn is runtime.kept_outside:
         return NONE if _holds(op.args[0], op.args[1]) else ANY
-    if fn is runtime.change_outside and op.args[1] in _GROWING:
+    if _only_notes(fn, op):
         return NONE
     record = lookup(fn)
     given = (*op.args, *(value for _, value in op.kwargs))
     if record is None or effect_of(op).opaque or any(isinstance(var.type, Object) for var in variables_of(given)):
-        known = fn in (operator.is_, operator.is_not, runtime.is_caught)
-        return NONE if known else ANY
-    if fn is operator.getitem:
-        return NONE if _is_inside(op.args[0], op.args[1], within) else (IndexError,)
-    if fn in _STORING:
-        number = isinstance(op.args[2], Lit) or isinstance(getattr(op.args[2], "type", None), Scalar)
+        return NONE if fn in (operator.is_, operator.is_not, runtime.is_caught) else ANY
+    if fn is operator.getitem or fn in _STORING:
         missed = NONE if _is_inside(op.args[0], op.args[1], within) else (IndexError,)
-        return missed if number else (*missed, ValueError)
+        return missed if fn is operator.getitem or _is_one_number(op.args[2]) else (*missed, ValueError)
     return _of_numbers(fn, record, op, given) + ((FloatingPointError,) if floats else NONE)
+
+
+def _only_notes(fn: Any, op: Call) -> bool:
+    """Whether `op` makes an exception or an object, says where the run is, or adds to a list outside: none of these raises."""
+    if isinstance(fn, type) and issubclass(fn, BaseException):
+        return not _is_initialised(fn)
+    if fn is runtime.change_outside:
+        return op.args[1] in _GROWING
+    return fn is runtime.left or fn is runtime.entered or fn is runtime.instance
+
+
+def _is_one_number(operand: Operand) -> bool:
+    return isinstance(operand, Lit) or isinstance(getattr(operand, "type", None), Scalar)
 
 
 _GROWING = (Lit("append"), Lit("clear"), Lit("reverse"))

@@ -83,12 +83,22 @@ DEEPEST = 100
 def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     """The result of ``fn(*args, **kwargs)``."""
     if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())) and not _takes_none(fn, args):
-        if any(isinstance(arg, Maybe) for arg in kwargs.values()):
-            raise interp.error("an argument may be None or not, which only a run can tell", "make it one kind of value")
-        if (found := none_given.on_both_paths(interp, fn, args, kwargs, hint)) is not None:
-            return found
-        args = tuple(interp.force(arg) if _refuses_none(fn, k) else interp.given(arg) for k, arg in enumerate(args))
-    fn = interp.force(fn)
+        return _with_none_or_not(interp, fn, args, kwargs, hint, wanted)
+    return _called(interp, interp.force(fn), args, kwargs, hint, wanted)
+
+
+def _with_none_or_not(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
+    """The result of ``fn(*args, **kwargs)``, of which the run knows whether an argument is ``None``."""
+    if any(isinstance(arg, Maybe) for arg in kwargs.values()):
+        raise interp.error("an argument may be None or not, which only a run can tell", "make it one kind of value")
+    if (found := none_given.on_both_paths(interp, fn, args, kwargs, hint)) is not None:
+        return found
+    args = tuple(interp.force(arg) if _refuses_none(fn, k) else interp.given(arg) for k, arg in enumerate(args))
+    return _called(interp, interp.force(fn), args, kwargs, hint, wanted)
+
+
+def _called(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
+    """The result of ``fn(*args, **kwargs)``, by what `fn` is."""
     match fn:
         case FunctionValue():
             return _call_closure(interp, fn, args, kwargs)
