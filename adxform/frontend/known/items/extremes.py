@@ -20,7 +20,8 @@ from adxform.frontend.evaluate.control_flow.meanwhile import changing_nothing
 from adxform.frontend.evaluate.set_orders import without_order
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Enumerate, Ref, Static, Tuple, Value, Zip, is_unknown
-from adxform.frontend.known.iterables import of_python, refuse_rows, rows, walking
+from adxform.frontend.known.items.iterables import of_python, rows, walking
+from adxform.frontend.known.items.sorting import refuse_rows
 from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
