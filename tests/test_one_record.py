@@ -40,7 +40,7 @@ STAYS = {
     "frontend/lowering/operator_functions.py UNARY": OPERATORS,
     "frontend/lowering/operator_functions.py COMPARE": OPERATORS,
     "frontend/lowering/operator_functions.py INPLACE": OPERATORS,
-    "frontend/calls/dispatch.py _NONE_AWARE": MEANING,
+    "frontend/calls/none_given.py _NONE_AWARE": MEANING,
     "frontend/evaluate/pure_functions.py _TEXTS": MEANING,
     "frontend/known/arrays.py TABLE": MEANING,
     "frontend/known/number_classes.py TABLE": MEANING,

@@ -12,12 +12,9 @@ from adxform import runtime
 from adxform.analysis.length_guards import Guards, is_length
 from adxform.analysis.unseen_code import at_risk
 from adxform.autodiff.expand import (
-    cast,
     checked,
-    derivative_of,
     distinct,
     is_nothing,
-    is_zero,
     leaves,
     may_be_empty,
     name_results,
@@ -32,6 +29,7 @@ from adxform.autodiff.expand import (
     write_one,
     write_partials,
 )
+from adxform.autodiff.fitting import cast, is_zero
 from adxform.autodiff.masked_products import mask_products
 from adxform.autodiff.reverse.cotangent_plan import may_copy, same_view
 from adxform.autodiff.reverse.cotangents import WHOLE, Cotangents, Path, Task
@@ -55,6 +53,7 @@ from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import contents_read
 from adxform.primitives.memory import index_kind
 from adxform.primitives.record import Constant, Derivative, General, Linear, Memory, Partials
+from adxform.primitives.table import derivative_of
 
 
 class CallReversal(Cotangents):

@@ -11,7 +11,8 @@ import numpy as np
 from adxform import runtime
 from adxform.analysis.activity import Activity, find_activity
 from adxform.analysis.infinite_slopes import Slopes, slopes_of_cotangents
-from adxform.autodiff.expand import add, cast, fit_cotangent, is_zero, precise, reshaped, same_shape, write, zeros
+from adxform.autodiff.expand import add, write
+from adxform.autodiff.fitting import cast, fit_cotangent, is_zero, precise, reshaped, same_shape, zeros
 from adxform.autodiff.reverse.callees import Adopting, Callees, Shared
 from adxform.autodiff.reverse.cotangent_plan import CotangentPlan, may_copy, plan_cotangents, same_view
 from adxform.ir import intrinsics

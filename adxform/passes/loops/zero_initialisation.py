@@ -38,7 +38,7 @@ class Fills:
         for position in reversed(range(len(ops))):
             op = ops[position]
             if isinstance(op, Call) and op.outs == (base,):
-                return position if _is_zeros(callee(op)) else None
+                return position if is_zeros(callee(op)) else None
             if class_ in classes_touched(op, self.aliases):
                 return None
         return None
@@ -72,7 +72,8 @@ class Fills:
         return all(loop is not None and (loop.low + place.offset, loop.high + place.offset) == end for place, loop, end in given)
 
 
-def _is_zeros(fn: object) -> bool:
+def is_zeros(fn: object) -> bool:
+    """Whether `fn` makes an array of zeros."""
     fresh = record_of(fn).fresh
     return fresh is not None and fresh.number == 0.0
 

@@ -24,8 +24,6 @@ from adxform.primitives.record import SHAPE_ONLY, Primitive
 from adxform.primitives.scipy_rules import spectral_estimates
 from adxform.runtime.of_scipy import signal as calls
 
-_MODES = ("full", "same", "valid")
-
 
 def _convolution(fn: Callable[..., Any]) -> Primitive:
     """A convolution: the transpose in each operand is a convolution with the other one backwards."""

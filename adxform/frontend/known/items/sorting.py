@@ -54,7 +54,7 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak, kinds=kinds)
     items = interp.items(args[0])
     asked = [interp.call(kwargs["key"], (item,)) for item in items] if has_key else items
-    asked = _deciding(interp, asked)
+    asked = _deciding(asked)
     if (found := _ordered_by_run(interp, items, asked, kwargs)) is not None:
         return found
     for item in asked:
@@ -69,7 +69,7 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     return interp.new_list(tuple(items[k] for k in order))
 
 
-def _deciding(interp: Interpreter, keys: list[Value]) -> list[Value]:
+def _deciding(keys: list[Value]) -> list[Value]:
     """What decides on the order of `keys`: of tuples that begin with different numbers or texts, which are known, these."""
     firsts = [key.items[0] for key in keys if isinstance(key, Tuple) and key.items]
     known = [first.value for first in firsts if isinstance(first, Lit) and isinstance(first.value, int | float | str)]
