@@ -739,3 +739,14 @@ def pairs_that_a_try_logs(x):
         except ValueError:
             continue
     return sum(i * v for i, v in log)
+
+
+@everywhere
+def discount_factors_from_par_rates(x):
+    rates = 0.03 + 0.01 * x
+    factors = {0: 1.0}
+    for year, rate in enumerate(rates, start=1):
+        coupons = sum(rate * factors[t] for t in range(1, year))
+        factors[year] = (1.0 - coupons) / (1.0 + rate)
+    forwards = [factors[t - 1] / factors[t] - 1.0 for t in sorted(factors) if t]
+    return 100.0 * sum(f * t for t, f in enumerate(forwards, 1))

@@ -22,6 +22,7 @@ from adxform.frontend.calls.bound_forms import (
     refuse_iterators,
     with_flat_arrays,
     with_plain_axes,
+    with_ranges_filled,
 )
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
 from adxform.frontend.calls.opaque import opaque
@@ -163,7 +164,8 @@ def _call_object(
     known = _Lookup(lookup(fn), definition(fn), _lookup_known(fn))
     if kwargs and (form := definitions.form(fn, kwargs)) is not None:
         known = _Lookup(*form, None)
-    args, kwargs = known.bound(interp, fn, *with_flat_arrays(interp, fn, args, kwargs))
+    args, kwargs = with_ranges_filled(interp, fn, *with_flat_arrays(interp, fn, args, kwargs))
+    args, kwargs = known.bound(interp, fn, args, kwargs)
     if "where" in kwargs and isinstance(fn, np.ufunc) and (known.record is not None or known.meaning is not None):
         return compute_where(interp, value, args, kwargs, hint)
     found = None if known.handler is None else known.handler(interp, args, kwargs, hint)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 
 from adxform import runtime
 from adxform.frontend.containers import list_kinds, portions
+from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Keyed, Ref, Static, Tuple, Value, View, Zip
 from adxform.ir.kinds import alternatives
@@ -21,8 +23,11 @@ from adxform.ir.types import Scalar
 from adxform.primitives.definitions import keyed_items
 
 
-def under(interp: Interpreter, ref: Ref, key: Value) -> Keyed | None:
-    """What a dict holds of which only the run knows the keys, or may, once it has `key`; ``None`` for any other dict or key."""
+def under(interp: Interpreter, ref: Ref, key: Value, *, stored: bool = False) -> Keyed | None:
+    """What a dict holds of which only the run knows the keys, or may, once it has `key`; ``None`` for any other dict or key.
+
+    Where something is `stored` under `key`, it may be a new one in a dict that has known ones so far.
+    """
     held = interp.keyed(ref)
     if held is not None:
         if not _is_key(interp, key, known=True):
@@ -31,7 +36,7 @@ def under(interp: Interpreter, ref: Ref, key: Value) -> Keyed | None:
                 "number what is meant: `k = int(…)`",
             )
         return held
-    if not _is_key(interp, key, known=False) or not _may_begin(interp, ref):
+    if not _is_key(interp, key, known=False) or not (_may_be_added_to(interp, ref) if stored else _is_empty(interp, ref)):
         return None
     if not interp.chooses:
         interp.would_choose = True
@@ -42,21 +47,35 @@ def under(interp: Interpreter, ref: Ref, key: Value) -> Keyed | None:
 
 def is_new(interp: Interpreter, ref: Ref, key: Value) -> bool:
     """Whether `key` is one that only the run knows, of a dict without items, which has none such so far."""
-    return _is_key(interp, key, known=False) and _may_begin(interp, ref)
+    return _is_key(interp, key, known=False) and _is_empty(interp, ref)
 
 
 def begun(interp: Interpreter, ref: Ref) -> bool:
-    """Whether `ref`, a dict without items, can be, and now is, one of which only the run knows the keys."""
-    if not _may_begin(interp, ref):
+    """Whether `ref` can be, and now is, a dict of which only the run knows the keys, but for those that it has already."""
+    if not _may_be_added_to(interp, ref):
         return False
-    interp.hold(ref, Keyed(interp.new_list(()), interp.new_list(()), frozenset().union(*interp.around)))
+    contents = interp.contents(ref)
+    interp.adds_keys |= bool(contents.keys)
+    keys, items = (interp.new_list(part) for part in (tuple(constant(interp, key) for key in contents.keys), contents.items))
+    interp.hold(ref, Keyed(keys, items, frozenset().union(*interp.around)))
     return True
 
 
-def _may_begin(interp: Interpreter, ref: Ref) -> bool:
+def _is_empty(interp: Interpreter, ref: Ref) -> bool:
+    return _may_be_added_to(interp, ref) and not interp.contents(ref).keys
+
+
+def _may_be_added_to(interp: Interpreter, ref: Ref) -> bool:
+    """Whether only the run may know which further keys `ref` gets, a dict that the function makes: lists can hold what it has."""
     held = interp.heap.contents.get(ref)
-    empty = isinstance(held, Contents) and not held.keys and ref.cls in (dict, defaultdict)
-    return empty and not ref.outside and not ref.shared and interp.identity(ref) is None
+    if not isinstance(held, Contents) or ref.cls not in (dict, defaultdict) or ref.outside or ref.shared:
+        return False
+    whole = all(_is_whole(key) for key in held.keys) and not any(isinstance(item, Ref) for item in held.items)
+    return whole and (not held.keys or interp.knowledge.adds_keys) and interp.identity(ref) is None
+
+
+def _is_whole(key: Any) -> bool:
+    return type(key) is int or (type(key) is tuple and bool(key) and all(map(_is_whole, key)))
 
 
 def _is_key(interp: Interpreter, key: Value, *, known: bool) -> bool:

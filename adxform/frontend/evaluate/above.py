@@ -139,8 +139,8 @@ class Above(ABC):
         """Whether a list can be, and now is, stored at `index` of a list of lists, which only a run can tell."""
 
     @abstractmethod
-    def under_key(self, ref: Ref, key: Value) -> Keyed | None:
-        """What a dict holds of which only the run knows the keys, or may, once it has `key`; else ``None``."""
+    def under_key(self, ref: Ref, key: Value, *, stored: bool = False) -> Keyed | None:
+        """What a dict holds of which only the run knows the keys, or may once something is `stored` under `key`; or ``None``."""
 
     @abstractmethod
     def load_under(self, ref: Ref, held: Keyed, key: Value, hint: str) -> Value:

@@ -71,6 +71,8 @@ class Knowledge:
     """Whether loops that fill lists are written out however long that gets, where the run need not count the items."""
     follows_structures: bool = True
     """Whether structured arrays that the function makes are sets of arrays, and no objects of the run."""
+    adds_keys: bool = True
+    """Whether a dict with known keys gets new ones that only the run knows, and is no choice among those that it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +195,8 @@ class Interpreter(Above):
         """Whether the run makes deques, into which nobody looks."""
         self.makes_structures = False
         """Whether structured arrays are made that are sets of arrays here."""
+        self.adds_keys = False
+        """Whether a dict with known keys has become one of which only the run knows them."""
         self.level: TryLevel | None = None
         """Where an exception is looked for, if a ``try`` is run."""
         self.managers: list[tuple[Frame | None, Value]] = []
