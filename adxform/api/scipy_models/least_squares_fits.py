@@ -8,14 +8,7 @@ import numpy as np
 from scipy import optimize
 
 from adxform.api import grad
-from adxform.api.scipy_models.implicit_solutions import (
-    Result,
-    as_tuple,
-    bounded_moving,
-    sides_of,
-    start_of,
-    vector_moving,
-)
+from adxform.api.scipy_models.implicit_solutions import Result, as_tuple, bounded_moving, sides_of, start_of, vector_moving
 from adxform.api.scipy_models.solving import moving, parameters, solve
 from adxform.api.second_order import jacobian
 from adxform.primitives.definitions.definition import Definition

@@ -21,23 +21,7 @@ from adxform.autodiff.reverse.witnesses import witnesses
 from adxform.errors import UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import (
-    UNDEFINED,
-    Attribute,
-    Block,
-    Call,
-    Closure,
-    For,
-    Free,
-    If,
-    Invoke,
-    Lit,
-    Op,
-    Operand,
-    Raise,
-    Var,
-    While,
-)
+from adxform.ir.ops import UNDEFINED, Attribute, Block, Call, Closure, For, Free, If, Invoke, Lit, Op, Operand, Raise, Var, While
 from adxform.ir.types import INT, Array, Dim, Scalar, Stack, Type, is_inexact
 from adxform.ir.walk import all_ops, defined_variables, free_variables, outs, reads, rename_block
 from adxform.primitives.effects import effect_of

@@ -37,16 +37,7 @@ from adxform.autodiff.reverse.guarded_lengths import guarded
 from adxform.autodiff.stated_tangents import rule_in_reverse
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import (
-    Block,
-    Call,
-    Function,
-    If,
-    Lit,
-    Op,
-    Operand,
-    Var,
-)
+from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, Array, Stack, is_inexact
 from adxform.ir.walk import all_ops, defined_variables
 from adxform.primitives.alias import alias_classes

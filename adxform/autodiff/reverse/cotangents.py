@@ -17,16 +17,7 @@ from adxform.autodiff.reverse.callees import Adopting, Callees, Shared
 from adxform.autodiff.reverse.cotangent_plan import CotangentPlan, may_copy, plan_cotangents, same_view
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import (
-    UNDEFINED,
-    Call,
-    Function,
-    Invoke,
-    Lit,
-    Op,
-    Operand,
-    Var,
-)
+from adxform.ir.ops import UNDEFINED, Call, Function, Invoke, Lit, Op, Operand, Var
 from adxform.ir.types import BOOL, Array, Scalar, Stack, is_complex, is_inexact
 from adxform.ir.walk import Names, all_ops, defined_variables, variables
 from adxform.primitives.alias import Aliases

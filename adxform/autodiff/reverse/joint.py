@@ -28,16 +28,7 @@ from adxform.autodiff.reverse.whole_numbers import float_zeros
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.lengths import Lengths
-from adxform.ir.ops import (
-    Block,
-    Call,
-    Function,
-    Invoke,
-    Lit,
-    Op,
-    Operand,
-    Var,
-)
+from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Stack, is_inexact
 from adxform.ir.walk import free_variables, outs, rename_block, variables_of
 from adxform.primitives.alias import alias_classes

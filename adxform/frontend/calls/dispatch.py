@@ -46,18 +46,7 @@ from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.signals import Changes, Lost, Sets, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
-from adxform.frontend.evaluate.values import (
-    NONE,
-    FunctionValue,
-    InnerPullback,
-    Maybe,
-    Method,
-    Ref,
-    Static,
-    Tuple,
-    Value,
-    View,
-)
+from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback, Maybe, Method, Ref, Static, Tuple, Value, View
 from adxform.frontend.known import KNOWN
 from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Step, path_to

@@ -11,14 +11,7 @@ import numpy as np
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import (
-    NONE,
-    Maybe,
-    Method,
-    Ref,
-    Static,
-    Value,
-)
+from adxform.frontend.evaluate.values import NONE, Maybe, Method, Ref, Static, Value
 from adxform.frontend.known import subscripts
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var

@@ -6,9 +6,7 @@ import types
 from typing import Any
 
 from adxform.errors import SourceUnavailableError
-from adxform.frontend.calls.bound_forms import (
-    is_moving,
-)
+from adxform.frontend.calls.bound_forms import is_moving
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.parameters import bind
 from adxform.frontend.evaluate.levels import Frame
@@ -16,11 +14,7 @@ from adxform.frontend.evaluate.outside.guards import from_outside, guard
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
 from adxform.frontend.evaluate.signals import Recursive
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import (
-    FunctionValue,
-    Namespace,
-    Value,
-)
+from adxform.frontend.evaluate.values import FunctionValue, Namespace, Value
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.signature.access import Raises, path_to
 from adxform.ir.ops import Function

@@ -8,17 +8,7 @@ from typing import Any, NoReturn
 
 from adxform.errors import AdxError
 from adxform.frontend.evaluate.signals import Grows, Kind
-from adxform.frontend.evaluate.values import (
-    AnyContents,
-    Collected,
-    Columns,
-    Keyed,
-    Portion,
-    Portions,
-    Ref,
-    Static,
-    Value,
-)
+from adxform.frontend.evaluate.values import AnyContents, Collected, Columns, Keyed, Portion, Portions, Ref, Static, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Op, Operand, Var
 

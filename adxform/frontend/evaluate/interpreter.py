@@ -37,23 +37,7 @@ from adxform.frontend.evaluate.values import (
 from adxform.frontend.signature.access import path_to
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import (
-    Attribute,
-    Block,
-    Call,
-    Closure,
-    For,
-    Free,
-    If,
-    Invoke,
-    Lit,
-    Op,
-    Operand,
-    Pack,
-    Raise,
-    Var,
-    While,
-)
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Scalar
 from adxform.ir.walk import moved_to
 

@@ -11,9 +11,7 @@ from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
-from adxform.frontend.evaluate.control_flow.retries import (
-    UNROLL,
-)
+from adxform.frontend.evaluate.control_flow.retries import UNROLL
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Once, Ref, Reversed, Value
 from adxform.ir.ops import For, Lit, Operand

@@ -15,12 +15,7 @@ from adxform.frontend.evaluate.control_flow.generators import code_of
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.set_orders import without_order
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import (
-    Static,
-    Tuple,
-    Value,
-    is_unknown,
-)
+from adxform.frontend.evaluate.values import Static, Tuple, Value, is_unknown
 from adxform.frontend.known.items.iterables import walking
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object

@@ -22,15 +22,7 @@ from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.set_orders import without_order
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves
-from adxform.frontend.evaluate.values import (
-    NONE,
-    Enumerate,
-    Ref,
-    Static,
-    Tuple,
-    Value,
-    Zip,
-)
+from adxform.frontend.evaluate.values import NONE, Enumerate, Ref, Static, Tuple, Value, Zip
 from adxform.frontend.known.items.iterables import kinds_in, listed, of_python, rows, walking
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var

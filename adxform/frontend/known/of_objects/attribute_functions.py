@@ -16,18 +16,7 @@ from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import (
-    NONE,
-    Once,
-    Range,
-    Ref,
-    Slice,
-    Static,
-    Tuple,
-    Value,
-    View,
-    is_unknown,
-)
+from adxform.frontend.evaluate.values import NONE, Once, Range, Ref, Slice, Static, Tuple, Value, View, is_unknown
 from adxform.frontend.known.of_objects.classes import class_as_found
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, Has
