@@ -62,11 +62,7 @@ def primitive(
 
 
 def scalar(
-    fn: Callable[..., Any],
-    body: Callable[..., Any],
-    *samples: tuple[Any, ...],
-    singular: Singular = False,
-    **facets: Any,
+    fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any, ...], singular: Singular = False, **facets: Any
 ) -> Primitive:
     """An elementwise function by its partial derivatives, ``body(y, *args)``."""
     return primitive(fn, Partials(body, singular), *samples, **facets)

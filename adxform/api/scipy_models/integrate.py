@@ -245,14 +245,7 @@ def _quad(
 
 
 def _dblquad(
-    func: Any,
-    a: Any,
-    b: Any,
-    gfun: Any,
-    hfun: Any,
-    args: Any = (),
-    epsabs: Any = 1.49e-8,
-    epsrel: Any = 1.49e-8,
+    func: Any, a: Any, b: Any, gfun: Any, hfun: Any, args: Any = (), epsabs: Any = 1.49e-8, epsrel: Any = 1.49e-8
 ) -> Any:
     """The integral over `x` of integrals over `y`; its error is that of the outer one."""
 
@@ -391,19 +384,7 @@ def _solve_ivp(
     start, end = np.float64(t_span[0]), np.float64(t_span[1])
     times = None if t_eval is None else held_times(np.asarray(t_eval) * 1.0)
     y, t, ends, found = solve(
-        _path_value,
-        (slope,),
-        ((0.5, y0),),
-        (2, 1, 1, "any"),
-        y0,
-        start,
-        end,
-        method,
-        times,
-        rtol,
-        atol,
-        max_step,
-        first_step,
+        _path_value, (slope,), ((0.5, y0),), (2, 1, 1, "any"), y0, start, end, method, times, rtol, atol, max_step, first_step
     )
     ends = _stretched(ends, start, end)
     shown = _stretched(t, start, end) if times is None else times
@@ -430,15 +411,7 @@ def _odeint_value(f: Any, y0: Any, t: Any, rtol: Any, atol: Any, mxstep: Any) ->
 
 
 def _odeint(
-    func: Any,
-    y0: Any,
-    t: Any,
-    args: Any = (),
-    *,
-    rtol: Any = None,
-    atol: Any = None,
-    mxstep: Any = 0,
-    tfirst: Any = False,
+    func: Any, y0: Any, t: Any, args: Any = (), *, rtol: Any = None, atol: Any = None, mxstep: Any = 0, tfirst: Any = False
 ) -> Any:
     def slope(y: Any, at: Any) -> Any:
         return np.asarray(func(at, y, *as_tuple(args)) if tfirst else func(y, at, *as_tuple(args)))

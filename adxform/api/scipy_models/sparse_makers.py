@@ -230,12 +230,7 @@ class Factors:
 
 
 def _splu(
-    A: Any,
-    permc_spec: Any = None,
-    diag_pivot_thresh: Any = None,
-    relax: Any = None,
-    panel_size: Any = None,
-    options: Any = None,
+    A: Any, permc_spec: Any = None, diag_pivot_thresh: Any = None, relax: Any = None, panel_size: Any = None, options: Any = None
 ) -> Any:
     a = followed(A)
     lu = calls.factors(a.own, permc_spec, diag_pivot_thresh, relax, panel_size, options)

@@ -216,13 +216,7 @@ class ResidualRecorder:
         return tape
 
     def _widen(
-        self,
-        var: Var,
-        inner: tuple[Operand, ...],
-        sweep: Sweep,
-        sources: Sources,
-        loop: For,
-        mapping: dict[Var, Operand],
+        self, var: Var, inner: tuple[Operand, ...], sweep: Sweep, sources: Sources, loop: For, mapping: dict[Var, Operand]
     ) -> tuple[list[Op], list[Op]]:
         """Turn a tape made anew in each iteration into one row of a tape made once."""
         assert isinstance(var.type, Array)

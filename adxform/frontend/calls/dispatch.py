@@ -199,13 +199,7 @@ def _call_decorated(
 
 
 def _call_known(
-    interp: Interpreter,
-    value: Static | Lit,
-    known: _Lookup,
-    args: tuple[Value, ...],
-    kwargs: Kwargs,
-    hint: str,
-    wanted: bool,
+    interp: Interpreter, value: Static | Lit, known: _Lookup, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
 ) -> Value | None:
     """The result of a function by its rule, or else by what it means; ``None`` where it has neither, or they cover nothing."""
     fn, record = value.value, known.record

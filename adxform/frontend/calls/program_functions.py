@@ -35,13 +35,7 @@ DEEPEST = 100
 
 
 def call_function(
-    interp: Interpreter,
-    fn: types.FunctionType,
-    access: Any,
-    args: tuple[Value, ...],
-    kwargs: Kwargs,
-    hint: str,
-    wanted: bool,
+    interp: Interpreter, fn: types.FunctionType, access: Any, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
 ) -> Value:
     """The result of a function from outside, whose code can be read."""
     try:

@@ -84,16 +84,7 @@ def _between(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) -> An
     return unsupported(f"distances of scipy.spatial have no derivative with metric={metric!r} and these parameters")
 
 
-def _cdist(
-    XA: Any,
-    XB: Any,
-    metric: Any = "euclidean",
-    *,
-    p: Any = 2,
-    w: Any = None,
-    V: Any = None,
-    VI: Any = None,
-) -> Any:
+def _cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, p: Any = 2, w: Any = None, V: Any = None, VI: Any = None) -> Any:
     if w is None and metric in _EUCLIDEAN:
         return calls.euclidean_distances(XA, XB)
     if w is None and metric in _SQUARE:
@@ -105,15 +96,7 @@ def _cdist(
     return _between(XA[:, None, :], XB[None, :, :], metric, p, w, V, VI)
 
 
-def _pdist(
-    X: Any,
-    metric: Any = "euclidean",
-    *,
-    p: Any = 2,
-    w: Any = None,
-    V: Any = None,
-    VI: Any = None,
-) -> Any:
+def _pdist(X: Any, metric: Any = "euclidean", *, p: Any = 2, w: Any = None, V: Any = None, VI: Any = None) -> Any:
     first, second = np.triu_indices(X.shape[0], 1)
     if w is None and metric in (*_EUCLIDEAN, *_SQUARE, *_COSINE, *_CORRELATION):
         return _cdist(X, X, metric)[first, second]

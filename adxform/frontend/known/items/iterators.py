@@ -168,11 +168,7 @@ def class_made_by(fn: Any, args: Args) -> type | None:
 
 
 _WALKED = (list, tuple, dict, set, frozenset, str, bytes, range, np.ndarray, *VIEWS.values())
-_EMPTY: dict[type, Any] = {
-    range: range(0),
-    np.ndarray: np.zeros(1),
-    **{cls: getattr({}, part)() for part, cls in VIEWS.items()},
-}
+_EMPTY: dict[type, Any] = {range: range(0), np.ndarray: np.zeros(1), **{cls: getattr({}, part)() for part, cls in VIEWS.items()}}
 """Something to walk over of classes that are not called without arguments."""
 
 

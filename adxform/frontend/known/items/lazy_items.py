@@ -217,12 +217,7 @@ LAZY: dict[Any, Handler] = {
     itertools.starmap: _starmap,
 }
 """Of each iterator, what it goes through."""
-STEP_BY_STEP: dict[Any, Handler] = {
-    zip: _zip_in_steps,
-    enumerate: _enumerate,
-    map: _each,
-    itertools.starmap: _each_apart,
-}
+STEP_BY_STEP: dict[Any, Handler] = {zip: _zip_in_steps, enumerate: _enumerate, map: _each, itertools.starmap: _each_apart}
 """The same where code runs between its items."""
 IN_PART: dict[Any, Handler] = {zip: _zip_in_part}
 """The same where that code may end the walk as well."""

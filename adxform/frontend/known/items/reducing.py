@@ -114,9 +114,4 @@ def _searching(fn: Any) -> Handler:
     return of_what_is_left
 
 
-TABLE: dict[Any, Handler] = {
-    sum: walking(_sum),
-    any: _searching(any),
-    all: _searching(all),
-    functools.reduce: _reduce_any,
-}
+TABLE: dict[Any, Handler] = {sum: walking(_sum), any: _searching(any), all: _searching(all), functools.reduce: _reduce_any}

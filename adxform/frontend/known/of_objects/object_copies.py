@@ -109,7 +109,4 @@ def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -
             return value
 
 
-TABLE: dict[Any, Handler] = {
-    copy.copy: _copy,
-    copy.deepcopy: _deepcopy,
-}
+TABLE: dict[Any, Handler] = {copy.copy: _copy, copy.deepcopy: _deepcopy}
