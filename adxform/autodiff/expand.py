@@ -28,7 +28,7 @@ from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import contents_read
 from adxform.primitives.record import General, Linear
 from adxform.primitives.signatures import not_covered, stated, unstated
-from adxform.primitives.table import derivative_of, lookup
+from adxform.primitives.table import derivative_of, record_called
 from adxform.primitives.unruled import is_users, title
 
 Kwargs = tuple[tuple[str, Operand], ...]
@@ -109,7 +109,7 @@ def refuse_uncovered(op: Call) -> None:
 
 
 def _refuse_unstated(op: Call) -> None:
-    record = lookup(op.fn.value) if isinstance(op.fn, Lit) else None
+    record = record_called(op)
     if record is None or not (op.kwargs or len(op.args) > 1):
         return
     name = unstated(record.fn, stated(record), len(op.args), tuple([key for key, _ in op.kwargs]))

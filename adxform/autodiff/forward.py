@@ -52,6 +52,7 @@ from adxform.autodiff.transpose import transpose_pullback
 from adxform.errors import AdxError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import (
     UNDEFINED,
     Attribute,
@@ -348,7 +349,7 @@ class _Forward:
             mask_products(b, start, tangents)
 
     def memory(self, op: Call, b: Builder) -> None:
-        fn = op.fn.value if isinstance(op.fn, Lit) else None
+        fn = callee(op)
         if fn is intrinsics.new_stack:
             self.tangents[op.outs[0]] = b.call(fn, type=Stack(), hint=f"{op.outs[0].base}_t")
             return

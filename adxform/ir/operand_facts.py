@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from adxform.ir.ops import Block, Lit, Op, Operand, Pack, Var
+from adxform.ir.ops import Block, Call, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, Size, Stack, Type
 from adxform.ir.walk import all_ops, blocks, variables_of
+
+
+def callee(op: Op) -> Any:
+    """The function that `op` calls; ``None`` where there is none, or it is not known or cannot be looked up."""
+    if not isinstance(op, Call) or not isinstance(op.fn, Lit):
+        return None
+    try:
+        hash(op.fn.value)
+    except TypeError:
+        return None
+    return op.fn.value
 
 
 def type_of(operand: Operand) -> Type | None:

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from adxform.ir import intrinsics
-from adxform.ir.operand_facts import is_stack
-from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Pack, Raise, Var, While
+from adxform.ir.operand_facts import callee, is_stack
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Scalar
 from adxform.ir.walk import defined_variables
 from adxform.primitives.effects import effect_of, functions, has_memory, memory, positions
@@ -310,7 +310,7 @@ class _Unifier:
                 return ()
 
     def call(self, op: Call, effect: Effect) -> None:
-        fn = op.fn.value if isinstance(op.fn, Lit) else None
+        fn = callee(op)
         out = [var for var in op.outs if not isinstance(var.type, Scalar)]
         if fn is intrinsics.push or fn is intrinsics.pop:
             for stack in memory(op.args[0]):

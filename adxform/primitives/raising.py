@@ -13,6 +13,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.spans import written_in
 from adxform.ir.types import Array, Dim, Object, Scalar, Size
@@ -60,7 +61,7 @@ def may_raise(op: Call, floats: bool, within: Mapping[Var, Size]) -> Classes:
 
     `floats`: floating point errors of NumPy raise. `within`: below which length, and not negative, an integer is.
     """
-    fn = op.fn.value if isinstance(op.fn, Lit) else None
+    fn = callee(op)
     if fn is runtime.set_outside or fn is runtime.kept_outside:
         return NONE if _holds(op.args[0], op.args[1]) else ANY
     if _only_notes(fn, op):

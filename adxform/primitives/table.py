@@ -102,9 +102,14 @@ def lookup(fn: Any) -> Primitive | None:
     return own.get(fn) or _library.get(fn) if (found is None and _meets(fn)) or shipped_rules.bring(fn) else found
 
 
+def record_called(call: Call) -> Primitive | None:
+    """The record of the function that `call` calls; ``None`` when there is none."""
+    return lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+
+
 def derivative_of(call: Call) -> Derivative | None:
     """The derivative of the primitive that `call` calls."""
-    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+    record = record_called(call)
     return None if record is None else record.derivative
 
 

@@ -25,10 +25,9 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.operand_facts import float_rank
+from adxform.ir.operand_facts import callee, float_rank
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Scalar
 from adxform.ir.walk import Names, all_ops, defined_variables, map_op

@@ -19,9 +19,9 @@ import numpy as np
 
 from adxform.backends.numba.caller_allocation import filled
 from adxform.backends.numba.kernel_extraction import Outlined
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array
 from adxform.ir.walk import Names, reads, substitute, variables, variables_of

@@ -19,9 +19,8 @@ from adxform import runtime
 from adxform.backends.numba.kernel_solvers import is_solver
 from adxform.backends.numba.operand_dtypes import dtype_of, is_weak, sample_of
 from adxform.backends.protocol import Refusal
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
-from adxform.ir.operand_facts import is_stack
+from adxform.ir.operand_facts import callee, is_stack
 from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, Stack, Type
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of

@@ -13,10 +13,10 @@ import numpy as np
 from adxform import runtime
 from adxform.backends.python.free_names import References
 from adxform.backends.python.inlined_expressions import Folding
-from adxform.backends.python.syntax import BINARY, COMPARE, IN_PLACE, UNARY, callee, is_method
+from adxform.backends.python.syntax import BINARY, COMPARE, IN_PLACE, UNARY, is_method
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
-from adxform.ir.operand_facts import type_of
+from adxform.ir.operand_facts import callee, type_of
 from adxform.ir.ops import UNDEFINED, Call, If, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
 from adxform.primitives.table import lookup

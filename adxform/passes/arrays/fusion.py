@@ -13,12 +13,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Var
 from adxform.ir.types import Size
 from adxform.passes.arrays.maps import NestAccess
 from adxform.passes.arrays.units import Increase, Reduce, Unit
 from adxform.passes.loops.vector_forms import has_vector_form
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.alias import Aliases
 
 Pairs = tuple[tuple[NestAccess, NestAccess], ...]

@@ -8,14 +8,13 @@ from typing import Literal
 import numpy as np
 
 from adxform import runtime
-from adxform.ir.operand_facts import axis_lengths, index_parts
+from adxform.ir.operand_facts import axis_lengths, callee, index_parts
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar
 from adxform.ir.walk import reads
 from adxform.passes.arrays.lane_dtypes import element, is_elementwise
 from adxform.passes.arrays.maps import loop_space
 from adxform.passes.linalg.kernel_products import MATMULS, is_product, order_of_axes
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.facets import Reduces
 from adxform.primitives.memory import RESHAPES
 from adxform.primitives.table import having, record_of

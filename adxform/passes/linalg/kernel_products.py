@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.operand_facts import float_rank
+from adxform.ir.operand_facts import callee, float_rank
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Scalar, Size
 from adxform.ir.walk import Names, map_op

@@ -9,12 +9,12 @@ import numpy as np
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.operand_facts import axis_lengths
+from adxform.ir.operand_facts import axis_lengths, callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Dim, Size
 from adxform.ir.walk import Names
 from adxform.passes.linalg.kernel_products import is_product
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.passes.scalar.rewriting import Rewriter, each_body
 
 
 def give_out_parameters(fn: Function) -> Function:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from adxform import runtime
-from adxform.ir.operand_facts import float_axis_lengths
+from adxform.ir.operand_facts import callee, float_axis_lengths
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array
 from adxform.ir.walk import Names, all_ops
 from adxform.passes.linalg.sums_of_products import MATMULS
-from adxform.passes.scalar.rewriting import Rewriter, Sharing, callee, each_function
+from adxform.passes.scalar.rewriting import Rewriter, Sharing, each_function
 from adxform.primitives.alias import Aliases
 
 REPEATS = frozenset({runtime.broadcast_like})

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from adxform.ir import intrinsics
-from adxform.ir.operand_facts import float_axis_lengths
+from adxform.ir.operand_facts import callee, float_axis_lengths
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Var
 from adxform.ir.types import Array
 from adxform.ir.walk import Names, all_ops, blocks, reads, variables_of
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.passes.scalar.rewriting import Rewriter, each_body
 from adxform.primitives.facets import Contracts
 from adxform.primitives.table import having
 

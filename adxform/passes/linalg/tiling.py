@@ -10,13 +10,13 @@ import numpy as np
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.operand_facts import axis_lengths
+from adxform.ir.operand_facts import axis_lengths, callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Size, Type
 from adxform.ir.walk import Names, outs, reads, reads_with_blocks, substitute, variables_of
 from adxform.passes.linalg.axis_semantics import WHOLE, axis_of, role
 from adxform.passes.linalg.kernel_products import is_product
-from adxform.passes.scalar.rewriting import callee, classes_touched, classes_written, each_function, is_certain_view
+from adxform.passes.scalar.rewriting import classes_touched, classes_written, each_function, is_certain_view
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
 from adxform.primitives.memory import RESHAPES

@@ -7,14 +7,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from adxform.ir import intrinsics
-from adxform.ir.operand_facts import with_inner
+from adxform.ir.operand_facts import callee, with_inner
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, defined_variables, outs
 from adxform.passes.loops.no_alias import Apart
 from adxform.passes.memory.elements import IntegerFacts
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.effects import is_removable
 from adxform.primitives.memory import ACCESSES
 

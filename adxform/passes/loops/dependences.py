@@ -7,12 +7,12 @@ import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from adxform.ir.operand_facts import with_inner
+from adxform.ir.operand_facts import callee, with_inner
 from adxform.ir.ops import Call, If, Lit, Op, Operand, Var
 from adxform.ir.types import Scalar
 from adxform.ir.walk import operands, outs, reads_with_blocks, variables_of
 from adxform.passes.loops.accesses import Accesses, ElementAccess, Nest, Subscript, adds
-from adxform.passes.scalar.rewriting import callee, classes_named, classes_read, classes_written, is_certain_view
+from adxform.passes.scalar.rewriting import classes_named, classes_read, classes_written, is_certain_view
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of, is_opaque, is_removable, memory
 from adxform.primitives.table import record_of

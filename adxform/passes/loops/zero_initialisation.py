@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Function, Lit, Op, Var
 from adxform.ir.types import Array, Dim, Size
 from adxform.ir.walk import all_ops
 from adxform.passes.loops.accesses import ElementAccess, Loop, Subscript
-from adxform.passes.scalar.rewriting import callee, classes_touched
+from adxform.passes.scalar.rewriting import classes_touched
 from adxform.primitives.alias import Aliases
 from adxform.primitives.table import record_of
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from adxform.ir.operand_facts import index_parts
+from adxform.ir.operand_facts import callee, index_parts
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, blocks, reads, variables
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.passes.scalar.rewriting import Rewriter, each_body
 from adxform.primitives.memory import ACCESSES, index_kind
 
 LOADS = frozenset({operator.getitem})

@@ -12,13 +12,12 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir import intrinsics
-from adxform.ir.operand_facts import with_inner, yielded
+from adxform.ir.operand_facts import callee, with_inner, yielded
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, blocks, defined_variables, operands, outs, reads, reads_with_blocks, variables_of
 from adxform.passes.loops.accesses import Accesses, ElementAccess, Loop, Subscript, adds
 from adxform.passes.loops.zero_initialisation import Fills
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import is_removable
 from adxform.runtime import kernel_scalars

@@ -9,11 +9,10 @@ from typing import TypeVar
 import numpy as np
 
 from adxform.ir import intrinsics
-from adxform.ir.operand_facts import with_inner
+from adxform.ir.operand_facts import callee, with_inner
 from adxform.ir.ops import Call, Lit, Op, Pack, Var
 from adxform.ir.types import Array
 from adxform.ir.walk import blocks, map_op, operands, variables_of
-from adxform.passes.scalar.rewriting import callee
 from adxform.passes.scalar_expansion.lockstep_loops import KernelReader, LockstepLoop
 
 _T = TypeVar("_T")
