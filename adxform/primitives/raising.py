@@ -111,17 +111,13 @@ def _is_initialised(cls: type[BaseException]) -> bool:
 def _of_numbers(fn: Any, record: Primitive, op: Call, given: tuple[Operand, ...]) -> Classes:
     """What a function of numbers and arrays may raise."""
     pythons = not any(isinstance(getattr(one, "type", None), Array) or _is_numpys(one) for one in given)
-    if fn in _NEVER and all(map(_is_number, given)):
-        return NONE if pythons or _fit(given) else (ValueError,)
-    if fn in _DIVIDING and pythons:
-        return NONE if isinstance(given[1], Lit) and given[1].value else (ZeroDivisionError,)
-    if fn is operator.pow and pythons:
-        return (OverflowError, ZeroDivisionError)
+    if pythons and (raised := _of_pythons(fn, given)) is not None:
+        return raised
     if getattr(fn, "__module__", "") == "math":
         return (ValueError, OverflowError)
-    if isinstance(fn, np.ufunc) or (isinstance(record.derivative, Partials) and not pythons) or fn in _DIVIDING:
-        fits = _fit(given)
-        return NONE if fits else (ValueError,)
+    never = fn in _NEVER and all(map(_is_number, given))
+    if never or isinstance(fn, np.ufunc) or (isinstance(record.derivative, Partials) and not pythons) or fn in _DIVIDING:
+        return NONE if _fit(given) else (ValueError,)
     if len(op.args) == 1 and not op.kwargs and getattr(fn, "__name__", "") in _TOTALS:
         return NONE
     if record.fresh is not None and all(isinstance(one, Lit) for one in given):
@@ -129,6 +125,15 @@ def _of_numbers(fn: Any, record: Primitive, op: Call, given: tuple[Operand, ...]
     if written_in(fn).partition(".")[0] != "numpy":
         return ANY
     return (ValueError, TypeError, IndexError, np.exceptions.AxisError, np.linalg.LinAlgError)[: 5 if _is_algebra(fn) else 4]
+
+
+def _of_pythons(fn: Any, given: tuple[Operand, ...]) -> Classes | None:
+    """What arithmetic of Python's own numbers may raise; ``None`` of other functions."""
+    if fn in _NEVER and all(map(_is_number, given)):
+        return NONE
+    if fn in _DIVIDING:
+        return NONE if isinstance(given[1], Lit) and given[1].value else (ZeroDivisionError,)
+    return (OverflowError, ZeroDivisionError) if fn is operator.pow else None
 
 
 def _is_algebra(fn: Any) -> bool:
