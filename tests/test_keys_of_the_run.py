@@ -222,6 +222,35 @@ def keys_that_are_there_in_a_display(x):
     return sum((key + 1) * v for key, v in merged.items())
 
 
+@FOLLOWED.append
+def keys_on_some_paths_of_a_loop_that_is_written_out(x):
+    table = {}
+    for i in range(3):
+        if x[i] > 0.4:
+            table[i] = x[i]
+    return sum(key * v for key, v in table.items()) + len(table)
+
+
+@FOLLOWED.append
+def another_key_on_each_path(x):
+    table = {7: x[2]}
+    if x[1] > 0.6:
+        table[1] = x[1]
+    else:
+        table[2] = x[0]
+    return sum(key * v for key, v in table.items())
+
+
+@FOLLOWED.append
+def lists_under_keys_of_some_paths(x):
+    table = defaultdict(list)
+    for i in range(3):
+        for j in range(3):
+            if x[i] > x[j]:
+                table[i, 0].append(x[j])
+    return sum(sum(v) * (key[0] + 1) for key, v in table.items()) + len(table)
+
+
 @pytest.mark.parametrize("program", FOLLOWED, ids=lambda program: program.__name__)
 def test_what_the_run_chooses_has_its_derivative(program: Callable[..., Any]) -> None:
     records = check_derivatives(program, X.copy())

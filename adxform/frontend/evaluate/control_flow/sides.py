@@ -168,9 +168,11 @@ def holds_lists(interp: Interpreter, grows: Grows) -> bool:
 
 
 def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
-    """What the items of a list become on a path: floats where they were whole numbers, or another number of tuples on each."""
+    """What a list or dict becomes that has other items on each path: floats where they were whole numbers, more tuples, keys."""
     before: Any = start.contents[ref]
     after: list[Any] = [heap.contents[ref] for heap in heaps]
+    if ref.kind == "dict":
+        return keyed_lists.on_paths(interp, ref, [before, *after])
     if all(isinstance(side, Collected) and side.done for side in (before, *after)):
         return next((irregular(ref, side) for side in after if row_type(side).dtype != row_type(before).dtype), None)
     if ref.kind != "list" or ref.outside or ref.shared or not isinstance(before, Contents):
