@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from adxform.backends.numba.compiled_rule import CompiledForm
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Var
 from adxform.ir.types import Array, Scalar, Type
 from adxform.ir.walk import all_ops
-from adxform.passes.scalar.rewriting import callee
 
 COVERING = frozenset(
     """

@@ -18,7 +18,7 @@ from scipy.special import i0, zetac
 import adxform
 from adxform.api import source
 from adxform.errors import MissingRuleError
-from adxform.frontend.calls import dispatch as calls
+from adxform.frontend.calls import program_functions as calls
 from adxform.frontend.evaluate.interpreter import Interpreter
 from adxform.primitives import table
 from tests import test_corpus

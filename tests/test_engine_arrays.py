@@ -13,10 +13,10 @@ import adxform
 from adxform.api.source import rule_of
 from adxform.backends.numba.support import is_taken
 from adxform.frontend.derivative_operators import Engine
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, For
 from adxform.ir.walk import all_ops
 from adxform.passes.arrays import form_loops
-from adxform.passes.scalar.rewriting import callee
 from tests.oracle import central_jacobian, flat_function, float_leaves, pack
 from tests.test_engine_loops import agree, looping
 

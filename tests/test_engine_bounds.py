@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from adxform.backends.interpret.stepping import interpret
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, If, While
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops, blocks
 from adxform.passes.loops.bounds import check_bounds
-from adxform.passes.scalar.rewriting import callee
 from adxform.runtime import kernel_scalars
 
 BRANCH = """

@@ -12,13 +12,13 @@ from adxform.api.source import rule_of
 from adxform.backends.interpret.stepping import interpret
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import For
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
 from adxform.passes.loops.gather import gather_contributions
 from adxform.passes.loops.interchange import interchange_loops
-from adxform.passes.scalar.rewriting import callee
 from adxform.runtime.dispatch.split import as_tuple
 from tests.oracle import central_jacobian, flat_function
 from tests.test_engine_gather import random_nest

@@ -13,13 +13,13 @@ import adxform
 from adxform.api.source import rule_of
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Function
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
 from adxform.passes.linalg.product_nests import multiply
 from adxform.passes.loops.gather import gather_contributions
 from adxform.passes.scalar.hoist import hoist_invariants
-from adxform.passes.scalar.rewriting import callee
 from adxform.runtime.dispatch.split import as_tuple
 from tests.oracle import central_jacobian, flat_function
 from tests.test_engine_products import LAYOUTS

@@ -10,11 +10,11 @@ import pytest
 
 import adxform
 from adxform import runtime
+from adxform.ir.operand_facts import callee
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
 from adxform.passes.loops.reassociation import reassociate_sums
-from adxform.passes.scalar.rewriting import callee
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 

@@ -12,10 +12,10 @@ import pytest
 import adxform
 from adxform.backends.numba.reciprocal_division import divide_by_reciprocals
 from adxform.backends.numba.vector_math import DIVIDED
+from adxform.ir.operand_facts import callee
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
-from adxform.passes.scalar.rewriting import callee
 
 numba = pytest.importorskip("numba")
 

@@ -11,13 +11,13 @@ import pytest
 
 import adxform
 from adxform.backends.interpret.stepping import interpret
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, For
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import blocks
 from adxform.passes.loops.loop_invariant_tables import tabulate
 from adxform.passes.loops.vector_forms import has_vector_form
-from adxform.passes.scalar.rewriting import callee
 from tests.oracle import central_jacobian, flat_function
 
 pytest.importorskip("numba")

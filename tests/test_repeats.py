@@ -10,12 +10,12 @@ import pytest
 from adxform import runtime
 from adxform.backends.interpret.stepping import interpret
 from adxform.frontend.types.shape_rules import product_type
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call
 from adxform.ir.text import read
 from adxform.ir.verify import verify
 from adxform.ir.walk import all_ops
 from adxform.passes.linalg.repeats import multiply_once
-from adxform.passes.scalar.rewriting import callee
 
 
 def program(body: str) -> str:

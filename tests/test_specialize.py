@@ -14,7 +14,7 @@ import pytest
 from adxform.backends.interpret.stepping import interpret
 from adxform.errors import AdxError, GlobalMutationError, NonScalarOutputError, UnsupportedOperationError
 from adxform.frontend.derivative_operators import Operator
-from adxform.frontend.evaluate.expander import RuleExpander
+from adxform.frontend.evaluate.rule_bodies.expander import RuleExpander
 from adxform.frontend.signature import Fixed, Leaf, Node, describe, sign
 from adxform.frontend.signature.access import Access, guards_hold
 from adxform.frontend.specialize import Specialized, specialize

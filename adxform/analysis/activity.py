@@ -21,7 +21,7 @@ from adxform.primitives.effects import effect_of
 from adxform.primitives.memory import index_kind
 from adxform.primitives.record import Constant, General, Linear
 from adxform.primitives.signatures import not_covered, taken, unstated
-from adxform.primitives.table import definition, lookup
+from adxform.primitives.table import definition, lookup, record_called
 from adxform.primitives.unruled import callable_name, has_way_around, is_users, missing_rule, shown
 
 
@@ -35,7 +35,7 @@ class Activity:
 
 def is_constant(call: Call) -> bool:
     """Whether the result of `call` has a zero derivative by its rule."""
-    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+    record = record_called(call)
     return record is not None and isinstance(record.derivative, Constant)
 
 
@@ -44,7 +44,7 @@ def followed(call: Call) -> tuple[Operand, ...]:
 
     For some of them no rule may be stated: where one of those moves, the call is refused.
     """
-    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+    record = record_called(call)
     named = tuple(value for _, value in call.kwargs)
     match None if record is None else record.derivative:
         case Constant():
@@ -340,7 +340,7 @@ def _refuse_hidden(call: Call, varied: Spread, useful: Spread) -> None:
 
 def _takes_complex(call: Call) -> bool:
     """Whether the rule of the function called holds for complex numbers; of a rule of the user's that is for them to see to."""
-    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+    record = record_called(call)
     return record is None or record.takes_complex or (isinstance(record.derivative, General) and is_users(record.derivative.body))
 
 

@@ -11,13 +11,13 @@ from enum import IntEnum
 from typing import assert_never
 
 from adxform.analysis.activity import is_constant
-from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Op, Operand, Raise, Var, While
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Op, Operand, Raise, Var, While
 from adxform.ir.types import Stack, is_inexact
 from adxform.ir.walk import outs, reads, variables
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of, functions, has_memory, positions
 from adxform.primitives.record import Constant
-from adxform.primitives.table import lookup
+from adxform.primitives.table import record_called
 
 
 class Level(IntEnum):
@@ -204,6 +204,6 @@ class Dependence:
 
 def _may_choose(op: Call, out: Var) -> bool:
     """Whether the shape of `out`, or what is done next, may follow from the contents of what `op` reads."""
-    record = lookup(op.fn.value) if isinstance(op.fn, Lit) else None
+    record = record_called(op)
     derivative = None if record is None else record.derivative
     return not (is_inexact(out.type) or isinstance(out.type, Stack)) or derivative is None or isinstance(derivative, Constant)

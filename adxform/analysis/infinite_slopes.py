@@ -26,8 +26,8 @@ from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import functions
 from adxform.primitives.facets import ADDITIVE, Sign
 from adxform.primitives.left_out_lanes import leaves_lanes_out
-from adxform.primitives.record import Derivative, General, Linear, Partials
-from adxform.primitives.table import lookup, meaning_of, record_of, spelled
+from adxform.primitives.record import General, Linear, Partials
+from adxform.primitives.table import derivative_of, meaning_of, record_of, spelled
 
 Keeps = Callable[[Call, Operand], bool]
 
@@ -251,12 +251,6 @@ def can_overflow(partial: Operand) -> bool:
             return is_inexact(partial.type) or dtype.startswith(("complex", "clong"))
         case _:
             return isinstance(partial, Var)
-
-
-def derivative_of(call: Call) -> Derivative | None:
-    """The derivative of the primitive that `call` calls."""
-    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
-    return None if record is None else record.derivative
 
 
 def _multiplies(call: Call) -> bool:

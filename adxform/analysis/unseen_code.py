@@ -20,7 +20,7 @@ from adxform.ir.walk import all_ops, variables
 from adxform.primitives.effects import effect_of, functions
 from adxform.primitives.record import Memory
 from adxform.primitives.signatures import form_of
-from adxform.primitives.table import lookup
+from adxform.primitives.table import record_called
 
 READING = frozenset(
     """
@@ -150,7 +150,7 @@ def writes_unseen(call: Call) -> bool:
 
 def at_risk(call: Call) -> tuple[Var, ...]:
     """The arrays that `call` may write although no rule says how: arguments of functions that adxform cannot look into."""
-    record = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+    record = record_called(call)
     if record is None or record.derivative is None:
         given = (*call.args, *(value for _, value in call.kwargs)) if writes_unseen(call) else ()
     else:

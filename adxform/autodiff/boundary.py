@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from adxform.autodiff.expand import derivative_of, distinct
+from adxform.autodiff.expand import distinct
 from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Op, Operand, Var
 from adxform.ir.spans import own_signature
 from adxform.ir.types import Array, Dim, Size, Type
 from adxform.ir.walk import Names, map_op, substitute
 from adxform.primitives.effects import functions
 from adxform.primitives.record import General
+from adxform.primitives.table import derivative_of
 
 
 def outlined(fn: Function) -> Function:

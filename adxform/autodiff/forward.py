@@ -22,12 +22,9 @@ from adxform.autodiff.boundary import outlined, restored
 from adxform.autodiff.expand import (
     Expander,
     add,
-    cast,
     checked,
-    derivative_of,
     distinct,
     expand_rule,
-    fit_tangent,
     is_linear,
     is_nothing,
     is_result,
@@ -37,17 +34,15 @@ from adxform.autodiff.expand import (
     not_transposed,
     per_argument,
     per_leaf,
-    precise,
     pullback_of,
     refuse_uncovered,
     replace_leaves,
     splice,
     weighted,
-    with_methods,
     write,
     write_partials,
-    zeros,
 )
+from adxform.autodiff.fitting import cast, fit_tangent, precise, with_methods, zeros
 from adxform.autodiff.linearity import read_pullback, refuse_nonlinear, refuse_shifted
 from adxform.autodiff.masked_products import mask_products
 from adxform.autodiff.reverse.callees import Adopting, Callees
@@ -57,6 +52,7 @@ from adxform.autodiff.transpose import transpose_pullback
 from adxform.errors import AdxError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import (
     UNDEFINED,
     Attribute,
@@ -82,6 +78,7 @@ from adxform.ir.walk import Names, all_ops, substitute, variables
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import by_layout, effect_of
 from adxform.primitives.record import Constant, General, Linear, Memory, Partials
+from adxform.primitives.table import derivative_of
 from adxform.primitives.unruled import is_users
 
 
@@ -352,7 +349,7 @@ class _Forward:
             mask_products(b, start, tangents)
 
     def memory(self, op: Call, b: Builder) -> None:
-        fn = op.fn.value if isinstance(op.fn, Lit) else None
+        fn = callee(op)
         if fn is intrinsics.new_stack:
             self.tangents[op.outs[0]] = b.call(fn, type=Stack(), hint=f"{op.outs[0].base}_t")
             return

@@ -20,6 +20,7 @@ import numpy as np
 from adxform.analysis.dependence import Dependence, find_dependence
 from adxform.errors import MissingRuleError
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import (
     Attribute,
     Block,
@@ -45,7 +46,7 @@ from adxform.primitives.effects import effect_of, has_memory, positions, writes
 from adxform.primitives.facets import ADDITIVE, Algebra
 from adxform.primitives.memory import STORES
 from adxform.primitives.record import Constant, General, Linear, Memory, Partials, Primitive
-from adxform.primitives.table import lookup, meaning_of, record_of
+from adxform.primitives.table import meaning_of, record_called, record_of
 from adxform.primitives.unruled import is_users, title
 
 
@@ -272,7 +273,7 @@ class _Reader:
 
     def call(self, op: Call) -> None:
         """Read a call: what it returns, and what it leaves in what it writes."""
-        record = lookup(op.fn.value) if isinstance(op.fn, Lit) else None
+        record = record_called(op)
         written = positions(op, effect_of(op).writes)
         if written:
             self.store(op, written)
@@ -372,7 +373,7 @@ class _Reader:
 
     def general(self, op: Call, rule: General, moving: list[int], named: list[Operand]) -> Part:
         """What a function with a value and a pullback returns."""
-        fn = op.fn.value if isinstance(op.fn, Lit) else None
+        fn = callee(op)
         if fn is np.where and len(op.args) == 3:
             return self.chosen_from(*op.args)
         places = record_of(fn).linear_in

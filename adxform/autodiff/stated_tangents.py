@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from adxform import runtime
-from adxform.autodiff.expand import (
-    Expander,
-    distinct,
-    expand_rule,
-    is_linear,
-    is_result,
-    is_zero,
-    leaves,
-    located,
-    replace_leaves,
-    same_shape,
-    type_of,
-    write,
-)
+from adxform.autodiff.expand import Expander, distinct, expand_rule, is_linear, is_result, leaves, located, replace_leaves, write
+from adxform.autodiff.fitting import is_zero, same_shape
 from adxform.autodiff.linearity import read_linear
 from adxform.errors import AdxError, MissingRuleError, TangentMismatchError
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import type_of
 from adxform.ir.ops import Call, Function, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, is_inexact, rank
 from adxform.ir.walk import Names, all_ops

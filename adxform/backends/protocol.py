@@ -160,10 +160,6 @@ class Backend(Protocol):
         """
         return
 
-    def supports(self, op: Op) -> Refusal | None:
-        """Why it leaves `op` to Python; ``None`` where it runs `op` itself."""
-        return None
-
     def before_cut(self, fn: Function, engine: Engine) -> Function:
         """`fn` in the form that is cut into a forward and a backward part, where it is to be."""
         return fn

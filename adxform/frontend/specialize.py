@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import AdxError, UnsupportedOperationError, together
-from adxform.frontend.calls.dispatch import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.calls.left_alone import leaves_alone, sees_not
+from adxform.frontend.calls.program_functions import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.checks.cut_off import refuse_cut_off, refuse_told_dtypes
 from adxform.frontend.checks.floating_point_errors import raising_errors
 from adxform.frontend.checks.held_copies import refuse_told_apart
@@ -27,13 +27,13 @@ from adxform.frontend.checks.shared_memory import (
     refuse_writes_to_read_only,
 )
 from adxform.frontend.evaluate import structures
-from adxform.frontend.evaluate.expander import RuleExpander
 from adxform.frontend.evaluate.identity import refuse_other_names
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside import outside_containers, places
 from adxform.frontend.evaluate.outside.guards import from_outside
 from adxform.frontend.evaluate.outside.outside_arrays import brought_back, left_as_written
 from adxform.frontend.evaluate.outside.outside_order import kept_ahead
+from adxform.frontend.evaluate.rule_bodies.expander import RuleExpander
 from adxform.frontend.evaluate.signals import Changes, Grows, Promote, Recursive, Sets, Unreachable, WalkedAgain
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value

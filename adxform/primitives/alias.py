@@ -15,8 +15,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from adxform.ir import intrinsics
-from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Lit, Operand, Pack, Raise, Var, While
-from adxform.ir.types import Scalar, Stack
+from adxform.ir.operand_facts import callee, is_stack
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Operand, Pack, Raise, Var, While
+from adxform.ir.types import Scalar
 from adxform.ir.walk import defined_variables
 from adxform.primitives.effects import effect_of, functions, has_memory, memory, positions
 from adxform.primitives.record import Effect
@@ -79,7 +80,7 @@ class Aliases:
         """The classes at each place of the `Summary` of what `op` calls."""
         operands: Operands = (*op.args, *op.outs)
         found = [[self.of(var) for var in memory(operand)] for operand in operands]
-        stacks = [self.of(operand) for operand in operands if isinstance(operand, Var) and _is_stack(operand)]
+        stacks = [self.of(operand) for operand in operands if isinstance(operand, Var) and is_stack(operand)]
         return found + [[self.elements[stack]] if stack in self.elements else [] for stack in stacks]
 
     def extended(self, fn: Function) -> Aliases:
@@ -197,12 +198,8 @@ class Outside:
 
 
 def _optimistic(fn: Function) -> Summary:
-    places = sum(2 if _is_stack(operand) else 1 for operand in (*fn.params, *fn.results))
+    places = sum(2 if is_stack(operand) else 1 for operand in (*fn.params, *fn.results))
     return Summary(tuple(range(places)), frozenset(), frozenset(), False)
-
-
-def _is_stack(operand: Operand) -> bool:
-    return isinstance(operand, Var) and isinstance(operand.type, Stack)
 
 
 class _Unifier:
@@ -278,7 +275,7 @@ class _Unifier:
         """The names by place: `first`, `second`, then the contents of the stacks among them."""
         operands = (*first, *second)
         found = [[var.name for var in memory(operand)] for operand in operands]
-        return found + [[self.element_of(operand)] for operand in operands if isinstance(operand, Var) and _is_stack(operand)]
+        return found + [[self.element_of(operand)] for operand in operands if isinstance(operand, Var) and is_stack(operand)]
 
     def visit(self, op: Invoke | Raise | If | For | While | Free | Attribute | Closure) -> tuple[Block, ...]:
         """Unify what `op` makes share; return its blocks, to be visited too."""
@@ -313,13 +310,13 @@ class _Unifier:
                 return ()
 
     def call(self, op: Call, effect: Effect) -> None:
-        fn = op.fn.value if isinstance(op.fn, Lit) else None
+        fn = callee(op)
         out = [var for var in op.outs if not isinstance(var.type, Scalar)]
         if fn is intrinsics.push or fn is intrinsics.pop:
             for stack in memory(op.args[0]):
                 self.written.append(stack.name)
                 for value in out if fn is intrinsics.pop else memory(op.args[1]):
-                    self.join((value,), stack.name if _is_stack(value) else self.element_of(stack))
+                    self.join((value,), stack.name if is_stack(value) else self.element_of(stack))
             return
         if effect.writes:
             self.written += [var.name for var in positions(op, effect.writes)]
@@ -330,7 +327,7 @@ class _Unifier:
             self.join((*out, *positions(op, effect.views)))
 
     def expose(self, names: tuple[Var, ...]) -> None:
-        self.join(names, *(self.element_of(var) for var in names if _is_stack(var)))
+        self.join(names, *(self.element_of(var) for var in names if is_stack(var)))
         self.exposed += [var.name for var in names[:1]]
 
     def phi(self, out: Var, differs: bool, *sources: Operand) -> None:

@@ -14,7 +14,6 @@ from adxform.ir.types import Scalar, Several, Type
 from adxform.primitives.facets import Gives, Kernel
 from adxform.primitives.record import PURE, VIEWS_FIRST, Constant, Derivative, Effect, General, Linear, Partials, Primitive
 
-Samples = tuple[tuple[Any, ...], ...]
 Result = Callable[[tuple[Operand, ...], Mapping[str, Operand]], Type | Several | None]
 Singular = bool | Callable[[tuple[Operand, ...]], bool]
 Effects = Effect | Callable[[Call], Effect]
@@ -67,11 +66,7 @@ def primitive(
 
 
 def scalar(
-    fn: Callable[..., Any],
-    body: Callable[..., Any],
-    *samples: tuple[Any, ...],
-    singular: Singular = False,
-    **facets: Any,
+    fn: Callable[..., Any], body: Callable[..., Any], *samples: tuple[Any, ...], singular: Singular = False, **facets: Any
 ) -> Primitive:
     """An elementwise function by its partial derivatives, ``body(y, *args)``."""
     return primitive(fn, Partials(body, singular), *samples, **facets)

@@ -13,6 +13,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.spans import written_in
 from adxform.ir.types import Array, Dim, Object, Scalar, Size
@@ -60,27 +61,32 @@ def may_raise(op: Call, floats: bool, within: Mapping[Var, Size]) -> Classes:
 
     `floats`: floating point errors of NumPy raise. `within`: below which length, and not negative, an integer is.
     """
-    fn = op.fn.value if isinstance(op.fn, Lit) else None
-    if isinstance(fn, type) and issubclass(fn, BaseException) and not _is_initialised(fn):
-        return NONE
-    if fn is runtime.left or fn is runtime.entered or fn is runtime.instance:
-        return NONE
+    fn = callee(op)
     if fn is runtime.set_outside or fn is runtime.kept_outside:
         return NONE if _holds(op.args[0], op.args[1]) else ANY
-    if fn is runtime.change_outside and op.args[1] in _GROWING:
+    if _only_notes(fn, op):
         return NONE
     record = lookup(fn)
     given = (*op.args, *(value for _, value in op.kwargs))
     if record is None or effect_of(op).opaque or any(isinstance(var.type, Object) for var in variables_of(given)):
-        known = fn in (operator.is_, operator.is_not, runtime.is_caught)
-        return NONE if known else ANY
-    if fn is operator.getitem:
-        return NONE if _is_inside(op.args[0], op.args[1], within) else (IndexError,)
-    if fn in _STORING:
-        number = isinstance(op.args[2], Lit) or isinstance(getattr(op.args[2], "type", None), Scalar)
+        return NONE if fn in (operator.is_, operator.is_not, runtime.is_caught) else ANY
+    if fn is operator.getitem or fn in _STORING:
         missed = NONE if _is_inside(op.args[0], op.args[1], within) else (IndexError,)
-        return missed if number else (*missed, ValueError)
+        return missed if fn is operator.getitem or _is_one_number(op.args[2]) else (*missed, ValueError)
     return _of_numbers(fn, record, op, given) + ((FloatingPointError,) if floats else NONE)
+
+
+def _only_notes(fn: Any, op: Call) -> bool:
+    """Whether `op` makes an exception or an object, says where the run is, or adds to a list outside: none of these raises."""
+    if isinstance(fn, type) and issubclass(fn, BaseException):
+        return not _is_initialised(fn)
+    if fn is runtime.change_outside:
+        return op.args[1] in _GROWING
+    return fn is runtime.left or fn is runtime.entered or fn is runtime.instance
+
+
+def _is_one_number(operand: Operand) -> bool:
+    return isinstance(operand, Lit) or isinstance(getattr(operand, "type", None), Scalar)
 
 
 _GROWING = (Lit("append"), Lit("clear"), Lit("reverse"))
@@ -105,17 +111,13 @@ def _is_initialised(cls: type[BaseException]) -> bool:
 def _of_numbers(fn: Any, record: Primitive, op: Call, given: tuple[Operand, ...]) -> Classes:
     """What a function of numbers and arrays may raise."""
     pythons = not any(isinstance(getattr(one, "type", None), Array) or _is_numpys(one) for one in given)
-    if fn in _NEVER and all(map(_is_number, given)):
-        return NONE if pythons or _fit(given) else (ValueError,)
-    if fn in _DIVIDING and pythons:
-        return NONE if isinstance(given[1], Lit) and given[1].value else (ZeroDivisionError,)
-    if fn is operator.pow and pythons:
-        return (OverflowError, ZeroDivisionError)
+    if pythons and (raised := _of_pythons(fn, given)) is not None:
+        return raised
     if getattr(fn, "__module__", "") == "math":
         return (ValueError, OverflowError)
-    if isinstance(fn, np.ufunc) or (isinstance(record.derivative, Partials) and not pythons) or fn in _DIVIDING:
-        fits = _fit(given)
-        return NONE if fits else (ValueError,)
+    never = fn in _NEVER and all(map(_is_number, given))
+    if never or isinstance(fn, np.ufunc) or (isinstance(record.derivative, Partials) and not pythons) or fn in _DIVIDING:
+        return NONE if _fit(given) else (ValueError,)
     if len(op.args) == 1 and not op.kwargs and getattr(fn, "__name__", "") in _TOTALS:
         return NONE
     if record.fresh is not None and all(isinstance(one, Lit) for one in given):
@@ -123,6 +125,15 @@ def _of_numbers(fn: Any, record: Primitive, op: Call, given: tuple[Operand, ...]
     if written_in(fn).partition(".")[0] != "numpy":
         return ANY
     return (ValueError, TypeError, IndexError, np.exceptions.AxisError, np.linalg.LinAlgError)[: 5 if _is_algebra(fn) else 4]
+
+
+def _of_pythons(fn: Any, given: tuple[Operand, ...]) -> Classes | None:
+    """What arithmetic of Python's own numbers may raise; ``None`` of other functions."""
+    if fn in _NEVER and all(map(_is_number, given)):
+        return NONE
+    if fn in _DIVIDING:
+        return NONE if isinstance(given[1], Lit) and given[1].value else (ZeroDivisionError,)
+    return (OverflowError, ZeroDivisionError) if fn is operator.pow else None
 
 
 def _is_algebra(fn: Any) -> bool:

@@ -280,14 +280,7 @@ def _spread(
 
 
 def _clip(
-    a: Any,
-    a_min: Any = None,
-    a_max: Any = None,
-    out: Any = None,
-    *,
-    min: Any = ABSENT,
-    max: Any = ABSENT,
-    **how: Any,
+    a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = ABSENT, max: Any = ABSENT, **how: Any
 ) -> None: ...
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import RegistrationError
+from adxform.ir.ops import Call, Lit
 from adxform.ir.spans import registering
 from adxform.primitives import definitions, memory, scipy_rules, shipped_rules
 from adxform.primitives.families import (
@@ -32,7 +33,7 @@ from adxform.primitives.families import (
     tails,
     vector_lengths,
 )
-from adxform.primitives.record import General, Linear, Partials, Primitive
+from adxform.primitives.record import Derivative, General, Linear, Partials, Primitive
 from adxform.primitives.refusals import numpy_functions, python_functions, scipy_groups
 from adxform.primitives.refusals.no_rule import NoRule, by_function
 from adxform.threads.locks import imported, new_lock
@@ -99,6 +100,17 @@ def lookup(fn: Any) -> Primitive | None:
     if found is not None and found.place is None:
         return found
     return own.get(fn) or _library.get(fn) if (found is None and _meets(fn)) or shipped_rules.bring(fn) else found
+
+
+def record_called(call: Call) -> Primitive | None:
+    """The record of the function that `call` calls; ``None`` when there is none."""
+    return lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+
+
+def derivative_of(call: Call) -> Derivative | None:
+    """The derivative of the primitive that `call` calls."""
+    record = record_called(call)
+    return None if record is None else record.derivative
 
 
 def _meets(fn: Any) -> bool:

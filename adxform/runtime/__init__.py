@@ -15,6 +15,7 @@ from adxform.runtime.derivatives.eigenvalues import (
     eigenvalues_tangent,
     eigenvectors_cotangent,
     eigenvectors_tangent,
+    inverted,
     is_dependent,
     is_rounding,
     left_vectors_cotangent,

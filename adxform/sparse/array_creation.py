@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.ir.ops import Call, Lit
+from adxform.ir.operand_facts import callee
+from adxform.ir.ops import Call
 from adxform.ir.types import Array, is_float
 from adxform.primitives.record import Primitive
 from adxform.primitives.table import having
@@ -20,7 +21,7 @@ from adxform.sparse.pattern_values import OPAQUE, Flow, Integers, NotKnown, comm
 
 def _empty(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """An array with anything in it."""
-    fn = call.fn.value if isinstance(call.fn, Lit) else None
+    fn = callee(call)
     shape: Any
     if fn is np.empty_like:
         shape = shape_of(args[0]) if kwargs.get("shape") is None else concrete(kwargs["shape"])
@@ -33,7 +34,7 @@ def _empty(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) 
 
 def _like(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """``zeros_like``, ``ones_like``, ``full_like``"""
-    fn = call.fn.value if isinstance(call.fn, Lit) else None
+    fn = callee(call)
     value = (0 if fn is np.zeros_like else 1) if fn is not np.full_like else args[1] if len(args) > 1 else kwargs["fill_value"]
     shape = concrete(kwargs.get("shape"))
     return _spread(call, shape_of(args[0]) if shape is None else shape, value)
@@ -84,7 +85,7 @@ def _of_shape(fn: Any) -> Handler:
 
 def _unsized(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """A function whose result is as long as the values say."""
-    fn = call.fn.value if isinstance(call.fn, Lit) else None
+    fn = callee(call)
     try:
         return run(fn, [concrete(arg) for arg in args], concrete(kwargs))
     except NotKnown:

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from adxform.ir.ops import Call, Lit
+from adxform.ir.operand_facts import callee
+from adxform.ir.ops import Call
 from adxform.ir.types import Array, Scalar, is_float
 from adxform.sparse.graph import CONST, GiveUp, Graph
 from adxform.sparse.pattern_values import OPAQUE, UNTOLD, Flow, Integers, NotKnown, arrays_in, concrete, ids_of, stand_in
@@ -80,7 +81,7 @@ def apply_known(trace: Tracing, call: Call, fn: Any, args: list[Any], kwargs: di
 
 def whole_numbers(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """The value of a function of whole numbers, or some of which only the shape is known."""
-    fn = call.fn.value if isinstance(call.fn, Lit) else None
+    fn = callee(call)
     try:
         return run(fn, [concrete(arg) for arg in args], concrete(kwargs))
     except NotKnown:

@@ -31,13 +31,13 @@ def _unbroadcast(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, 
     return Flow(trace.graph.grouped(places, ids, math.prod(shape)).reshape(shape))
 
 
-def _back(places: Callable[..., Any], like: int = 1) -> Handler:
-    """The transpose of a move: operand `like` has the shape of the result; `places` moves its places as the move would."""
+def _back(places: Callable[..., Any]) -> Handler:
+    """The transpose of a move: the second operand has the shape of the result; `places` moves its places as the move would."""
 
     def handle(trace: Tracing, call: Call, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        ids, shape = np.asarray(ids_of(args[0])), shape_of(args[like])
+        ids, shape = np.asarray(ids_of(args[0])), shape_of(args[1])
         try:
-            rest = [concrete(arg) for arg in args[like + 1 :]]
+            rest = [concrete(arg) for arg in args[2:]]
         except NotKnown:
             return Flow(np.full(shape, trace.graph.whole(ids)))
         groups = run(places, [numbered(shape), ids, *rest], concrete(kwargs))

@@ -99,11 +99,8 @@ def settled(
         trace.log = log
         try:
             entries = _entered(trace.graph, regions, log)
-            try:
-                results: Sequence[Any] | None = run([one.enter(trace.graph) for one in carried])
-            except Ends:
-                results = None
-            news = [one.changed(result) for one, result in zip(carried, results or (), strict=False)]
+            results = _results(run, [one.enter(trace.graph) for one in carried])
+            news = [one.changed(result) for one, result in zip(carried, results, strict=False)]
         finally:
             trace.log = outer
         found = {key_of(note): note for note in log if not isinstance(note.x, list)}
@@ -118,13 +115,21 @@ def settled(
         roots += [root_of(note.x) for note in found.values()]
     else:
         raise GiveUp("a loop does something new at every iteration")
-    for one, result in zip(carried, results or (), strict=False):
+    for one, result in zip(carried, results, strict=False):
         one.leave(trace.graph, result)
     _left(trace.graph, entries)
     if outer is not None:
         outer += log
     _settle_stacks(trace.graph, log, outer)
     return [one.entry for one in carried]
+
+
+def _results(run: Callable[[list[Any]], Sequence[Any]], values: list[Any]) -> Sequence[Any]:
+    """What an iteration makes of `values`: nothing, where it raises an error."""
+    try:
+        return run(values)
+    except Ends:
+        return ()
 
 
 def _left(graph: Graph, entries: list[tuple[Note, Any]]) -> None:

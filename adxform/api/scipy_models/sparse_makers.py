@@ -193,20 +193,17 @@ def _block_diag(mats: Any, format: Any = None) -> Any:
 
 def _in_blocks(fn: Callable[..., Any], grid: Any, format: Any) -> Any:
     """The matrix of the blocks in `grid`, of which ``None`` is empty; `fn` makes SciPy's of them."""
-    parts: Any = [[None if one is None else _as_factor(one) for one in row] for row in grid]
-    heights = [next(one.shape[0] for one in row if one is not None) for row in parts]
-    widths = [next(row[k].shape[1] for row in parts if row[k] is not None) for k in range(len(parts[0]))]
-    present = [one for row in parts for one in row if one is not None]
-    entries = np.concatenate([one.entries for one in present])
-    rows = np.concatenate([one.rows + sum(heights[:k]) for k, row in enumerate(parts) for one in row if one is not None])
-    columns = np.concatenate([one.columns + sum(widths[:k]) for row in parts for k, one in enumerate(row) if one is not None])
+    placed = [(k, j, _as_factor(one)) for k, row in enumerate(grid) for j, one in enumerate(row) if one is not None]
+    heights = [next(one.shape[0] for i, _, one in placed if i == k) for k in range(len(grid))]
+    widths = [next(one.shape[1] for _, j, one in placed if j == k) for k in range(len(grid[0]))]
+    entries = np.concatenate([one.entries for _, _, one in placed])
+    rows = np.concatenate([one.rows + sum(heights[:k]) for k, _, one in placed])
+    columns = np.concatenate([one.columns + sum(widths[:k]) for _, k, one in placed])
+    own: Any = {(k, j): one.own for k, j, one in placed}
+    owns = tuple([own[place] for place in own])
     if fn is sparse.bmat:
-        owns: Any = tuple([tuple([None if one is None else one.own for one in row]) for row in parts])
-    else:
-        owns = tuple([one.own for one in present])
-    matrix: Any = True
-    for one in present:
-        matrix = matrix and one.matrix
+        owns = tuple([tuple([own.get((k, j)) for j in range(len(row))]) for k, row in enumerate(grid)])
+    matrix = all(one.matrix for _, _, one in placed)
     return SparseMatrix(calls.made(fn, owns, format), entries, rows, columns, (sum(heights), sum(widths)), matrix)
 
 
@@ -235,12 +232,7 @@ class Factors:
 
 
 def _splu(
-    A: Any,
-    permc_spec: Any = None,
-    diag_pivot_thresh: Any = None,
-    relax: Any = None,
-    panel_size: Any = None,
-    options: Any = None,
+    A: Any, permc_spec: Any = None, diag_pivot_thresh: Any = None, relax: Any = None, panel_size: Any = None, options: Any = None
 ) -> Any:
     a = followed(A)
     lu = calls.factors(a.own, permc_spec, diag_pivot_thresh, relax, panel_size, options)

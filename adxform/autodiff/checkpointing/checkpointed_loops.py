@@ -32,11 +32,13 @@ import numpy as np
 
 from adxform import runtime
 from adxform.autodiff.checkpointing.loop_carried_aliasing import Separation
-from adxform.autodiff.expand import zeros
+from adxform.autodiff.fitting import zeros
 from adxform.autodiff.reverse.blocks import BlockReversal
 from adxform.autodiff.reverse.cotangent_plan import may_copy
 from adxform.autodiff.reverse.cotangents import WHOLE
-from adxform.autodiff.reverse.residuals import Decision, Sweep, written_by
+from adxform.autodiff.reverse.residuals import Decision
+from adxform.autodiff.reverse.sources import written_by
+from adxform.autodiff.reverse.sweep import Sweep
 from adxform.autodiff.reverse.witnesses import restarts
 from adxform.errors import AliasError, UnsupportedOperationError
 from adxform.ir import intrinsics

@@ -12,35 +12,21 @@ import numpy as np
 
 from adxform import runtime
 from adxform.autodiff.boundary import is_behind
-from adxform.autodiff.expand import derivative_of, same_shape, zeros
+from adxform.autodiff.fitting import same_shape, zeros
 from adxform.autodiff.reverse.call_pullbacks import CallReversal
 from adxform.autodiff.reverse.cotangents import Path, Task
-from adxform.autodiff.reverse.residuals import ResidualRecorder, Sweep
+from adxform.autodiff.reverse.residuals import ResidualRecorder
+from adxform.autodiff.reverse.sweep import Sweep
 from adxform.autodiff.reverse.witnesses import witnesses
 from adxform.errors import UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import (
-    UNDEFINED,
-    Attribute,
-    Block,
-    Call,
-    Closure,
-    For,
-    Free,
-    If,
-    Invoke,
-    Lit,
-    Op,
-    Operand,
-    Raise,
-    Var,
-    While,
-)
+from adxform.ir.ops import UNDEFINED, Attribute, Block, Call, Closure, For, Free, If, Invoke, Lit, Op, Operand, Raise, Var, While
 from adxform.ir.types import INT, Array, Dim, Scalar, Stack, Type, is_inexact
 from adxform.ir.walk import all_ops, defined_variables, free_variables, outs, reads, rename_block
 from adxform.primitives.effects import effect_of
 from adxform.primitives.record import General, Partials
+from adxform.primitives.table import derivative_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,9 @@ from adxform import runtime
 from adxform.analysis.length_guards import Guards, is_length
 from adxform.analysis.unseen_code import at_risk
 from adxform.autodiff.expand import (
-    cast,
     checked,
-    derivative_of,
     distinct,
     is_nothing,
-    is_zero,
     leaves,
     may_be_empty,
     name_results,
@@ -32,6 +29,7 @@ from adxform.autodiff.expand import (
     write_one,
     write_partials,
 )
+from adxform.autodiff.fitting import cast, is_zero
 from adxform.autodiff.masked_products import mask_products
 from adxform.autodiff.reverse.cotangent_plan import may_copy, same_view
 from adxform.autodiff.reverse.cotangents import WHOLE, Cotangents, Path, Task
@@ -39,22 +37,14 @@ from adxform.autodiff.reverse.guarded_lengths import guarded
 from adxform.autodiff.stated_tangents import rule_in_reverse
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import (
-    Block,
-    Call,
-    Function,
-    If,
-    Lit,
-    Op,
-    Operand,
-    Var,
-)
+from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, Array, Stack, is_inexact
 from adxform.ir.walk import all_ops, defined_variables
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import contents_read
 from adxform.primitives.memory import index_kind
 from adxform.primitives.record import Constant, Derivative, General, Linear, Memory, Partials
+from adxform.primitives.table import derivative_of
 
 
 class CallReversal(Cotangents):

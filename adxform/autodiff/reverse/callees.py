@@ -15,8 +15,9 @@ from itertools import chain, count
 from typing import Any
 
 from adxform.autodiff.expand import Expander, Kwargs
+from adxform.ir.operand_facts import is_stack
 from adxform.ir.ops import Function, Invoke, Operand, Var
-from adxform.ir.types import Array, Stack, is_inexact
+from adxform.ir.types import Array, is_inexact
 from adxform.ir.walk import all_ops, rename_callees
 from adxform.primitives.alias import Aliases, Summary
 from adxform.primitives.effects import functions
@@ -71,7 +72,7 @@ class Callees:
             tuple(
                 place
                 for place, param in enumerate(callee.params)
-                if _moves(param) and (_is_stack(param) or place in summary.written)
+                if _moves(param) and (is_stack(param) or place in summary.written)
             ),
             tuple(place for place, out in enumerate(callee.results) if _moves(out) and summary.is_shared(params + place)),
         )
@@ -136,9 +137,5 @@ class Adopting:
         return self.plain.expand_rule(rule, args, kwargs, count)
 
 
-def _is_stack(operand: Operand) -> bool:
-    return isinstance(operand, Var) and isinstance(operand.type, Stack)
-
-
 def _moves(operand: Operand) -> bool:
-    return _is_stack(operand) or (isinstance(operand, Var) and isinstance(operand.type, Array) and is_inexact(operand.type))
+    return is_stack(operand) or (isinstance(operand, Var) and isinstance(operand.type, Array) and is_inexact(operand.type))

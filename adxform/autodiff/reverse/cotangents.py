@@ -11,21 +11,13 @@ import numpy as np
 from adxform import runtime
 from adxform.analysis.activity import Activity, find_activity
 from adxform.analysis.infinite_slopes import Slopes, slopes_of_cotangents
-from adxform.autodiff.expand import add, cast, fit_cotangent, is_zero, precise, reshaped, same_shape, write, zeros
+from adxform.autodiff.expand import add, write
+from adxform.autodiff.fitting import cast, fit_cotangent, is_zero, precise, reshaped, same_shape, zeros
 from adxform.autodiff.reverse.callees import Adopting, Callees, Shared
 from adxform.autodiff.reverse.cotangent_plan import CotangentPlan, may_copy, plan_cotangents, same_view
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import (
-    UNDEFINED,
-    Call,
-    Function,
-    Invoke,
-    Lit,
-    Op,
-    Operand,
-    Var,
-)
+from adxform.ir.ops import UNDEFINED, Call, Function, Invoke, Lit, Op, Operand, Var
 from adxform.ir.types import BOOL, Array, Scalar, Stack, is_complex, is_inexact
 from adxform.ir.walk import Names, all_ops, defined_variables, variables
 from adxform.primitives.alias import Aliases

@@ -17,25 +17,18 @@ import numpy as np
 from adxform.autodiff.boundary import outlined, restored
 from adxform.autodiff.checkpointing.checkpointed_loops import CheckpointReversal
 from adxform.autodiff.checkpointing.segments import in_segments
-from adxform.autodiff.expand import Expander, is_result, precise, zeros
+from adxform.autodiff.expand import Expander, is_result
+from adxform.autodiff.fitting import precise, zeros
 from adxform.autodiff.reverse.callees import Adopting, Callees
 from adxform.autodiff.reverse.cotangents import WHOLE, Path, Task
-from adxform.autodiff.reverse.residuals import Decision, Sweep
+from adxform.autodiff.reverse.residuals import Decision
 from adxform.autodiff.reverse.restore import must_undo
+from adxform.autodiff.reverse.sweep import Sweep
 from adxform.autodiff.reverse.whole_numbers import float_zeros
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.lengths import Lengths
-from adxform.ir.ops import (
-    Block,
-    Call,
-    Function,
-    Invoke,
-    Lit,
-    Op,
-    Operand,
-    Var,
-)
+from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Dim, Scalar, Stack, is_inexact
 from adxform.ir.walk import free_variables, outs, rename_block, variables_of
 from adxform.primitives.alias import alias_classes

@@ -18,15 +18,14 @@ from adxform.backends.numba.compiled_rule import (
 from adxform.backends.numba.engine_policy import offer
 from adxform.backends.numba.importing import is_available, trouble
 from adxform.backends.numba.kernel_memory import directly, in_pools
-from adxform.backends.numba.support import refusal
 from adxform.backends.numba.worth import Estimate
-from adxform.backends.protocol import CompilingBackend, FastPathCode, Lowered, Refusal, Run
+from adxform.backends.protocol import CompilingBackend, FastPathCode, Lowered, Run
 from adxform.backends.python.backend import PythonBackend
 from adxform.backends.python.emit import Generated
 from adxform.backends.python.free_names import Surroundings
 from adxform.errors import MissingExtraError
 from adxform.frontend.derivative_operators import Engine, EngineName
-from adxform.ir.ops import Function, Op
+from adxform.ir.ops import Function
 from adxform.primitives.alias import Aliases
 from adxform.runtime.pools import Pools
 
@@ -57,10 +56,6 @@ class NumbaBackend(CompilingBackend):
     def load(self) -> None:
         """Import Numba."""
         kernels()
-
-    def supports(self, op: Op) -> Refusal | None:
-        """Why no kernel may hold `op`; ``None`` where one may."""
-        return refusal(op)
 
     def before_cut(self, fn: Function, engine: Engine) -> Function:
         """`fn` with arrays in the place of stacks, where kernels would then hold all that uses them."""

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Lit, Op, Operand, Pack, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import INT, Array, rank

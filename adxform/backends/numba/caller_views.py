@@ -6,7 +6,7 @@ import operator
 from collections.abc import Sequence
 
 from adxform.backends.numba.caller_allocation import made_ahead
-from adxform.backends.python.syntax import callee
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Op
 from adxform.ir.types import INT
 from adxform.ir.walk import Names, outs, reads

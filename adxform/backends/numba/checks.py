@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from adxform.backends.python.syntax import callee
 from adxform.frontend.signature.assumed_lengths import holds, lengths_stored, selected
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Raise, Var
 from adxform.ir.types import BOOL, INT, Array, Dim
 from adxform.ir.walk import Names, map_op

@@ -9,8 +9,8 @@ from adxform.backends.numba.caller_allocation import AHEAD
 from adxform.backends.numba.compiled_rule import HARMLESS, cut_into_kernels, is_repeatable
 from adxform.backends.numba.kernel_extraction import NUMPY
 from adxform.backends.numba.support import STACKS, is_taken, refusal
-from adxform.backends.python.syntax import callee
 from adxform.frontend.derivative_operators import Engine
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, For, Function, Op, Raise, While
 from adxform.ir.walk import all_ops
 from adxform.passes.driver import StageWatch, watching

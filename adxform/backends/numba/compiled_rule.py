@@ -20,9 +20,9 @@ from adxform.backends.python.backend import as_it_runs
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.free_names import Surroundings
 from adxform.backends.python.loading import load
-from adxform.backends.python.syntax import callee
 from adxform.frontend.derivative_operators import Engine
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Function, Var
 from adxform.ir.types import Type
 from adxform.ir.walk import all_ops, without_results

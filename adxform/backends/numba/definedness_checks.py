@@ -24,10 +24,10 @@ import numpy as np
 from adxform.backends.numba.undefined_values import NO_VALUE
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import BOOL, Array, Scalar, Type
 from adxform.ir.walk import TAPE, Names, all_ops, operands, reads, variables_of
-from adxform.passes.scalar.rewriting import callee
 from adxform.runtime import kernel_scalars
 
 YES, NO = Lit(True), Lit(False)

@@ -15,10 +15,10 @@ from types import EllipsisType
 from adxform.backends.numba.compiled_rule import CompiledForm, compiled_form, cut_into_kernels, is_repeatable, kernels
 from adxform.backends.numba.importing import is_available, trouble, warn_of_trouble
 from adxform.backends.numba.kernel_solvers import SOLVERS
-from adxform.backends.python.syntax import callee
 from adxform.errors import MissingExtraError
 from adxform.frontend.derivative_operators import Engine
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, While
 from adxform.ir.types import Array
 from adxform.ir.walk import blocks, outs, variables_of

@@ -15,8 +15,8 @@ import numpy as np
 
 from adxform import runtime
 from adxform.backends.numba.operand_dtypes import is_weak
-from adxform.backends.python.syntax import callee
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import BOOL, FLOAT
 from adxform.ir.walk import Names, all_ops

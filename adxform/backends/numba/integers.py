@@ -11,8 +11,8 @@ from __future__ import annotations
 import operator
 
 from adxform import runtime
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import INT
 from adxform.ir.walk import all_ops, defined_variables, outs, reads_with_blocks

@@ -22,7 +22,7 @@ from adxform.backends.numba.kernel_pipeline import CUT, KERNEL, KernelSetting
 from adxform.backends.numba.kernel_solvers import is_solver
 from adxform.backends.numba.support import MARKS, is_taken, kept_stacks, stack_uses
 from adxform.backends.numba.undefined_values import give_undefined_arrays, undefined_arrays
-from adxform.backends.python.syntax import callee
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import Names, all_ops, blocks, defined_variables, free_variables, map_op, outs, reads, variables_of

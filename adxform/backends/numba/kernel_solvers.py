@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee, float_rank
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Scalar
 from adxform.ir.walk import Names, all_ops, defined_variables, map_op
@@ -117,7 +117,7 @@ def has_lapack() -> bool:
 
 def is_solver(op: Call) -> bool:
     """Whether `op` solves or factors with one matrix of ``float64`` as a kernel can."""
-    fn, ranks = callee(op), [_rank(arg) for arg in op.args]
+    fn, ranks = callee(op), [float_rank(arg) for arg in op.args]
     if op.kwargs or ranks not in RANKS.get(fn, ([2],)):
         return False
     if fn in NUMBERS:
@@ -127,14 +127,6 @@ def is_solver(op: Call) -> bool:
             return fn in FORMS and len(shape) == ranks[-1] and has_lapack()
         case _:
             return False
-
-
-def _rank(operand: Operand) -> int:
-    match operand:
-        case Var(type=Array("float64", tuple() as shape)):
-            return len(shape)
-        case _:
-            return -1
 
 
 def share_factors(kernel: Function, no_alias: frozenset[int] = frozenset()) -> Function:
@@ -231,7 +223,7 @@ class _Factoring:
 
 def lengths(array: Operand, builder: Builder) -> tuple[Var, ...]:
     """The lengths of `array`."""
-    return tuple([builder.call(intrinsics.dim, array, Lit(axis), type=INT, hint="n") for axis in range(_rank(array))])
+    return tuple([builder.call(intrinsics.dim, array, Lit(axis), type=INT, hint="n") for axis in range(float_rank(array))])
 
 
 def made(out: Var, shape: tuple[Var, ...], builder: Builder) -> Var:

@@ -19,14 +19,15 @@ import numpy as np
 
 from adxform.backends.numba.caller_allocation import filled
 from adxform.backends.numba.kernel_extraction import Outlined
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array
 from adxform.ir.walk import Names, reads, substitute, variables, variables_of
 from adxform.passes.linalg.kernel_products import as_numpy, as_numpy_call, order_of_axes
 from adxform.passes.loops.array_elimination import LENGTHS
+from adxform.passes.loops.zero_initialisation import is_zeros
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.table import record_of
@@ -169,7 +170,7 @@ class _Lifting:
         lengths = shape[0] if len(shape) == 1 else Pack("tuple", shape)
         self.arrays[out] = made = self.builder.var(out.base, out.type)
         self.builder.emit(Call((made,), Lit(np.empty), (lengths, *op.args[1:]), op.kwargs, op.span))
-        return filled(out, Lit(0.0), self.names, op.span) if _is_zeros(callee(op)) else []
+        return filled(out, Lit(0.0), self.names, op.span) if is_zeros(callee(op)) else []
 
     def shape(self, op: Call, out: Var) -> tuple[Operand, ...] | None:
         """The lengths of `out`, if they are known."""
@@ -185,8 +186,3 @@ class _Lifting:
         if not rank or len(items) != rank or not self.are_known(items):
             return None
         return tuple([substitute(item, self.known) for item in items])
-
-
-def _is_zeros(fn: object) -> bool:
-    fresh = record_of(fn).fresh
-    return fresh is not None and fresh.number == 0.0

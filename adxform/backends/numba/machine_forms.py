@@ -15,9 +15,9 @@ from adxform import runtime
 from adxform.backends.numba.integers import multiplies
 from adxform.backends.numba.operand_dtypes import dtype_of
 from adxform.backends.numba.vector_math import vector_form
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, While
 from adxform.ir.types import INT, Array, Dim
 from adxform.ir.walk import Names, map_op

@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.python.syntax import callee
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import Names, all_ops, map_op

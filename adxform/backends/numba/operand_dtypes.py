@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import Names, all_ops, map_op, outs

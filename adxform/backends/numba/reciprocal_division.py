@@ -8,10 +8,10 @@ from collections import defaultdict
 from dataclasses import replace
 
 from adxform.backends.numba.vector_math import DIVIDED
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var, While
 from adxform.ir.types import Scalar
 from adxform.ir.walk import all_ops, blocks, defined_variables, map_op, outs, reads_with_blocks, variables_of
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.memory import STORES
 from adxform.primitives.table import spelled
 

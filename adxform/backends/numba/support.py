@@ -19,8 +19,8 @@ from adxform import runtime
 from adxform.backends.numba.kernel_solvers import is_solver
 from adxform.backends.numba.operand_dtypes import dtype_of, is_weak, sample_of
 from adxform.backends.protocol import Refusal
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee, is_stack
 from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, Stack, Type
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
@@ -138,7 +138,7 @@ def _call(op: Call) -> bool:
     if is_product(op) or is_solver(op) or order_of_axes(op) is not None:
         return True
     if fn in STACKS:
-        return all(_is_scalar(arg) or _is_stack(arg) for arg in args) and not any(map(_is_stack, args[1:]))
+        return all(_is_scalar(arg) or is_stack(arg) for arg in args) and not any(map(is_stack, args[1:]))
     if not all(map(_is_scalar, args)):
         return False
     return fn in kernel_scalars.CHECKS or (bool(args) and not op.kwargs and _scalar(fn, args, _given(op)))
@@ -268,10 +268,6 @@ def _is_slice(item: Operand) -> bool:
 
 def _is_array(operand: Operand) -> bool:
     return isinstance(operand, Var) and isinstance(operand.type, Array) and is_held(operand.type)
-
-
-def _is_stack(operand: Operand) -> bool:
-    return isinstance(operand, Var) and isinstance(operand.type, Stack)
 
 
 def _is_scalar(operand: Operand) -> bool:

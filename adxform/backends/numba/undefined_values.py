@@ -13,10 +13,10 @@ import numpy as np
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import UNDEFINED, Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import Names, all_ops, map_op
-from adxform.passes.scalar.rewriting import callee
 
 NO_VALUE = (UNDEFINED, Lit(None))
 """What a variable of an array is on a path that does not make one."""

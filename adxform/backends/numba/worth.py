@@ -16,6 +16,7 @@ import numpy as np
 from adxform.backends.numba.engine_policy import NUMBER, PASSES, Counting, Steps, call_steps, steps
 from adxform.backends.protocol import BOUND, Worth
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, For, Function, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Dim, Size
 from adxform.ir.walk import all_ops, outs
@@ -133,7 +134,7 @@ class _Sized(Counting):
 
     def _note(self, op: Call) -> None:
         """Keep the value of an integer that the sizes tell."""
-        fn = op.fn.value if isinstance(op.fn, Lit) else None
+        fn = callee(op)
         if len(op.outs) != 1:
             return
         value: int | None = None

@@ -13,11 +13,12 @@ import numpy as np
 from adxform import runtime
 from adxform.backends.python.free_names import References
 from adxform.backends.python.inlined_expressions import Folding
-from adxform.backends.python.syntax import BINARY, COMPARE, IN_PLACE, UNARY, callee, is_method
+from adxform.backends.python.syntax import BINARY, COMPARE, IN_PLACE, UNARY, is_method
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee, type_of
 from adxform.ir.ops import UNDEFINED, Call, If, Lit, Op, Operand, Pack, Var
-from adxform.ir.types import Array, Scalar, Type
+from adxform.ir.types import Array, Scalar
 from adxform.primitives.table import lookup
 
 INVERSE: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
@@ -269,21 +270,6 @@ def negated(test: ast.expr) -> ast.expr:
             return ast.Constant(not value)
         case _:
             return ast.UnaryOp(ast.Not(), test)
-
-
-def type_of(operand: Operand) -> Type | None:
-    """The type of a variable, of a number; ``None`` for other literals and aggregates."""
-    match operand:
-        case Var(type=type_):
-            return type_
-        case Lit(bool()):
-            return Scalar("bool", weak=True)
-        case Lit(int()):
-            return Scalar("int64", weak=True)
-        case Lit(float()):
-            return Scalar("float64", weak=True)
-        case _:
-            return None
 
 
 def is_bool(operand: Operand) -> bool:

@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, assert_never
 
 from adxform import runtime
-from adxform.backends.python.syntax import CARRIED_ENDINGS, NEW_NAMES, callee, is_machinery, is_temporary, label_width
+from adxform.backends.python.syntax import CARRIED_ENDINGS, NEW_NAMES, is_machinery, is_temporary, label_width
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import (
     Attribute,
     Block,

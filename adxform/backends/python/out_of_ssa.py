@@ -22,9 +22,10 @@ from typing import assert_never
 from adxform.backends.python.inlined_expressions import Folding
 from adxform.backends.python.liveness import Fork, Node, Ranges, Step, live_ranges, loop, overlap, union
 from adxform.backends.python.stale_names import stale
-from adxform.backends.python.syntax import callee, is_nameless, is_temporary
+from adxform.backends.python.syntax import is_nameless, is_temporary
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import (
     UNDEFINED,
     Attribute,

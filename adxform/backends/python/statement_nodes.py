@@ -9,13 +9,14 @@ from dataclasses import replace
 from typing import assert_never
 
 from adxform import runtime
-from adxform.backends.python.expression_nodes import Expressions, name, negated, type_of
+from adxform.backends.python.expression_nodes import Expressions, name, negated
 from adxform.backends.python.free_names import References
 from adxform.backends.python.out_of_ssa import Naming
 from adxform.backends.python.printing import Origin, Remark
-from adxform.backends.python.syntax import BINARY, IN_PLACE, callee
+from adxform.backends.python.syntax import BINARY, IN_PLACE
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee, type_of
 from adxform.ir.ops import (
     UNDEFINED,
     Attribute,

@@ -9,7 +9,8 @@ from types import MappingProxyType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any, TypeGuard
 
 from adxform.ir import intrinsics
-from adxform.ir.ops import Call, Lit, Var
+from adxform.ir.operand_facts import callee
+from adxform.ir.ops import Call, Var
 
 BINARY: Mapping[Callable[..., Any], type[ast.operator]] = MappingProxyType(
     {
@@ -69,16 +70,6 @@ UNARY: Mapping[Callable[..., Any], type[ast.unaryop]] = MappingProxyType(
 NEW_NAMES: frozenset[Callable[..., Any]] = frozenset({intrinsics.new_stack})
 TEMPORARY_BASES = frozenset({"t", "tmp", "ct", "tangent", "result", "last", "going"})
 CARRIED_ENDINGS = ("_ct", "_t")
-
-
-def callee(op: Call) -> Any:
-    """The function that `op` calls; ``None`` for one that is not known or cannot be looked up."""
-    fn = op.fn.value if isinstance(op.fn, Lit) else None
-    try:
-        hash(fn)
-    except TypeError:
-        return None
-    return fn
 
 
 def is_temporary(var: Var) -> bool:

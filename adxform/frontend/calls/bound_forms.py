@@ -152,15 +152,15 @@ def by_position(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs)
 
     What lies between is passed as well, at its default.
     """
-    if not any(_is_moving(value) or isinstance(value, Tuple | Ref) for value in kwargs.values()):
+    if not any(is_moving(value) or isinstance(value, Tuple | Ref) for value in kwargs.values()):
         return args, kwargs
     signature = signature_of(fn)
     if signature is None:
         return args, kwargs
-    synonyms = SYNONYMS.get(fn, {}) if any(map(_is_moving, kwargs.values())) else {}
+    synonyms = SYNONYMS.get(fn, {}) if any(map(is_moving, kwargs.values())) else {}
     kwargs = {synonyms.get(key, key): value for key, value in kwargs.items()}
     following = list(signature.parameters.values())[len(args) :]
-    wanted = {key for key, value in kwargs.items() if _is_moving(value)}.union(synonyms.values())
+    wanted = {key for key, value in kwargs.items() if is_moving(value)}.union(synonyms.values())
     last = max((k for k, one in enumerate(following, 1) if one.name in wanted), default=0)
     placed, rest = list(args), dict(kwargs)
     for k, parameter in enumerate(following):
@@ -175,7 +175,8 @@ def by_position(fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs)
     return tuple(placed), rest
 
 
-def _is_moving(value: Value) -> bool:
+def is_moving(value: Value) -> bool:
+    """Whether `value` is a number or an array that may move."""
     return isinstance(value, Var) and is_inexact(value.type)
 
 

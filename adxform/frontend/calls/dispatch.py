@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adxform.analysis.unseen_code import writing_options
-from adxform.errors import AdxError, SourceUnavailableError
+from adxform.errors import AdxError
 from adxform.frontend.calls import none_given
 from adxform.frontend.calls.bound_forms import (
     normal_form,
@@ -28,8 +28,8 @@ from adxform.frontend.calls.construct import construct, initialise, initialises,
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.operator_getters import GETTERS, call_getter
 from adxform.frontend.calls.own_values import with_own_value
-from adxform.frontend.calls.parameters import bind
 from adxform.frontend.calls.primitive_calls import as_array, into, primitive
+from adxform.frontend.calls.program_functions import call_closure, call_function
 from adxform.frontend.calls.where_chosen import compute_where
 from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.containers.methods import Handler, Known
@@ -39,66 +39,53 @@ from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.classes.python_classes import stands_in
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.folding import fold, run_now
-from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, is_kept, looked_up, pin
 from adxform.frontend.evaluate.pure_functions import is_pure
-from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
 from adxform.frontend.evaluate.set_orders import as_constant
-from adxform.frontend.evaluate.signals import Changes, Lost, Recursive, Sets, Thrown, Unreachable
+from adxform.frontend.evaluate.signals import Changes, Lost, Sets, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
-from adxform.frontend.evaluate.values import (
-    NONE,
-    FunctionValue,
-    InnerPullback,
-    Maybe,
-    Method,
-    Namespace,
-    Ref,
-    Static,
-    Tuple,
-    Value,
-    View,
-)
-from adxform.frontend.known import KNOWN, subscripts
-from adxform.frontend.lowering.lower import lower
+from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback, Maybe, Method, Ref, Static, Tuple, Value, View
+from adxform.frontend.known import KNOWN
 from adxform.frontend.nested import inline, objects
-from adxform.frontend.signature.access import Binds, Raises, Step, path_to
-from adxform.ir import intrinsics
-from adxform.ir.ops import Function, Lit, Var
+from adxform.frontend.signature.access import Binds, Step, path_to
+from adxform.ir.ops import Lit, Var
 from adxform.ir.spans import is_user, written_in
-from adxform.ir.types import Object, is_inexact
+from adxform.ir.types import Object
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import binary_heaps, iterations, keyed_items
-from adxform.primitives.raising import refuses_none
 from adxform.primitives.record import Primitive
 from adxform.primitives.signatures import not_covered, stated, taken, unstated
 from adxform.primitives.table import definition, lookup, refusal
 from adxform.primitives.unruled import missing_rule
 
 Kwargs = dict[str, Value]
-DEPTH = 20
-"""How many calls of one function may be inlined within one another before it becomes a function of its own."""
-TOO_DEEP = "a function calls itself too deeply to be followed"
-OUT_OF_DEPTH = "give the recursion arguments of one shape and an end that does not depend on growing structures"
-DEEPEST = 100
-"""How many calls may be inlined within one another: arguments that grow make each call one of another kind, without an end."""
 
 
 def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     """The result of ``fn(*args, **kwargs)``."""
-    if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())) and not _takes_none(fn, args):
-        if any(isinstance(arg, Maybe) for arg in kwargs.values()):
-            raise interp.error("an argument may be None or not, which only a run can tell", "make it one kind of value")
-        if (found := none_given.on_both_paths(interp, fn, args, kwargs, hint)) is not None:
-            return found
-        args = tuple(interp.force(arg) if _refuses_none(fn, k) else interp.given(arg) for k, arg in enumerate(args))
-    fn = interp.force(fn)
+    if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())) and not none_given.takes_none(fn, args):
+        return _with_none_or_not(interp, fn, args, kwargs, hint, wanted)
+    return _called(interp, interp.force(fn), args, kwargs, hint, wanted)
+
+
+def _with_none_or_not(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
+    """The result of ``fn(*args, **kwargs)``, of which the run knows whether an argument is ``None``."""
+    if any(isinstance(arg, Maybe) for arg in kwargs.values()):
+        raise interp.error("an argument may be None or not, which only a run can tell", "make it one kind of value")
+    if (found := none_given.on_both_paths(interp, fn, args, kwargs, hint)) is not None:
+        return found
+    args = tuple(interp.force(arg) if none_given.refuses_it(fn, k) else interp.given(arg) for k, arg in enumerate(args))
+    return _called(interp, interp.force(fn), args, kwargs, hint, wanted)
+
+
+def _called(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
+    """The result of ``fn(*args, **kwargs)``, by what `fn` is."""
     match fn:
         case FunctionValue():
-            return _call_closure(interp, fn, args, kwargs)
+            return call_closure(interp, fn, args, kwargs)
         case Method(inner, bound, named):
             return call(interp, inner, (*bound, *args), {**dict(named), **kwargs}, hint, wanted)
         case InnerPullback():
@@ -212,13 +199,7 @@ def _call_decorated(
 
 
 def _call_known(
-    interp: Interpreter,
-    value: Static | Lit,
-    known: _Lookup,
-    args: tuple[Value, ...],
-    kwargs: Kwargs,
-    hint: str,
-    wanted: bool,
+    interp: Interpreter, value: Static | Lit, known: _Lookup, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
 ) -> Value | None:
     """The result of a function by its rule, or else by what it means; ``None`` where it has neither, or they cover nothing."""
     fn, record = value.value, known.record
@@ -373,7 +354,7 @@ def _called_code(
     if makes_of_items(fn) and accepts(fn, args, kwargs):
         return made_of_items(interp, args, kwargs)
     if isinstance(fn, types.FunctionType) and is_user(fn):
-        return _call_function(interp, fn, access, args, kwargs, hint, wanted)
+        return call_function(interp, fn, access, args, kwargs, hint, wanted)
     inner_call = inspect.getattr_static(type(fn), "__call__", None)
     followed = is_user(inner_call) if isinstance(inner_call, types.FunctionType) else _is_decorated(inner_call)
     if followed and (method := protocols.special(interp, value, "__call__")) is not None:
@@ -427,36 +408,6 @@ def accepts(meaning: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs
     return True
 
 
-def _takes_none(fn: Value, args: tuple[Value, ...]) -> bool:
-    """Whether a call of `fn` may go on with values that may be ``None``: it looks for that, or passes them on."""
-    match fn:
-        case Static(found) | Lit(found):
-            user = isinstance(found, types.FunctionType | types.MethodType | functools.partial | Known)
-            holds = found is operator.setitem and (isinstance(args[0], Ref) or subscripts.holds_floats(args[0]))
-            ours = getattr(found, "__module__", "") == intrinsics.__name__
-            return (user and not ours) or holds or (isinstance(found, type) and is_user_class(found)) or found in _NONE_AWARE
-        case Var():
-            return False
-        case Method(inner, bound):
-            return _takes_none(inner, (*bound, *args))
-        case _:
-            return True
-
-
-def _refuses_none(fn: Value, place: int) -> bool:
-    return isinstance(fn, Static | Lit) and refuses_none(fn.value, place)
-
-
-_NONE_AWARE = (operator.is_, operator.is_not, operator.eq, operator.ne, operator.not_, operator.truth, bool, setattr,
-               functools.partial, intrinsics.apply, intrinsics.chain, intrinsics.merge, intrinsics.merge_named,
-               list, tuple, dict, zip)  # fmt: skip
-
-
-def is_user_class(cls: type) -> bool:
-    """Whether `cls` is a class whose instances are followed."""
-    return cls.__module__.partition(".")[0] not in ("builtins", "numpy", "scipy", "math")
-
-
 def _is_definition(fn: Any) -> bool:
     """Whether `fn` is a function of adxform's own that says what others mean, and makes no object that has to be followed."""
     ours = isinstance(fn, types.FunctionType) and written_in(fn).startswith("adxform.primitives.")
@@ -484,79 +435,3 @@ def _call_partial(
     first = tuple(part(arg, ("attribute", "args"), ("item", k)) for k, arg in enumerate(fn.args))
     named = {key: part(arg, ("attribute", "keywords"), ("item", key)) for key, arg in fn.keywords.items()}
     return call(interp, inner, (*first, *args), {**named, **kwargs}, hint, wanted)
-
-
-def _call_function(
-    interp: Interpreter, fn: types.FunctionType, access: Any, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
-) -> Value:
-    try:
-        lowered = lower(fn)
-    except SourceUnavailableError:
-        if access is None or any(_is_active(interp, arg) for arg in (*args, *kwargs.values())) or not interp.frames:
-            raise
-        return opaque(interp, fn, args, kwargs, hint, wanted)
-
-    def default(name: str) -> Value | None:
-        named = fn.__kwdefaults__ or {}
-        positional = fn.__defaults__ or ()
-        code = fn.__code__
-        names = code.co_varnames[code.co_argcount - len(positional) : code.co_argcount]
-        values = {**dict(zip(names, positional, strict=True)), **named}
-        if name not in values:
-            guard(interp, path_to(access, ("default", name)), Raises(LookupError, name))
-            return None
-        return from_outside(interp, values[name], path_to(access, ("default", name)))
-
-    bound = bind(interp, fn.__name__, lowered, args, kwargs, default)
-    return run_function(interp, lowered, bound, {}, Namespace(fn, access))
-
-
-def _is_active(interp: Interpreter, value: Value) -> bool:
-    return isinstance(value, Var) and is_inexact(value.type)
-
-
-def _call_closure(interp: Interpreter, fn: FunctionValue, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
-    captured = dict(fn.captures)
-    if fn.itself is not None:
-        captured[fn.itself] = fn
-    defaults = dict(fn.defaults)
-    bound = bind(interp, fn.fn.name, fn.fn, args, kwargs, defaults.get)
-    return run_function(interp, fn.fn, bound, captured, fn.scope)
-
-
-def run_function(
-    interp: Interpreter, fn: Function, bound: tuple[Value, ...], captured: dict[str, Value], scope: Namespace | None
-) -> Value:
-    """Run the body of `fn` in place, or as a function of its own where it calls itself."""
-    exact = key_of(interp, fn, bound, captured, scope)
-    general = general_key(exact)
-    recursive = interp.knowledge.recursive
-    kept, interp.kept = interp.kept, False
-    for key in (exact, general):
-        if key in recursive:
-            return call_helper(interp, key, fn, bound, captured, scope, numbers=key is general)
-    if kept:
-        if depth_of(interp, general) >= DEPTH:
-            raise Recursive(general)
-        return call_helper(interp, exact, fn, bound, captured, scope, kept=True)
-    if any(frame.key == exact for frame in interp.frames):
-        raise Recursive(exact)
-    if sum(general_key(frame.key) == general for frame in interp.frames) >= DEPTH:
-        raise Recursive(general)
-    return run_frame(interp, Frame(fn, captured, scope, exact), bound)
-
-
-def run_frame(interp: Interpreter, frame: Frame, bound: tuple[Value, ...]) -> Value:
-    """Run the body of a frame's function on the values of its parameters."""
-    if len(interp.frames) >= DEEPEST:
-        raise interp.error(TOO_DEEP, OUT_OF_DEPTH)
-    span = interp.span
-    interp.frames.append(frame)
-    try:
-        for param, value in zip(frame.fn.params, bound, strict=True):
-            interp.name(param.base, value)
-        (result,) = interp.run_block(frame.fn.body, dict(zip(frame.fn.params, bound, strict=True)))
-    finally:
-        interp.frames.pop()
-    interp.span = span
-    return result

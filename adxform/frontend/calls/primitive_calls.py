@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -127,38 +127,50 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
 
     Arrays stand among the operands for the lists `long`.
     """
-    record, fn, operands, named, hint = call.record, call.fn, call.operands, call.named, call.hint
+    record, fn, operands, named = call.record, call.fn, call.operands, call.named
     effect = record.effect
     if callable(effect):
         effect = effect(Call((), Lit(fn), operands, tuple(named.items())))
     if effect.views and long:
-        operands = _with_own_memory(interp, operands, effect.views, set(long.values()))
+        call = replace(call, operands=_with_own_memory(interp, operands, effect.views, set(long.values())))
     if effect.writes and isinstance(record.derivative, General):
         return _store_contents(interp, call, effect.writes, wanted)
     if effect.writes:
-        interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
+        interp.builder.emit(Call((), Lit(fn), call.operands, tuple(named.items()), interp.span))
         return NONE
     type_ = _result_type(interp, call)
     if isinstance(type_, Several):
-        if out != NONE:
-            raise interp.error("`out=` is not an array here", "store the results: `x[...], y[...] = f(a)`")
-        if isinstance(record.derivative, General):
-            return several_results(interp, fn, operands, named, type_, hint)
-        return parts_of(interp, interp.emit(fn, operands, Object(), "parts", named), type_, hint)
+        return _several(interp, call, type_, out)
     if isinstance(type_, Object) and isinstance(record.derivative, General) and _is_own(record, fn) and _move(operands, named):
         message = f"`{record.name}` returns no number or array, and its rule is one for what it returns"
         raise interp.error(message, "where it writes to an argument, say so: `adxform.rule(f, writes=(0,))`", MissingRuleError)
     if isinstance(type_, Array) and type_.shape != () and not record.elementwise:
         forgotten_kinds.require_fractions(interp, long)
+    if out == NONE:
+        return _one(interp, call, type_)
+    if record.moves is Moves.JOIN:
+        interp.apart += read_meanwhile(out, variables_of(call.operands), interp.span)
+    return into(interp, fn, out, interp.emit(fn, call.operands, type_, "tmp", named))
+
+
+def _several(interp: Interpreter, call: _Bound, types: Several, out: Value) -> Value:
+    """The results of a call that has several."""
     if out != NONE:
-        if record.moves is Moves.JOIN:
-            interp.apart += read_meanwhile(out, variables_of(operands), interp.span)
-        return into(interp, fn, out, interp.emit(fn, operands, type_, "tmp", named))
-    if fn is operator.pow and type_ == FLOAT and _may_be_complex(*operands) and not interp.in_own_code:
-        interp.builder.effect(runtime.check_power, *operands, span=interp.span)
-    if fn is operator.pow and type_ == INT and not interp.in_own_code:
-        type_ = _whole_power(interp, operands[1])
-    result = interp.emit(fn, operands, type_, hint, named)
+        raise interp.error("`out=` is not an array here", "store the results: `x[...], y[...] = f(a)`")
+    if isinstance(call.record.derivative, General):
+        return several_results(interp, call.fn, call.operands, call.named, types, call.hint)
+    return parts_of(interp, interp.emit(call.fn, call.operands, Object(), "parts", call.named), types, call.hint)
+
+
+def _one(interp: Interpreter, call: _Bound, type_: Type) -> Value:
+    """The result of a call that has one; where a power of numbers may be of another kind, the run checks them."""
+    fn, operands = call.fn, call.operands
+    if fn is operator.pow and not interp.in_own_code:
+        if type_ == FLOAT and _may_be_complex(*operands):
+            interp.builder.effect(runtime.check_power, *operands, span=interp.span)
+        elif type_ == INT:
+            type_ = _whole_power(interp, operands[1])
+    result = interp.emit(fn, operands, type_, call.hint, call.named)
     learn(interp, fn, result, operands)
     return result
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from adxform.errors import AdxError
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.outside.guards import constant
+from adxform.frontend.evaluate.rule_bodies.staged_rules import stage
 from adxform.frontend.evaluate.signals import Restart, Unreachable
-from adxform.frontend.evaluate.staged_rules import stage
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple
 from adxform.ir.ops import Operand, Var

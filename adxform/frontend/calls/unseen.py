@@ -9,7 +9,7 @@ import operator
 import types
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,10 @@ from adxform.frontend.calls.reached import changes_of, widest
 from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Contents, Method, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import Contents, Method, Ref, Static, Tuple, Value, is_unknown
 from adxform.ir.ops import Var
 from adxform.ir.spans import written_in
-from adxform.ir.types import Array, Object
+from adxform.ir.types import Array
 
 
 def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Mapping[str, Value], *, wanted: bool) -> None:
@@ -35,29 +35,33 @@ def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Map
         GlobalMutationError: it is given a list, a dict or a set from outside the function, of which it would have a copy.
         UnsupportedOperationError: it is given one that the function made, of which the changes would be lost.
     """
-    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or type(fn).__name__
-    given = (*args, *kwargs.values())
-    called = (fn, *(one for one in map(_function_of, _flat(given)) if one is not None))
-    among = widest((object,) if _changes(interp, fn, args, kwargs) else (), *(changes_of(one).among for one in called))
-    own = getattr(fn, "__self__", None)
-    values = tuple(_flat((*given, *(() if own is None else (Static(own),)))))
-    handed = tuple(value.value for value in values if isinstance(value, Static) and among)
+    values = tuple(_flat((*args, *kwargs.values())))
+    call = _call_of(interp, fn, values, writes=_changes(interp, fn, args, kwargs))
     if wanted:
-        objects = (value.value for value in values if isinstance(value, Static))
-        interp.shown.append(Shown(name, interp.span, (*called, *objects)))
-    if among and any(isinstance(value, Var) and isinstance(value.type, Object) for value in values):
+        interp.shown.append(Shown(call.to, call.span, (*call.called, *call.given)))
+    if call.among and any(map(is_unknown, values)):
         indexing.refuse_handed_on(interp)
     if wanted and _may_hand_on(interp, fn, values):
-        interp.handed_on.append(name)
-    interp.unseen.append(UnseenCall(name, interp.span, called, handed, among))
-    for value in values if among else ():
+        interp.handed_on.append(call.to)
+    interp.unseen.append(call if call.among else replace(call, given=()))
+    for value in values if call.among else ():
         match value:
-            case Ref() if isinstance(own, np.ufunc):  # which writes to arrays alone
+            case Ref() if isinstance(getattr(fn, "__self__", None), np.ufunc):  # which writes to arrays alone
                 continue
-            case Ref(kind=kind) if kind != "instance" or object in among:
-                _refuse(interp, value, name)
+            case Ref(kind=kind) if kind != "instance" or object in call.among:
+                _refuse(interp, value, call.to)
             case Var(_, Array()):
-                interp.handed_arrays.append(HandedArray(value, name, interp.span))
+                interp.handed_arrays.append(HandedArray(value, call.to, call.span))
+
+
+def _call_of(interp: Interpreter, fn: Any, values: tuple[Value, ...], *, writes: bool) -> UnseenCall:
+    """The call of `fn`, which by itself `writes` to what it is given or not, with `values`."""
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or type(fn).__name__
+    called = (fn, *(one for one in map(_function_of, values) if one is not None))
+    among = widest((object,) if writes else (), *(changes_of(one).among for one in called))
+    own = getattr(fn, "__self__", None)
+    given = (*(value.value for value in values if isinstance(value, Static)), *(() if own is None else (own,)))
+    return UnseenCall(name, interp.span, called, given, among)
 
 
 def _may_hand_on(interp: Interpreter, fn: Any, values: tuple[Value, ...]) -> bool:

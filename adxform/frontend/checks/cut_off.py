@@ -10,6 +10,7 @@ import numpy as np
 from adxform.errors import UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import FLOATS, Array, Scalar, is_float, rank
@@ -116,7 +117,7 @@ def _says_floats(literal: object) -> bool:
 
 def _makes_floats(op: Call) -> bool:
     """Whether the function makes floats of whole numbers as well."""
-    fn = op.fn.value if isinstance(op.fn, Lit) else None
+    fn = callee(op)
     if isinstance(fn, np.ufunc):
         return "l" * fn.nin + "->" + "l" * fn.nout not in fn.types
     return fn is operator.truediv

@@ -9,15 +9,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.checks.held_copies import Taken
-from adxform.frontend.containers.list_arrays import (
-    hold,
-    irregular,
-    note_items,
-    see_exact,
-    settle_rows,
-    so_far,
-    with_floats,
-)
+from adxform.frontend.containers.list_arrays import hold, irregular, note_items, see_exact, settle_rows, so_far, with_floats
 from adxform.frontend.containers.list_kinds import (
     differing,
     dtype_of,

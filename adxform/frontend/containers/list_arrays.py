@@ -188,45 +188,63 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
         return interp.as_columns(growing)
     if item is None or ref.kind != "list" or not isinstance(contents, Contents | Collected):
         return False
-    buffer: Value
-    kinds = kinds_beside(item)
+    made: _Made | None
     if isinstance(contents, Collected):
-        buffer = so_far(interp, contents)
-        number = joined_items(interp, type_of_number(contents), Scalar(item.dtype, kind.weak))
-        if row_type(contents).dtype != item.dtype and number is not None:
-            rows: list[Any] = list(interp.heap.contents.values())
-            if any(isinstance(row, Collected) and row.row_of == (ref, buffer) for row in rows):
-                raise growing  # rows that a name holds become stale, unless a loop further out takes them anew
-            kinds = kinds_beside(number)
-            numbers = interp.operand(buffer)
-            interp.builder.effect(runtime.check_exact, numbers, span=interp.span)
-            buffer = interp.call(Lit(np.ndarray.astype), (buffer, Lit(dtype_of(item).type)), hint="items")
-            assert isinstance(numbers, Var)
-            assert isinstance(buffer, Var)
-            interp.held.append(Widened(numbers, buffer))
-    elif contents.items:
-        whole = common_item(interp, contents.items).type
-        joined = whole and joined_items(interp, whole, item)
-        if joined is None or joined.dtype != item.dtype:
-            return False
-        item, kinds = joined, kinds_beside(joined)
-        settle_rows(interp, contents.items)
-        _refuse_any_precision(interp, item)
-        buffer = interp.call(Lit(np.array), (Tuple(contents.items),), {"dtype": Lit(dtype_of(item).type)})
-        see_exact(interp, buffer, contents.items)
+        made = _of_longer_list(interp, growing, contents, item)
     else:
-        sizes = item_sizes(interp, item, ())
-        if sizes is None and isinstance(item, Array) and item.shape is not None:  # the first item tells
-            item = Array(item.dtype, (0,) * len(item.shape))
-            sizes = item_sizes(interp, item, ())
-        if sizes is None:
-            return False
-        buffer = _empty(interp, Lit(0), 0, item, sizes)
+        made = _of_known_items(interp, contents.items, item) if contents.items else _of_no_items(interp, item)
+    if made is None:
+        return False
+    buffer, item, kinds = made
     assert isinstance(buffer, Var)
     weak = kind.weak and (not isinstance(item, Scalar) or item.weak)
     note_items(interp, buffer)
     hold(interp, ref, Collected(buffer, done=True, nested=kind.nested, weak=weak, kinds=kinds))
     return True
+
+
+_Made = tuple[Value, Scalar | Array, tuple[Scalar, ...]]
+"""The array of a list, the type of an item, and the kinds of number that it may be."""
+
+
+def _of_longer_list(interp: Interpreter, growing: Grows, contents: Collected, item: Scalar | Array) -> _Made:
+    """The array of a list that is one already, of numbers that may become those of `item`."""
+    buffer = so_far(interp, contents)
+    number = joined_items(interp, type_of_number(contents), Scalar(item.dtype, growing.item.weak))
+    if number is None or row_type(contents).dtype == item.dtype:
+        return buffer, item, kinds_beside(item)
+    rows: list[Any] = list(interp.heap.contents.values())
+    if any(isinstance(row, Collected) and row.row_of == (growing.ref, buffer) for row in rows):
+        raise growing  # rows that a name holds become stale, unless a loop further out takes them anew
+    numbers = interp.operand(buffer)
+    interp.builder.effect(runtime.check_exact, numbers, span=interp.span)
+    wide = interp.call(Lit(np.ndarray.astype), (buffer, Lit(dtype_of(item).type)), hint="items")
+    assert isinstance(numbers, Var)
+    assert isinstance(wide, Var)
+    interp.held.append(Widened(numbers, wide))
+    return wide, item, kinds_beside(number)
+
+
+def _of_known_items(interp: Interpreter, items: tuple[Value, ...], item: Scalar | Array) -> _Made | None:
+    """The array of known `items`, if these are of the dtype of `item`."""
+    whole = common_item(interp, items).type
+    joined = whole and joined_items(interp, whole, item)
+    if joined is None or joined.dtype != item.dtype:
+        return None
+    settle_rows(interp, items)
+    _refuse_any_precision(interp, joined)
+    buffer = interp.call(Lit(np.array), (Tuple(items),), {"dtype": Lit(dtype_of(joined).type)})
+    see_exact(interp, buffer, items)
+    return buffer, joined, kinds_beside(joined)
+
+
+def _of_no_items(interp: Interpreter, item: Scalar | Array) -> _Made | None:
+    """The array of a list that is empty so far, if the lengths of an item are known or the first one is to tell them."""
+    sizes, kinds = item_sizes(interp, item, ()), kinds_beside(item)
+    if sizes is None and isinstance(item, Array) and item.shape is not None:
+        item = Array(item.dtype, (0,) * len(item.shape))
+        sizes = item_sizes(interp, item, ())
+    return None if sizes is None else (_empty(interp, Lit(0), 0, item, sizes), item, kinds)
 
 
 def with_floats(interp: Interpreter, ref: Ref, contents: Collected, item: Type) -> Collected:

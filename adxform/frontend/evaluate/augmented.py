@@ -11,13 +11,15 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.state import Env, Interpreter
+from adxform.frontend.evaluate.above import Env
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.lowering.operator_functions import BINARY, INPLACE
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives, scalar_type
+from adxform.ir.operand_facts import with_inner
 from adxform.ir.ops import Attribute, Block, Call, Free, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Type
-from adxform.ir.walk import all_ops, operands, variables
+from adxform.ir.walk import operands, variables
 from adxform.primitives.effects import effect_of
 from adxform.primitives.memory import index_kind
 
@@ -137,7 +139,7 @@ _PYTHON: dict[str, Any] = {"b": False, "i": 0, "f": 0.0, "c": 0j}
 def _undisturbed(interp: Interpreter, found: Augmented) -> bool:
     """Whether nothing written since the load may change what it would have read."""
     for op in interp.builder.ops[found.at :]:
-        ops = [op] if isinstance(op, Call) else list(all_ops(Block((), (op,), ())))
+        ops = [op] if isinstance(op, Call) else list(with_inner(op))
         for inner in ops:
             if isinstance(inner, Call) and (effect_of(inner).writes or effect_of(inner).opaque):
                 return False

@@ -168,24 +168,8 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
         index = interp.emit(runtime.position, (interp.operand(index),), INT)
     if not items and isinstance(index, Var) and isinstance(index.type, Scalar):  # a loop may fill it, and then it is another
         return interp.fail(IndexError, f"{what} index out of range")
-    if isinstance(index, Var) and (found := interp.one_of_lists(items, index)) is not None:
+    if isinstance(index, Var) and (found := _item_of_the_run(interp, items, index, what, build)) is not None:
         return found
-    if isinstance(index, Var) and not interp.origins.get(index) and interp.of_numbers(items):
-        kinds = {kind for item in items if (type_ := number_type(item)) for kind in alternatives(type_)}  # type: ignore[arg-type]
-        if len(kinds) == 1:
-            found = load(interp, interp.call(Lit(np.array), (Tuple(items),)), index)
-            (kind,) = kinds
-            return interp.call(Lit(python_class(kind.dtype, True)), (found,)) if kind.weak else found
-        return chosen_items.one_of(interp, items, index, what)
-    if (
-        isinstance(index, Var)
-        and not interp.origins.get(index)
-        and (columns := chosen_items.columns_of(interp, items)) is not None
-    ):
-        picked = tuple(_item(interp, column, index, what, build) for column in columns)
-        return Tuple(picked, items[0].cls if isinstance(items[0], Tuple) else tuple)
-    if isinstance(index, Var) and chosen_items.may_choose(interp, index, len(items)):
-        return chosen_items.one_of(interp, items, index, what)
     at = place_in(interp, index, what)
     if isinstance(at, slice):
         part = items[at]
@@ -194,6 +178,24 @@ def _item(interp: Interpreter, items: tuple[Value, ...], index: Value, what: str
         return items[int(at)]
     except IndexError:
         return interp.fail(IndexError, f"{what} index out of range")
+
+
+def _item_of_the_run(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str, build: Any) -> Value | None:
+    """The one of `items` that only the run chooses; ``None`` where `index` is to be known, and they are looked up."""
+    if (found := interp.one_of_lists(items, index)) is not None:
+        return found
+    of_the_run = not interp.origins.get(index)
+    if of_the_run and interp.of_numbers(items):
+        kinds = {kind for item in items if (type_ := number_type(item)) for kind in alternatives(type_)}  # type: ignore[arg-type]
+        if len(kinds) != 1:
+            return chosen_items.one_of(interp, items, index, what)
+        found = load(interp, interp.call(Lit(np.array), (Tuple(items),)), index)
+        (kind,) = kinds
+        return interp.call(Lit(python_class(kind.dtype, True)), (found,)) if kind.weak else found
+    if of_the_run and (columns := chosen_items.columns_of(interp, items)) is not None:
+        picked = tuple(_item(interp, column, index, what, build) for column in columns)
+        return Tuple(picked, items[0].cls if isinstance(items[0], Tuple) else tuple)
+    return chosen_items.one_of(interp, items, index, what) if chosen_items.may_choose(interp, index, len(items)) else None
 
 
 def element_type(interp: Interpreter, x: Var, index: Operand) -> Type:

@@ -12,12 +12,13 @@ from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
 from adxform.frontend.containers import collecting, keyed_lists, list_arrays, list_kinds, portions, tuple_columns
 from adxform.frontend.evaluate import attributes, operands, survey
+from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
 from adxform.frontend.evaluate.outside import guards, outside_containers, places
 from adxform.frontend.evaluate.set_shapes import set_shape
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
-from adxform.frontend.evaluate.state import Env, Interpreter
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     AnyContents,
     Collected,
@@ -36,23 +37,7 @@ from adxform.frontend.evaluate.values import (
 from adxform.frontend.signature.access import path_to
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import (
-    Attribute,
-    Block,
-    Call,
-    Closure,
-    For,
-    Free,
-    If,
-    Invoke,
-    Lit,
-    Op,
-    Operand,
-    Pack,
-    Raise,
-    Var,
-    While,
-)
+from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Scalar
 from adxform.ir.walk import moved_to
 

@@ -10,12 +10,14 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import AliasError
+from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow.walks import NO_MORE
-from adxform.frontend.evaluate.state import Env, Interpreter
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, Once, Static, Value
+from adxform.ir.operand_facts import with_inner
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array
-from adxform.ir.walk import all_ops, outs, reads_with_blocks, variables, variables_of
+from adxform.ir.walk import outs, reads_with_blocks, variables, variables_of
 from adxform.primitives.effects import effect_of, is_new_view
 
 _SETATTR, _SHAPE = Lit(setattr), Lit("shape")
@@ -66,7 +68,7 @@ def _made_among(ops: Sequence[Op], x: Operand) -> bool:
     made = next((k for k, op in enumerate(ops) if x in outs(op)), None)
     if made is None or not isinstance(x, Var):
         return False
-    return _makes(ops[made], x) and not any(_gives_away(one, x) for later in ops[made + 1 :] for one in _inner(later))
+    return _makes(ops[made], x) and not any(_gives_away(one, x) for later in ops[made + 1 :] for one in with_inner(later))
 
 
 def _makes(op: Op, x: Var) -> bool:
@@ -85,10 +87,6 @@ def _makes(op: Op, x: Var) -> bool:
 def _is_single(x: Operand, results: Iterable[Operand]) -> bool:
     """Whether one of the `results` alone holds `x`."""
     return sum(bool({*variables(x)} & {*variables(one)}) for one in results) == 1
-
-
-def _inner(op: Op) -> Iterable[Op]:
-    return all_ops(Block((), (op,), ()))
 
 
 def _gives_away(op: Op, x: Var) -> bool:

@@ -395,7 +395,6 @@ Value = (
     | Poison
 )
 LOST = Poison("it comes of what is refused", lost=True)
-Callable_ = Static | FunctionValue | Method | InnerPullback
 
 NONE = Lit(None)
 

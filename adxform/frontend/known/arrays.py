@@ -1,38 +1,28 @@
-"""Shapes, conversions and fills of arrays, and conversions of what is unknown to numbers."""
+"""Shapes, conversions and fills of arrays."""
 
 from __future__ import annotations
 
-import copy
-import copyreg
-import itertools
-import numbers
 import operator
 import string
 from typing import Any
 
 import numpy as np
 
-from adxform import runtime
-from adxform.frontend.containers import collecting, sets
+from adxform.frontend.containers import collecting
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.classes import protocols
-from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_generated, is_native
-from adxform.frontend.evaluate.classes.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.branches import truth
-from adxform.frontend.evaluate.control_flow.joins import number_type
-from adxform.frontend.evaluate.operands import are_static, is_static
-from adxform.frontend.evaluate.outside.guards import guard
+from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.known import structured_arrays_made
-from adxform.frontend.signature.access import Access, Contains
+from adxform.frontend.known.number_classes import kinds_of
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir import intrinsics
-from adxform.ir.kinds import alternatives, one_of, scalar_type
+from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, is_complex, rank
+from adxform.ir.types import Array, Object, Scalar, rank
 from adxform.primitives.definitions import rearrangements
 
 
@@ -42,15 +32,6 @@ def _shape(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
 
 def _ndim(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     return _array_fact(interp, args[0], "ndim", Lit(0), hint)
-
-
-def _iscomplexobj(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """Whether something is of complex numbers, as far as its type tells; a rule takes what may be one for one."""
-    type_ = number_type(args[0]) if len(args) == 1 and not kwargs else None
-    if not isinstance(type_, Array | Scalar):
-        return None
-    only_a_run_tells = isinstance(type_, Scalar) and len(set(map(is_complex, alternatives(type_)))) > 1
-    return None if only_a_run_tells and not interp.in_library() else Lit(is_complex(type_))
 
 
 def _size(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -84,22 +65,6 @@ def _array_fact(interp: Interpreter, value: Value, name: str, of_number: Value, 
             return _array_fact(interp, interp.call(Lit(np.array), (value,)), name, of_number, hint)
         case _:
             return None
-
-
-def _isscalar(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    match args[0]:
-        case Var(_, Scalar()):
-            return Lit(True)
-        case Var(_, Array(_, None)):
-            return None
-        case Lit(found) | Static(found):
-            return Lit(bool(np.isscalar(found)))
-        case value if is_unknown(value):
-            return None
-        case Ref(kind="instance", cls=cls):
-            return Lit(issubclass(cls, numbers.Number))
-        case _:
-            return Lit(False)
 
 
 def _as_array(fn: Any) -> Handler:
@@ -142,87 +107,11 @@ def _copy_into(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
     return NONE
 
 
-def kinds_of(interp: Interpreter, value: Value) -> tuple[str, ...]:
-    """The dtypes that a number or an array may have; none where nothing is known of it."""
-    match value:
-        case Var(_, Scalar() as type_):
-            return tuple(kind.dtype for kind in alternatives(type_))
-        case Var(_, Array(dtype)):
-            return (dtype,)
-        case Lit(number) if scalar_type(number) is not None:
-            return (np.asarray(number).dtype.name,)
-        case Tuple() | Ref(kind="list"):
-            return kinds_of(interp, interp.call(Lit(np.array), (value,)))
-        case _:
-            return ()
-
-
-def _dtype_of(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """The dtype of an array of a number; of one that may be whole or a float, the run asks whether it has a fraction."""
-    (number,) = args
-    kinds = {np.dtype(kind) for kind in kinds_of(interp, number)}
-    if len(kinds) > 1 and isinstance(number, Var) and _floats(kinds):
-        fraction = interp.call(Lit(operator.ne), (number, interp.call(Lit(np.floor), (number,))))
-        interp.require(interp.operand(fraction), runtime.whole_number)
-        kinds = _floats(kinds)
-    if len(kinds) > 1:
-        raise interp.error("the dtype depends on the kind of a number, which only a run can tell", "convert it: `float(…)`")
-    return Lit(kinds.pop()) if kinds else interp.attribute(interp.call(Lit(np.asarray), (number,)), "dtype")
-
-
-def _python_number(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """A number as one of Python's, of whichever kinds it may be; anything else as it is."""
-    (number,) = args
-    if isinstance(number, Lit):
-        return Lit(runtime.python_number(number.value))
-    if not isinstance(number, Var) or not isinstance(number.type, Scalar):
-        return number
-    kinds = alternatives(number.type)
-    if all(kind.weak for kind in kinds):
-        return number
-    own = (Scalar(_OWN[np.dtype(kind.dtype).kind], weak=True) for kind in kinds)
-    return interp.emit(runtime.python_number, (number,), one_of(own), hint)
-
-
-_OWN = {"b": "bool", "i": "int64", "u": "int64", "f": "float64", "c": "complex128"}
-"""The dtype of Python's own number of each kind."""
-
-
 def _only_read(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     (view,) = args
     if isinstance(view, Var):
         interp.only_read.append(view)
     return view
-
-
-def _floats(kinds: set[np.dtype[Any]]) -> set[np.dtype[Any]]:
-    """The one dtype of floats among `kinds`, where all others are of whole numbers; else none."""
-    floats = {kind for kind in kinds if kind.kind == "f"}
-    return floats if len(floats) == 1 and all(kind.kind in "biuf" for kind in kinds) else set()
-
-
-def _result_type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """The dtype that arrays and numbers have together, where their types tell."""
-    kinds = [_numbers_like(arg) for arg in args]
-    if kwargs or not all(kinds):
-        return None
-    found = {np.result_type(*one) for one in itertools.product(*kinds)}
-    if len(found) > 1:
-        raise interp.error("the dtype depends on the kind of a number, which only a run can tell", "convert it: `float(…)`")
-    return Lit(found.pop())
-
-
-def _numbers_like(value: Value) -> list[Any]:
-    """What promotes others as `value` does: a dtype, or a number of Python's; one for each kind that it may be of."""
-    match value:
-        case Var(_, Scalar() as type_):
-            return [np.dtype(one.dtype).type(0).item() if one.weak else np.dtype(one.dtype) for one in alternatives(type_)]
-        case Var(_, Array(dtype)):
-            return [np.dtype(dtype)]
-        case Lit(found) if scalar_type(found) is not None or isinstance(found, np.dtype | type):
-            return [found]
-        case _:
-            return []
 
 
 def _kind(dtype: str) -> str:
@@ -270,95 +159,6 @@ def _tolist(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     return interp.new_list(tuple(interp.call(tolist, (iteration.item_at(interp, x, Lit(k)),)) for k in range(count)))
 
 
-def _copied_by_class(interp: Interpreter, value: Value, name: str, given: Args) -> Answer:
-    """What the method `name` of an object says that its copy is; ``None`` where its class leaves that to Python."""
-    cls = protocols.class_of(value)
-    if cls is None or not isinstance(value, Tuple | Ref) or not protocols.is_object(value):
-        return None
-    method = protocols.special(interp, value, name)
-    if method is not None:
-        return interp.call(method, given)
-    for hook in _OF_COPIES if isinstance(value, Ref) else (*_OF_COPIES, "__new__"):
-        found = find(cls, hook)
-        if found is not MISSING and not is_native(found) and not _by_library(found):
-            raise interp.error(
-                f"`{cls.__name__}` defines `{hook}`, which says how it is copied", "write `__copy__` or a function"
-            )
-    registered = cls in copyreg.dispatch_table
-    guard(interp, Access((("attribute", "dispatch_table"),), Lit(copyreg)), Contains(Lit(cls), registered))
-    if registered:
-        raise interp.error(f"how `{cls.__name__}` is copied is registered in `copyreg`", "write `__copy__` or a function")
-    return None
-
-
-_OF_COPIES = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
-"""By what else a class says how its objects are copied."""
-
-
-def _by_library(found: Any) -> bool:
-    """Whether a method is that of `dataclasses` or of named tuples, which copy what is there."""
-    made = getattr(found, "__func__", found)
-    return made is object.__new__ or getattr(made, "__module__", "") in ("dataclasses", "collections") or is_generated(made)
-
-
-def _copy(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    own = _copied_by_class(interp, args[0], "__copy__", ())
-    if own is not None:
-        return own
-    match args[0]:
-        case Var(_, Array()):
-            return interp.call(Lit(np.ndarray.copy), args[:1], hint=hint)
-        case Ref(kind="instance", cls=cls) as ref:
-            contents = interp.contents(ref)
-            return interp.heap.new("instance", cls, contents.keys, contents.items)
-        case Ref(cls=type() as cls) as ref if issubclass(cls, tuple):
-            return ref
-        case Ref() as ref:
-            return interp.call(interp.attribute(ref, "copy"), (), hint=hint)
-        case Var(_, Object()) | Static():
-            return None
-        case value:
-            return value
-
-
-def _deepcopy(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return copied_deeply(interp, args[0], {})
-
-
-def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -> Answer:
-    """``copy.deepcopy(value)``; `seen` are the copies so far, so that what is held twice is copied once."""
-    if isinstance(value, Var | Ref) and value in seen:
-        return seen[value]
-    own = _copied_by_class(interp, value, "__deepcopy__", (interp.heap.new("dict", dict, (), ()),))
-    if own is not None:
-        seen[value] = own
-        return own
-    match value:
-        case Var(_, Object()) | Static():
-            return None
-        case Tuple(items, cls):
-            parts = [copied_deeply(interp, item, seen) for item in items]
-            return None if None in parts else Tuple(tuple(part for part in parts if part is not None), cls)
-        case Ref(kind="set"):
-            seen[value] = sets.made(interp, sets.made_of_list, sets.given(interp, value))
-            return seen[value]
-        case Ref(kind, cls) if not interp.is_long(value):
-            contents = interp.contents(value)
-            parts = [copied_deeply(interp, item, seen) for item in contents.items]
-            if None in parts:
-                return None
-            items = tuple(part for part in parts if part is not None)
-            seen[value] = interp.heap.new(kind, cls, contents.keys, items, meta=value.meta)
-            return seen[value]
-        case Var() | Ref():
-            found = _copy(interp, (value,), {}, value.base if isinstance(value, Var) else "items")
-            if found is not None:
-                seen[value] = found
-            return found
-        case _:
-            return value
-
-
 def _where(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``np.where(condition)`` is ``np.nonzero(condition)``."""
     return interp.call(Lit(np.nonzero), args, hint=hint) if len(args) == 1 and not kwargs else None
@@ -378,49 +178,6 @@ def _einsum(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
 def _subscript(number: Any) -> str:
     """The letter of an axis; letters are in the order of the numbers, as NumPy sorts those of a result that is not stated."""
     return "..." if number is Ellipsis else (string.ascii_uppercase + string.ascii_lowercase)[operator.index(number)]
-
-
-def _number(cls: Any, type_: Scalar) -> Handler:
-    """``int``, ``float`` and ``bool`` of a value of which nothing is known give an inactive number."""
-
-    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        args = (*args, *kwargs.values())  # the base
-        texts = class_of(args[0]) in (str, bytes, bytearray, object, None) if args else True
-        if len(args) > 1 and not texts:
-            return interp.fail(TypeError, "int() can't convert non-string with explicit base")
-        if args and cls is not bool and protocols.is_object(args[0]):
-            return _number_of_object(interp, cls, type_, args, kwargs, hint)
-        if args and isinstance(args[0], Var):
-            if isinstance(args[0].type, Object):
-                return interp.emit(cls, tuple(map(interp.operand, args)), type_, hint)
-            if args[0].type == type_:
-                return args[0]
-        if cls is bool and args:
-            cond = truth(interp, args[0])
-            if isinstance(cond, bool):
-                return Lit(cond)
-            return None if cond == args[0] else interp.emit(bool, (cond,), BOOL, hint)
-        known = class_of(args[0]) if args else None
-        if known is not None and is_container(known) and not issubclass(known, str | bytes):
-            return interp.fail(TypeError, f"{cls.__name__}() argument must be a string or a real number, not '{name_of(known)}'")
-        return None
-
-    return handler
-
-
-def _number_of_object(interp: Interpreter, cls: Any, type_: Scalar, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """``float(x)`` or ``int(x)`` of an object: by its method, else by a run."""
-    if are_static(interp, (*args, *kwargs.values())):
-        return None
-    x, *rest = args
-    for name in (f"__{cls.__name__}__", "__index__"):
-        method = protocols.special(interp, x, name)
-        if method is not None:
-            return interp.call(Lit(cls), (protocols.converted(interp, method, name, hint), *rest), kwargs, hint=hint)
-    number = protocols.decayed(interp, x)
-    if number is not x:
-        return interp.call(Lit(cls), (number, *rest), kwargs, hint=hint)
-    return interp.emit(cls, (interp.operand(x), *map(interp.operand, rest)), type_, hint)
 
 
 def _nan_to_num(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -535,15 +292,10 @@ TABLE: dict[Any, Handler] = {
     **{fn: _take(fn) for fn in (np.take, np.ndarray.take)},
     np.nan_to_num: _nan_to_num,
     np.einsum: _einsum,
-    np.result_type: _result_type,
-    intrinsics.dtype_of: _dtype_of,
-    runtime.python_number: _python_number,
     intrinsics.only_read: _only_read,
     np.shape: _shape,
     np.ndim: _ndim,
-    np.iscomplexobj: _iscomplexobj,
     np.size: _size,
-    np.isscalar: _isscalar,
     np.asarray: _as_array(np.asarray),
     np.asanyarray: _as_array(np.asanyarray),
     np.array: _as_array(np.array),
@@ -553,9 +305,4 @@ TABLE: dict[Any, Handler] = {
     np.ndarray.sort: _sort_in_place,
     np.where: _where,
     np.ndarray.tolist: _tolist,
-    copy.copy: _copy,
-    copy.deepcopy: _deepcopy,
-    int: _number(int, INT),
-    float: _number(float, FLOAT),
-    bool: _number(bool, BOOL),
 }

@@ -52,7 +52,7 @@ def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
             return interp.contents(manager).get("enter_result")
         case Ref(kind="instance", cls=contextlib.suppress):
             return NONE
-        case Ref(kind="instance") if _has_both(interp, manager, manager.cls):
+        case Ref(kind="instance") if _has_both(interp, manager.cls):
             swallows, outside = _leaving(interp, manager)
             told = interp.level is not None if outside else swallows is not False
             if swallows is True or (swallows is not None and told):
@@ -62,7 +62,7 @@ def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
                 assert enter is not None
                 return interp.call(enter, (), hint=hint)
             return _entered(interp, _handed(interp, manager), hint)
-        case Static(found) if _has_both(interp, manager, type(found)):
+        case Static(found) if _has_both(interp, type(found)):
             for method in (special(found, "__enter__"), special(found, "__exit__")):
                 if isinstance(method, types.MethodType):  # one written in C changes nothing of the program's
                     hand_over(interp, method, (), {}, wanted=True)
@@ -73,7 +73,7 @@ def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
             raise interp.error("this value is entered by `with`, and is no context manager", "use the value itself")
 
 
-def _has_both(interp: Interpreter, manager: Value, cls: type) -> bool:
+def _has_both(interp: Interpreter, cls: type) -> bool:
     for name in ("__enter__", "__exit__"):
         if find(cls, name) is MISSING:
             interp.fail(TypeError, f"'{cls.__name__}' object does not support the context manager protocol")

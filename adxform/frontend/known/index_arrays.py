@@ -9,7 +9,7 @@ import numpy as np
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Tuple, Value, is_unknown
-from adxform.frontend.known.arrays import kinds_of
+from adxform.frontend.known.number_classes import kinds_of
 from adxform.frontend.types.samples import FRESH
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, hides, is_inexact

@@ -41,7 +41,7 @@ from adxform.frontend.evaluate.values import (
     is_unknown,
     list_contents,
 )
-from adxform.frontend.known import sequences
+from adxform.frontend.known.items import sequences
 from adxform.frontend.types.samples import FRESH
 from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type

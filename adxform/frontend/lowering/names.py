@@ -10,8 +10,6 @@ import gast
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 SCOPES = (*_FUNCTIONS, gast.ClassDef)
 _LEAVES = (gast.Constant, gast.expr_context, gast.operator, gast.unaryop, gast.boolop, gast.cmpop)
-_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
-_LOOPS = (gast.For, gast.AsyncFor, gast.While)
 
 
 def walk_scope(nodes: Sequence[Any]) -> Iterator[Any]:

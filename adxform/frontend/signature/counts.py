@@ -13,18 +13,19 @@ from dataclasses import replace
 from adxform.frontend.signature.shared_lengths import Equalities
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import axis_lengths
 from adxform.ir.ops import Block, Function, If, Lit, Operand, Raise, Var
-from adxform.ir.types import BOOL, INT, Array, Dim, Size
+from adxform.ir.types import BOOL, INT, Dim, Size
 from adxform.ir.walk import Names, all_ops, outs
 
 
 def with_counts(fn: Function, equal: Equalities) -> Function:
     """`fn`, which raises where an integer that is a length in its types is not what these say."""
     builder = Builder(Names.of(fn), fn.span)
-    used = {size.base for var in _variables(fn) for size in map(equal.size, _shape(var)) if isinstance(size, Dim)}
+    used = {size.base for var in _variables(fn) for size in map(equal.size, axis_lengths(var)) if isinstance(size, Dim)}
     known: dict[Size, Operand] = {}
     for param in fn.params:
-        for axis, size in enumerate(map(equal.size, _shape(param))):
+        for axis, size in enumerate(map(equal.size, axis_lengths(param))):
             if size in {equal.size(Dim(base)) for base in equal.counts} and size not in known:
                 known[size] = builder.call(intrinsics.dim, param, Lit(axis), type=INT, hint="n")
     for base, count in equal.counts.items():
@@ -48,7 +49,3 @@ def _variables(fn: Function) -> Iterator[Var]:
     yield from fn.params
     for op in all_ops(fn.body):
         yield from outs(op)
-
-
-def _shape(var: Var) -> tuple[Size, ...]:
-    return (var.type.shape or ()) if isinstance(var.type, Array) else ()

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, For, Function, If, Op, Operand, While
 from adxform.ir.types import Size
 from adxform.ir.walk import Names, outs, reads, variables_of
@@ -24,7 +25,7 @@ from adxform.passes.arrays.recompute import recomputed
 from adxform.passes.arrays.recording import unit_of
 from adxform.passes.arrays.small_axes import unrolled
 from adxform.passes.arrays.units import Unit
-from adxform.passes.scalar.rewriting import callee, each_body
+from adxform.passes.scalar.rewriting import each_body
 from adxform.primitives.alias import alias_classes
 
 ROUNDS = 3

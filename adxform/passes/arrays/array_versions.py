@@ -15,6 +15,7 @@ from typing import Any
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Scalar
 from adxform.passes.arrays.block_scope import BlockScope
@@ -22,7 +23,6 @@ from adxform.passes.arrays.fusion import FusedNest, paths
 from adxform.passes.arrays.lane_dtypes import Element, converted
 from adxform.passes.arrays.maps import NestAccess
 from adxform.passes.arrays.units import Assign, Increase, Source, Unit
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.table import having
 
 CLEARED = having(lambda record: record.fresh is not None and record.fresh.number == 0.0)

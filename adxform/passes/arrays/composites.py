@@ -12,6 +12,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import BOOL, Array, Dim, Scalar, Size
 from adxform.passes.arrays.lane_dtypes import chosen
@@ -19,7 +20,6 @@ from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, NestAccess, 
 from adxform.passes.arrays.recording import Recorder
 from adxform.passes.arrays.reductions import Reduction, as_it_is, axes_of, in_dtype
 from adxform.passes.arrays.units import Assign, Increase, Source
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.facets import Reduces
 from adxform.primitives.table import record_of
 

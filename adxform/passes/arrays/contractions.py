@@ -13,6 +13,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Size
 from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, NestAccess, composed, loop_space, loops, spread, whole
@@ -21,7 +22,6 @@ from adxform.passes.arrays.reductions import Reduction
 from adxform.passes.arrays.small_axes import FEW
 from adxform.passes.arrays.units import Assign, Elements, Source
 from adxform.passes.linalg.kernel_products import MATMULS, MATRIX_PRODUCTS
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.contraction_types import einsum_terms
 from adxform.primitives.effects import effect_of
 from adxform.primitives.facets import Contracts

@@ -11,6 +11,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import BOOL, INT, Array, Scalar, Size
 from adxform.passes.arrays.lane_dtypes import chosen
@@ -18,7 +19,6 @@ from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, NestAccess, 
 from adxform.passes.arrays.recording import Recorder
 from adxform.passes.arrays.reductions import Reduction, as_it_is
 from adxform.passes.arrays.units import Assign, Source
-from adxform.passes.scalar.rewriting import callee
 
 Test = Callable[..., Any]
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, For, Function, If, Invoke, Op, Operand, Var, While
 from adxform.ir.types import Array, Dim, Scalar
 from adxform.ir.walk import all_ops, outs, reads
-from adxform.passes.scalar.rewriting import callee, is_certain_view
+from adxform.passes.scalar.rewriting import is_certain_view
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of, positions
 

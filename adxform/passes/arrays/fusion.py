@@ -9,16 +9,16 @@ Source: Kennedy and McKinley, Maximizing Loop Parallelism and Improving Data Loc
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Var
 from adxform.ir.types import Size
 from adxform.passes.arrays.maps import NestAccess
 from adxform.passes.arrays.units import Increase, Reduce, Unit
 from adxform.passes.loops.vector_forms import has_vector_form
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.alias import Aliases
 
 Pairs = tuple[tuple[NestAccess, NestAccess], ...]
@@ -73,22 +73,24 @@ def _class(var: Var, aliases: Aliases) -> int | str:
 
 def _between(a: Unit, b: Unit, aliases: Aliases) -> Pairs | None:
     """The pairs of accesses that keep `b` after `a`, nothing if none do, ``None`` if it needs all of `a` or cannot be told."""
-    made = {var.name for var in a.outs}
-    targets = {a.target.base.name} if a.target is not None else set()
-    if any(var.name in made - targets for var in b.uses):
+    read = {var.name for var in a.outs} & {var.name for var in b.uses}
+    if read - ({a.target.base.name} if a.target is not None else set()):
         return None
     if a.work is None or b.work is None:
-        return None if made & {var.name for var in b.uses} or _conflict(a, b, aliases) else ()
+        return None if read or _conflict(a, b, aliases) else ()
     adds = isinstance(a.work, Increase) and isinstance(b.work, Increase) and a.work.commutes and b.work.commutes
-    met = [
-        (one, other, writes and also)
-        for one, writes in _accesses(a)
-        for other, also in _accesses(b)
-        if (writes or also) and _class(one.base, aliases) == _class(other.base, aliases)
-    ]
+    met = list(_meetings(a, b, aliases))
     if any(one.base != other.base for one, other, _ in met):
         return None
     return tuple((one, other) for one, other, both in met if not one.apart(other) and not (both and adds))
+
+
+def _meetings(a: Unit, b: Unit, aliases: Aliases) -> Iterator[tuple[NestAccess, NestAccess, bool]]:
+    """The accesses of `a` and `b` to what may be one array, of which one writes, and whether both do."""
+    for one, writes in _accesses(a):
+        for other, also in _accesses(b):
+            if (writes or also) and _class(one.base, aliases) == _class(other.base, aliases):
+                yield one, other, writes and also
 
 
 def _accesses(unit: Unit) -> list[tuple[NestAccess, bool]]:

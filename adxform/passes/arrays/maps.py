@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from adxform.frontend.signature.assumed_lengths import literal_length, may_be_cut
+from adxform.ir.operand_facts import index_parts
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size
 
@@ -247,17 +248,6 @@ def _between(size: Size, start: Operand, stop: Operand, step: Operand, length: S
             return AffineIndex(0, 1, 0, start), length
         case _:
             return None
-
-
-def index_parts(index: Operand) -> tuple[Operand, ...]:
-    """The parts of an index, one by one."""
-    match index:
-        case Pack("tuple", items):
-            return items
-        case Lit(tuple() as items):
-            return tuple(map(Lit, items))
-        case _:
-            return (index,)
 
 
 def _row(size: Size, number: int) -> AffineIndex:

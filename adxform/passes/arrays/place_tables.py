@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from adxform.ir.operand_facts import callee, index_parts
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar, Size
 from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.lane_dtypes import literals
-from adxform.passes.arrays.maps import AffineIndex, Counted, NestAccess, Region, TableEntry, index_parts, onto, region
-from adxform.passes.scalar.rewriting import callee
+from adxform.passes.arrays.maps import AffineIndex, Counted, NestAccess, Region, TableEntry, onto, region
 from adxform.primitives.memory import index_kind
 from adxform.primitives.table import record_of
 

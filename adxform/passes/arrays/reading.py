@@ -15,6 +15,7 @@ import numpy as np
 from adxform.frontend.signature.assumed_lengths import lengths_stored, selected, variable_slices
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Lit, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Scalar, Size
 from adxform.ir.walk import Names, reads
@@ -31,7 +32,6 @@ from adxform.passes.arrays.recording import Recorder
 from adxform.passes.arrays.reductions import as_it_is, in_dtype, reduction
 from adxform.passes.arrays.units import Assign, Increase, Length, Reduce, Unit
 from adxform.passes.arrays.views import BROADCASTS, followed
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.effects import effect_of
 from adxform.primitives.memory import STORES
 from adxform.primitives.table import record_of

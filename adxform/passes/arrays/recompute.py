@@ -9,13 +9,13 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Operand, Var
 from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.fusion import FusedNest, Path, paths
 from adxform.passes.arrays.maps import NestAccess
 from adxform.passes.arrays.nests import storage
 from adxform.passes.arrays.units import Assign, Unit
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.table import meaning_of, spelled
 
 OPERATIONS = 4

@@ -11,6 +11,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Lit, Op, Operand, Raise, Var
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import all_ops, blocks, defined_variables, free_variables, outs, reads, reads_with_blocks, variables_of
@@ -31,7 +32,7 @@ from adxform.passes.arrays.maps import (
 )
 from adxform.passes.arrays.reductions import Reduction, divided, in_dtype, short_ahead
 from adxform.passes.arrays.units import Assign, Increase, Length, Reduce, Source, Unit
-from adxform.passes.scalar.rewriting import callee, classes_read, classes_touched, classes_written
+from adxform.passes.scalar.rewriting import classes_read, classes_touched, classes_written
 from adxform.primitives.effects import effect_of, is_opaque
 from adxform.runtime import kernel_scalars
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import BOOL, INT, Array, Scalar, Size
 from adxform.passes.arrays.block_scope import BlockScope
@@ -18,7 +19,6 @@ from adxform.passes.arrays.lane_dtypes import FLOATS, KNOWN, Element, converted,
 from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, NestAccess, composed, loops
 from adxform.passes.arrays.small_axes import is_few
 from adxform.passes.arrays.units import Elements, Source
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.facets import Contracts, Reduces
 from adxform.primitives.table import record_of
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Size
 from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.lane_dtypes import FLOATS, literals
 from adxform.passes.arrays.maps import FIRST, AffineIndex, Counted, Elements, NestAccess, composed, loop_space, onto, region
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.effects import effect_of
 from adxform.primitives.facets import Moves, Views
 from adxform.primitives.memory import index_kind

@@ -8,13 +8,13 @@ from typing import Literal
 import numpy as np
 
 from adxform import runtime
+from adxform.ir.operand_facts import axis_lengths, callee, index_parts
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.types import Array, Dim, Scalar, Size
+from adxform.ir.types import Array, Dim, Scalar
 from adxform.ir.walk import reads
 from adxform.passes.arrays.lane_dtypes import element, is_elementwise
-from adxform.passes.arrays.maps import index_parts, loop_space
+from adxform.passes.arrays.maps import loop_space
 from adxform.passes.linalg.kernel_products import MATMULS, is_product, order_of_axes
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.facets import Reduces
 from adxform.primitives.memory import RESHAPES
 from adxform.primitives.table import having, record_of
@@ -46,7 +46,7 @@ def role(op: Call, size: Dim) -> Role | None:
 
 def axis_of(operand: Operand, size: Dim) -> int | None:
     """Which axis of `operand` is of length `size`, counted from the last one, which is -1."""
-    shape = _shape(operand)
+    shape = axis_lengths(operand)
     return shape.index(size) - len(shape) if size in shape else None
 
 
@@ -56,16 +56,16 @@ SUMMED = 0
 def _plain(op: Call, size: Dim) -> int | None:
     """The axis of the result of a call that computes every element on its own, or makes a view."""
     fn, (out,) = callee(op), op.outs
-    at, shape = axis_of(out, size), _shape(out)
+    at, shape = axis_of(out, size), axis_lengths(out)
     if at is None:
         return None
     arrays = [arg for arg in op.args if isinstance(arg, Var) and isinstance(arg.type, Array)]
     if fn in ALIKE or (is_elementwise(fn) and element(op) is not None):
-        alike = all(_shape(arg)[at] in (size, 1) for arg in arrays if len(_shape(arg)) >= -at)
+        alike = all(axis_lengths(arg)[at] in (size, 1) for arg in arrays if len(axis_lengths(arg)) >= -at)
         return at if alike and arrays and not op.kwargs and (fn is not np.zeros_like or len(op.args) == 1) else None
     if not arrays or arrays[0] is not op.args[0] or op.kwargs or (before := axis_of(arrays[0], size)) is None:
         return None
-    own = _shape(arrays[0])
+    own = axis_lengths(arrays[0])
     if fn in RESHAPES:
         return at if loop_space(own) == loop_space(shape) else None
     moved = _moved(op, before + len(own), len(shape))
@@ -97,7 +97,7 @@ def _reduction(op: Call, size: Dim) -> int | None:
     if len(op.args) > 2 or given.keys() - {"x", "axis", "keepdims"}:
         return None
     axes, keeps = given.get("axis", Lit(None)), given.get("keepdims", Lit(False))
-    before, shape = axis_of(op.args[0], size), _shape(op.args[0])
+    before, shape = axis_of(op.args[0], size), axis_lengths(op.args[0])
     if before is None or not isinstance(axes, Lit) or type(axes.value) not in (int, tuple, type(None)) or keeps not in KEEPS:
         return None
     listed = axes.value if isinstance(axes.value, tuple) else range(len(shape)) if axes.value is None else (axes.value,)
@@ -113,11 +113,11 @@ KEEPS = (Lit(False), Lit(True))
 
 def _product(op: Call, size: Dim) -> int | None:
     """The axis of a product of matrices that is the one of its operands; `SUMMED` if they are summed over it."""
-    if not is_product(op) or op.kwargs or min(len(_shape(arg)) for arg in op.args) < 2:
+    if not is_product(op) or op.kwargs or min(len(axis_lengths(arg)) for arg in op.args) < 2:
         return None
-    if _shape(op.args[0])[-1] != _shape(op.args[1])[-2]:
+    if axis_lengths(op.args[0])[-1] != axis_lengths(op.args[1])[-2]:
         return None
-    left, right = (_shape(arg)[:-2] for arg in op.args)
+    left, right = (axis_lengths(arg)[:-2] for arg in op.args)
     match tuple(axis_of(arg, size) for arg in op.args):
         case (-1, -2):
             return SUMMED
@@ -145,8 +145,3 @@ def _is_clear(var: Var, size: Dim) -> bool:
             return named in ([], [size])
         case _:
             return False
-
-
-def _shape(operand: Operand) -> tuple[Size, ...]:
-    found = operand.type.shape if isinstance(operand, Var) and isinstance(operand.type, Array) else ()
-    return found or ()

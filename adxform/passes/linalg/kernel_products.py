@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee, float_rank
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Scalar, Size
 from adxform.ir.walk import Names, map_op
@@ -52,7 +52,7 @@ def routines_of(module: str) -> Mapping[str, object]:
 
 def is_product(op: Call) -> bool:
     """Whether `op` is a product of ``float64`` arrays that a kernel computes."""
-    fn, ranks = callee(op), tuple(map(_rank, op.args))
+    fn, ranks = callee(op), tuple(map(float_rank, op.args))
     if fn not in MATRIX_PRODUCTS | INNER or ranks not in RANKS or [key for key, _ in op.kwargs] not in ([], ["out"]):
         return False
     if RANKS[ranks] and not has_blas():
@@ -63,7 +63,7 @@ def is_product(op: Call) -> bool:
         return False
     out = op.outs[0].type if op.outs else None
     if op.kwargs:
-        return _rank(op.kwargs[0][1]) == RANKS[ranks] > 0
+        return float_rank(op.kwargs[0][1]) == RANKS[ranks] > 0
     return isinstance(out, Scalar if ranks == (1, 1) else Array) and out.dtype == "float64"
 
 
@@ -172,7 +172,7 @@ def as_numpy_call(op: Call) -> Call:
 
 def axes_of(op: Call) -> list[tuple[Operand, int]]:
     """For each axis of a product, the operand and the axis of it that are as long."""
-    (a, b), (left, right) = op.args, map(_rank, op.args)
+    (a, b), (left, right) = op.args, map(float_rank, op.args)
     first = b if left < right or (left == right == 3 and _is_one(a)) else a
     axes = [(first, 0)] if max(left, right) == 3 else []
     axes += [(a, left - 2)] if left > 1 else []
@@ -183,15 +183,6 @@ def axes_of(op: Call) -> list[tuple[Operand, int]]:
 def _is_one(operand: Operand) -> bool:
     """Whether `operand` has one row, whatever the rank."""
     return isinstance(operand, Var) and isinstance(operand.type, Array) and (operand.type.shape or ())[:1] == (1,)
-
-
-def _rank(operand: Operand) -> int:
-    """The number of axes of an array of ``float64``; -1 for anything else."""
-    match operand:
-        case Var(type=Array("float64", tuple() as shape)):
-            return len(shape)
-        case _:
-            return -1
 
 
 def _literal(operand: Operand) -> Any:

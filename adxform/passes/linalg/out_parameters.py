@@ -9,11 +9,12 @@ import numpy as np
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import axis_lengths, callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
-from adxform.ir.types import INT, Array, Dim, Size
+from adxform.ir.types import INT, Dim, Size
 from adxform.ir.walk import Names
 from adxform.passes.linalg.kernel_products import is_product
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.passes.scalar.rewriting import Rewriter, each_body
 
 
 def give_out_parameters(fn: Function) -> Function:
@@ -67,14 +68,14 @@ class _OutParameters(Rewriter):
     def note(self, arrays: Iterable[Var]) -> None:
         """Remember the lengths of `arrays`."""
         for var in arrays:
-            for axis, size in enumerate(_shape(var)):
+            for axis, size in enumerate(axis_lengths(var)):
                 self.lengths.setdefault(size, (var, axis))
 
     def apart(self, op: Op) -> list[Op]:
         """`op`, in a loop; if it is a product whose lengths are known ahead of that, what makes an array for it, and it."""
         if not isinstance(op, Call) or op.kwargs or not op.outs or not is_product(op):
             return [op]
-        shape = _shape(op.outs[0])
+        shape = axis_lengths(op.outs[0])
         if not shape or not all(isinstance(size, int) or size in self.lengths for size in shape):
             return [op]
         builder = Builder(self.names, op.span)
@@ -88,7 +89,3 @@ class _OutParameters(Rewriter):
         length: Operand = lengths[0] if len(lengths) == 1 else Pack("tuple", tuple(lengths))
         made = Call(op.outs, Lit(np.empty), (length,), (), op.span)
         return [*builder.ops, made, replace(op, outs=(), fn=Lit(np.matmul), kwargs=(("out", op.outs[0]),))]
-
-
-def _shape(var: Var) -> tuple[Size, ...]:
-    return (var.type.shape or ()) if isinstance(var.type, Array) else ()

@@ -11,6 +11,7 @@ import numpy as np
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Scalar, Size
 from adxform.ir.walk import Names
@@ -20,7 +21,7 @@ from adxform.passes.loops.accesses import Accesses, Nest, Subscript, adds
 from adxform.passes.loops.interchange import is_free, zeros_added_to
 from adxform.passes.loops.zero_initialisation import Fills, emptied
 from adxform.passes.scalar.dce import eliminate_dead_code
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_function
+from adxform.passes.scalar.rewriting import Rewriter, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.table import spelled
 from adxform.runtime.kernel_scalars import check_places

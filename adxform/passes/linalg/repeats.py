@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from adxform import runtime
+from adxform.ir.operand_facts import callee, float_axis_lengths
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
-from adxform.ir.types import Array, Size
+from adxform.ir.types import Array
 from adxform.ir.walk import Names, all_ops
 from adxform.passes.linalg.sums_of_products import MATMULS
-from adxform.passes.scalar.rewriting import Rewriter, Sharing, callee, each_function
+from adxform.passes.scalar.rewriting import Rewriter, Sharing, each_function
 from adxform.primitives.alias import Aliases
 
 REPEATS = frozenset({runtime.broadcast_like})
@@ -118,7 +119,7 @@ class _Once(Rewriter):
         if product is None or product.type != out.type:
             return None
         ops, part = self.oriented(found)
-        once = Var(self.names.fresh(out.base), _with_one(out, free if len(_shape(other)) > 1 else -1))
+        once = Var(self.names.fresh(out.base), _with_one(out, free if len(float_axis_lengths(other)) > 1 else -1))
         args = (part, other) if place == 0 else (other, part)
         spread = Call((out,), Lit(runtime.broadcast_like), (once, product), (), op.span)
         return [*ops, replace(op, outs=(once,), args=args), spread]
@@ -127,23 +128,23 @@ class _Once(Rewriter):
         """`op` as a product with the sum of its other operand, where what is added up is multiplied by the same."""
         other, axis = op.args[1 - place], -1 - place
         found = self.one(op, place, axis)
-        if found is None or len(_shape(other)) < 2:
+        if found is None or len(float_axis_lengths(other)) < 2:
             return None
         assert isinstance(other, Var)
         along = -2 if place == 0 else -1
         ops, part = self.oriented(found)
         total = Var(self.names.fresh(other.base), _with_one(other, along))
-        keywords = (("axis", Lit(len(_shape(other)) + along)), ("keepdims", Lit(True)))
+        keywords = (("axis", Lit(len(float_axis_lengths(other)) + along)), ("keepdims", Lit(True)))
         args = (part, total) if place == 0 else (total, part)
         added = Call((total,), Lit(np.sum), (other,), keywords, op.span)
         return [*ops, added, replace(op, fn=Lit(operator.mul), args=args)]
 
     def one(self, op: Call, place: int, axis: int) -> _Repeated | None:
         """What that operand of `op` repeats along `axis` alone, one of the last two."""
-        found, shape = self.repeated.get(op.args[place]), _shape(op.args[place])
+        found, shape = self.repeated.get(op.args[place]), float_axis_lengths(op.args[place])
         if found is None or len(shape) < 2 or shape[axis] == 1:
             return None
-        part = _shape(found.part)
+        part = float_axis_lengths(found.part)
         if found.like.turned:
             part = (*part[:-2], *part[:-3:-1])
         at = len(shape) + axis
@@ -153,20 +154,12 @@ class _Once(Rewriter):
         """What `found` repeats, turned if it is, and what turns it."""
         if not found.like.turned:
             return [], found.part
-        shape = _shape(found.part)
+        shape = float_axis_lengths(found.part)
         part = Var(self.names.fresh(found.part.base), Array("float64", (*shape[:-2], *shape[:-3:-1])))
         return [Call((part,), Lit(np.swapaxes), (found.part, Lit(-1), Lit(-2)))], part
 
 
 def _with_one(var: Var, axis: int) -> Array:
-    shape = _shape(var)
+    shape = float_axis_lengths(var)
     at = len(shape) + axis
     return Array("float64", (*shape[:at], 1, *shape[at + 1 :]))
-
-
-def _shape(operand: Operand) -> tuple[Size, ...]:
-    match operand:
-        case Var(type=Array("float64", tuple(shape))):
-            return shape
-        case _:
-            return ()

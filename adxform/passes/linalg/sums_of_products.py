@@ -9,10 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from adxform.ir import intrinsics
-from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
-from adxform.ir.types import Array, Size
+from adxform.ir.operand_facts import callee, float_axis_lengths
+from adxform.ir.ops import Block, Call, Function, Lit, Op, Var
+from adxform.ir.types import Array
 from adxform.ir.walk import Names, all_ops, blocks, reads, variables_of
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.passes.scalar.rewriting import Rewriter, each_body
 from adxform.primitives.facets import Contracts
 from adxform.primitives.table import having
 
@@ -77,7 +78,7 @@ class _Summing(Rewriter):
         """The sum of an operand and the product with it, for `total`, which is all that is wanted of `product`."""
         if total is None:
             return None
-        given, (left, right) = dict(total.kwargs), (_shape(arg) for arg in product.args)
+        given, (left, right) = dict(total.kwargs), (float_axis_lengths(arg) for arg in product.args)
         axis, keeps, rank = given.get("axis"), given.get("keepdims") == Lit(True), max(len(left), len(right))
         if min(len(left), len(right)) < 2 or len(total.args) > 1 or given.keys() - {"axis", "keepdims"}:
             return None
@@ -96,14 +97,6 @@ class _Summing(Rewriter):
         kwargs = tuple((key, Lit(at + len(own)) if key == "axis" else value) for key, value in total.kwargs)
         args = (less, product.args[1]) if place == 0 else (product.args[0], less)
         return replace(total, outs=(less,), args=(operand,), kwargs=kwargs), replace(product, outs=total.outs, args=args)
-
-
-def _shape(operand: Operand) -> tuple[Size, ...]:
-    match operand:
-        case Var(type=Array("float64", tuple(shape))):
-            return shape
-        case _:
-            return ()
 
 
 def _used(block: Block) -> Iterator[str]:

@@ -10,12 +10,13 @@ import numpy as np
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import axis_lengths, callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Size, Type
 from adxform.ir.walk import Names, outs, reads, reads_with_blocks, substitute, variables_of
 from adxform.passes.linalg.axis_semantics import WHOLE, axis_of, role
 from adxform.passes.linalg.kernel_products import is_product
-from adxform.passes.scalar.rewriting import callee, classes_touched, classes_written, each_function, is_certain_view
+from adxform.passes.scalar.rewriting import classes_touched, classes_written, each_function, is_certain_view
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
 from adxform.primitives.memory import RESHAPES
@@ -66,15 +67,15 @@ def long_axes(block: Block) -> list[Dim]:
     found: list[Dim] = []
     for op in block.ops:
         if is_large(op):
-            found += [size for var in (*reads(op), *outs(op)) for size in _shape(var) if isinstance(size, Dim)]
+            found += [size for var in (*reads(op), *outs(op)) for size in axis_lengths(var) if isinstance(size, Dim)]
     return [size for size in found if not size.may_be_one]
 
 
 def is_large(op: Op) -> bool:
     """Whether `op` is a product of many matrices of which at least two lengths are not known."""
-    if not isinstance(op, Call) or not is_product(op) or len(_shape(op.outs[0] if op.outs else Lit(None))) != 3:
+    if not isinstance(op, Call) or not is_product(op) or len(axis_lengths(op.outs[0] if op.outs else Lit(None))) != 3:
         return False
-    left, right = (_shape(arg) for arg in op.args)
+    left, right = (axis_lengths(arg) for arg in op.args)
     return sum(isinstance(size, Dim) for size in (*left[-2:], right[-1])) >= 2
 
 
@@ -143,8 +144,8 @@ class StripPlan:
     def pays(self) -> bool:
         """Whether there is a product of many matrices within, and less is kept than what need not be."""
         large = [op for op in self.within if is_large(op)]
-        kept = sum(len(_shape(var)) > 2 for var in self.whole)
-        return bool(large) and kept < sum(len(_shape(var)) > 2 for var in self.parts)
+        kept = sum(len(axis_lengths(var)) > 2 for var in self.whole)
+        return bool(large) and kept < sum(len(axis_lengths(var)) > 2 for var in self.parts)
 
 
 class StripWriter:
@@ -166,7 +167,7 @@ class StripWriter:
                 return None
             top.emit(ready)
             self.provide(outs(op))
-        asked = {size for var in (*plan.whole, *plan.sums) for size in (*_shape(var), plan.size) if isinstance(size, Dim)}
+        asked = {size for var in (*plan.whole, *plan.sums) for size in (*axis_lengths(var), plan.size) if isinstance(size, Dim)}
         floats = all(getattr(var.type, "dtype", "") == "float64" for var in plan.whole)
         views = any(effect_of(op).views and op.outs[0] in plan.whole for op in plan.within)
         if views or not floats or not asked <= self.providers.keys():
@@ -174,7 +175,7 @@ class StripWriter:
         n = self.length(plan.size)
         for make, made in ((np.empty, plan.whole), (np.zeros, plan.sums)):
             for var in made:
-                if _shape(var):
+                if axis_lengths(var):
                     top.emit(Call((var,), Lit(make), (self.shape(var),)))
         top.emit(self.loop(n))
         return Block(self.fn.params, (*top.ops, *plan.after), self.fn.body.results)
@@ -182,14 +183,14 @@ class StripWriter:
     def provide(self, arrays: Iterable[Var]) -> None:
         """Note the lengths of `arrays`, which are there."""
         for var in arrays:
-            for axis, size in enumerate(_shape(var)):
+            for axis, size in enumerate(axis_lengths(var)):
                 self.providers.setdefault(size, (var, axis))
 
     def measured(self, op: Op) -> Op | None:
         """`op`; if it asks for a length of what strips make, then of an array that is there; ``None`` if none is."""
         match op:
             case Call(args=(Var() as var, Lit(int() as axis))) if var in self.plan.parts:
-                found = self.providers.get(_shape(var)[axis])
+                found = self.providers.get(axis_lengths(var)[axis])
                 return None if found is None else replace(op, args=(found[0], Lit(found[1])))
             case _:
                 return op
@@ -203,7 +204,7 @@ class StripWriter:
 
     def shape(self, var: Var) -> Operand:
         """The shape of `var`, ahead of the strips."""
-        return Pack("tuple", tuple(map(self.length, _shape(var))))
+        return Pack("tuple", tuple(map(self.length, axis_lengths(var))))
 
     def loop(self, n: Operand) -> For:
         """The loop over strips of an axis of length `n`."""
@@ -217,7 +218,7 @@ class StripWriter:
         piece = Pack("slice", (start, stop, Lit(None)))
 
         def region(var: Var) -> Operand:
-            rank, axis = len(_shape(var)), axis_of(var, plan.size)
+            rank, axis = len(axis_lengths(var)), axis_of(var, plan.size)
             assert axis is not None
             return (
                 piece if rank == 1 else Pack("tuple", tuple(piece if place == rank + axis else WHOLE[1] for place in range(rank)))
@@ -231,7 +232,7 @@ class StripWriter:
                 )
             return parts[var]
 
-        carried = [var for var in plan.sums if not _shape(var)]
+        carried = [var for var in plan.sums if not axis_lengths(var)]
         totals = {var: inner.var(var.base, var.type) for var in carried}
         ends: dict[Var, Operand] = {}
         for op in plan.within:
@@ -241,7 +242,7 @@ class StripWriter:
             made = parts[out] = inner.var(out.base, self.typed(out, own))
             args = tuple(substitute(arg, mapping) for arg in op.args)
             if callee(op) in RESHAPES:
-                args = (args[0], Pack("tuple", tuple(strip if size == own else self.length(size) for size in _shape(made))))
+                args = (args[0], Pack("tuple", tuple(strip if size == own else self.length(size) for size in axis_lengths(made))))
             kwargs = tuple((key, substitute(value, mapping)) for key, value in op.kwargs)
             inner.emit(Call((made,), Lit(np.reshape) if callee(op) in RESHAPES else op.fn, args, kwargs, op.span))
             if out in totals:
@@ -258,7 +259,7 @@ class StripWriter:
         """The type of a part of `var`."""
         if not isinstance(var.type, Array):
             return var.type
-        return Array(var.type.dtype, tuple(own if size == self.plan.size else size for size in _shape(var)))
+        return Array(var.type.dtype, tuple(own if size == self.plan.size else size for size in axis_lengths(var)))
 
 
 def views_last(ops: Sequence[Op]) -> list[Op]:
@@ -273,8 +274,3 @@ def views_last(ops: Sequence[Op]) -> list[Op]:
             ahead.append(op)
             wanted.update(reads_with_blocks(op))
     return [*reversed(ahead), *reversed(views)]
-
-
-def _shape(operand: Operand) -> tuple[Size, ...]:
-    found = operand.type.shape if isinstance(operand, Var) and isinstance(operand.type, Array) else ()
-    return found or ()

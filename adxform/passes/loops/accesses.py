@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee, with_inner
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, defined_variables, outs
 from adxform.passes.loops.no_alias import Apart
 from adxform.passes.memory.elements import IntegerFacts
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.effects import is_removable
 from adxform.primitives.memory import ACCESSES
 
@@ -197,9 +197,9 @@ class Accesses:
         for loop, following in zip(nest.loops, (*nest.loops[1:], None), strict=True):
             for at, op in enumerate(loop.op.body.ops):
                 if following is None:
-                    yield from ((at, inner) for inner in all_ops(Block((), (op,), ())))
+                    yield from ((at, inner) for inner in with_inner(op))
                 elif op is not following.op:
-                    yield from ((-1, inner) for inner in all_ops(Block((), (op,), ())))
+                    yield from ((-1, inner) for inner in with_inner(op))
 
 
 def adds(op: Op) -> bool:

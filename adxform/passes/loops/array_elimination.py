@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import Names, all_ops, blocks, operands, variables_of
 from adxform.passes.loops.scratch import allocates
 from adxform.passes.scalar.dce import eliminate_dead_code
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.passes.scalar.rewriting import Rewriter, each_body
 from adxform.primitives.facets import ADDITIVE, Algebra, Chooses
 from adxform.primitives.table import having, record_of
 

@@ -17,9 +17,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import BOOL, INT, Array, Dim, Size
 from adxform.ir.walk import Names, defined_variables

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, If, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Scalar
 from adxform.ir.walk import blocks, defined_variables, operands, outs, variables_of
 from adxform.passes.arrays.lane_dtypes import is_elementwise
 from adxform.passes.loops.accesses import Accesses, Loop, Subscript
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.table import record_of
 
 INTEGERS = (INT, Scalar("int64"))

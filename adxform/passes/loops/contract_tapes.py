@@ -10,12 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Size
 from adxform.ir.walk import all_ops, blocks, reads, variables_of
 from adxform.passes.loops.accesses import Accesses, Subscript
 from adxform.passes.loops.contract_rows import ElementUse, InvariantRows, element_of, once, with_those_around
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.passes.scalar.rewriting import Rewriter, each_body
 
 
 def contract_invariant_axes(fn: Function) -> Function:

@@ -7,11 +7,12 @@ import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from adxform.ir.ops import Block, Call, If, Lit, Op, Operand, Var
+from adxform.ir.operand_facts import callee, with_inner
+from adxform.ir.ops import Call, If, Lit, Op, Operand, Var
 from adxform.ir.types import Scalar
-from adxform.ir.walk import all_ops, operands, outs, reads_with_blocks, variables_of
+from adxform.ir.walk import operands, outs, reads_with_blocks, variables_of
 from adxform.passes.loops.accesses import Accesses, ElementAccess, Nest, Subscript, adds
-from adxform.passes.scalar.rewriting import callee, classes_named, classes_read, classes_written, is_certain_view
+from adxform.passes.scalar.rewriting import classes_named, classes_read, classes_written, is_certain_view
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of, is_opaque, is_removable, memory
 from adxform.primitives.table import record_of
@@ -136,7 +137,7 @@ class Dependences:
                 known = isinstance(out.type, Scalar) or is_certain_view(op, effect_of(op))
                 return known and is_removable(op) and self.reads_what_it_did(op, op)
             case If():
-                inner = [inner for inner in all_ops(Block((), (op,), ())) if isinstance(inner, Call)]
+                inner = [inner for inner in with_inner(op) if isinstance(inner, Call)]
                 scalars = all(isinstance(out.type, Scalar) for out in outs(op))
                 return scalars and is_removable(op) and all(self.reads_what_it_did(inner_op, op) for inner_op in inner)
             case _:
@@ -191,7 +192,7 @@ class Dependences:
 def cost(op: Op) -> int:
     """About how many additions `op` takes; integers and names for memory come for nothing."""
     if not isinstance(op, Call):
-        return 1 + sum(cost(inner) for inner in all_ops(Block((), (op,), ())) if isinstance(inner, Call))
+        return 1 + sum(cost(inner) for inner in with_inner(op) if isinstance(inner, Call))
     out = op.outs[0].type if op.outs else None
     if not isinstance(out, Scalar) or (out.dtype == "int64" and record_of(callee(op)).short):
         return 0

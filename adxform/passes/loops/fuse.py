@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Scalar
 from adxform.ir.walk import all_ops, blocks, defined_variables, outs, reads_with_blocks, rename_block
@@ -14,7 +15,7 @@ from adxform.passes.loops.accesses import Accesses, Loop, Subscript, adds
 from adxform.passes.loops.reassociation import chain, uses_of
 from adxform.passes.loops.vector_forms import has_vector_form
 from adxform.passes.loops.zero_initialisation import Fills
-from adxform.passes.scalar.rewriting import Rewriter, callee, classes_read, classes_written, each_function
+from adxform.passes.scalar.rewriting import Rewriter, classes_read, classes_written, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of, is_opaque, is_removable
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, INT, Scalar
 from adxform.ir.walk import Names, outs, reads
@@ -15,7 +16,7 @@ from adxform.passes.loops.accesses import Accesses, ElementAccess, Loop, Nest, S
 from adxform.passes.loops.dependences import Dependences
 from adxform.passes.loops.zero_initialisation import Fills, emptied
 from adxform.passes.scalar.dce import eliminate_dead_code
-from adxform.passes.scalar.rewriting import Rewriter, callee, classes_read, classes_written, each_function
+from adxform.passes.scalar.rewriting import Rewriter, classes_read, classes_written, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of, is_removable
 

@@ -10,11 +10,12 @@ import numpy as np
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import BOOL, INT, Array, Dim, Scalar, Size
 from adxform.ir.walk import Names, all_ops, blocks, defined_variables, operands, outs, reads, rename_block, variables_of
 from adxform.passes.loops.vector_forms import has_vector_form
-from adxform.passes.scalar.rewriting import Rewriter, callee, classes_written, each_function, is_certain_view
+from adxform.passes.scalar.rewriting import Rewriter, classes_written, each_function, is_certain_view
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of, is_removable
 

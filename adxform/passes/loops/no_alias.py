@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Var
 from adxform.ir.types import Array, Stack
 from adxform.ir.walk import all_ops, blocks, defined_variables, outs, reads, variables_of
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.effects import effect_of
 
 _ELSEWHERE = (Call((), Lit(intrinsics.turning_point), ()), -1)

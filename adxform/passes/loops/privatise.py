@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array
 from adxform.ir.walk import contents, variables_of
 from adxform.passes.loops.accesses import Accesses, Loop
 from adxform.passes.loops.zero_initialisation import Fills, emptied
-from adxform.passes.scalar.rewriting import Rewriter, callee, classes_touched, each_function
+from adxform.passes.scalar.rewriting import Rewriter, classes_touched, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.table import record_of
 

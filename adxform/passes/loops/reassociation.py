@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from adxform import runtime
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, Scalar
 from adxform.ir.walk import Names, all_ops, blocks, operands, variables_of
-from adxform.passes.scalar.rewriting import Rewriter, callee
+from adxform.passes.scalar.rewriting import Rewriter
 from adxform.primitives.table import spelled
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from adxform import runtime
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, If, Operand, Var, While
 from adxform.ir.types import Scalar
 from adxform.ir.walk import blocks, operands, outs, variables_of
-from adxform.passes.scalar.rewriting import callee
 
 GATHERED = frozenset({runtime.add_up, runtime.larger, runtime.smaller})
 """What takes a number in from each iteration, in any order."""

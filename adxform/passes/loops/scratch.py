@@ -7,12 +7,13 @@ from typing import TypeGuard
 
 import numpy as np
 
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Op, Var
 from adxform.ir.types import INT, Array
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import Names, all_ops, defined_variables, free_variables, outs, reads
 from adxform.passes.scalar.hoist import cannot_raise
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_function
+from adxform.passes.scalar.rewriting import Rewriter, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
 

@@ -9,12 +9,12 @@ from typing import Any, assert_never
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, If, Lit, Op, Operand, Pack, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import BOOL, FLOAT, INT, Type
 from adxform.ir.walk import Names, outs, reads_with_blocks, rename_block
 from adxform.passes.loops.accesses import Accesses, Loop, Nest, Subscript
-from adxform.passes.scalar.rewriting import callee
 
 Pass = tuple[Subscript, ...]
 """By loop of the nest, the outermost first, what its item is."""

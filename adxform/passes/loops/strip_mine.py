@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import FLOAT, INT, Array, Scalar
 from adxform.ir.walk import Names, reads, rename_block, variables, variables_of
 from adxform.passes.loops.vector_forms import has_vector_form
-from adxform.passes.scalar.rewriting import Rewriter, callee
+from adxform.passes.scalar.rewriting import Rewriter
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.facets import Kernel
 from adxform.primitives.memory import STORES

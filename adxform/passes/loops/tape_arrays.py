@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from adxform.backends.python.syntax import callee
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Stack, Type
 from adxform.ir.walk import Names, blocks, map_op, outs, reads, variables_of
@@ -195,29 +195,25 @@ def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[LoopTape]:
         if len(uses) != 3 or None in uses or set(by) != {intrinsics.new_stack, intrinsics.push, intrinsics.pop}:
             continue
         push, pop = by[intrinsics.push], by[intrinsics.pop]
-        nests = _nests(push, pop)
-        assert isinstance(push.op, Call)
-        assert isinstance(pop.op, Call)
-        value, out = push.op.args[1], pop.op.outs[0]
-        if (
-            nests is not None
-            and forms.are_reverse(*nests)
-            and isinstance(value, Var)
-            and value.type == out.type
-            and _is_held(value.type)
-            and not forms.doubts.about(value)
-        ):
-            loops, back = map(tuple, nests)
-            makes, path = makers.get(value, (None, ()))
-            if isinstance(value.type, Scalar) or aliases.of(value) not in aliases.written | aliases.exposed:
-                yield LoopTape(stack, value, loops, back, None)
-            elif (
-                makes is not None
-                and len(path) == len(push.path)
-                and all(map(_same, path, push.path))
-                and aliases.of(value) not in returned | aliases.exposed | forms.doubts.ordered
-            ):
-                yield LoopTape(stack, value, loops, back, makes)
+        nests, value = _nests(push, pop), _taped(push, pop, forms)
+        if nests is None or value is None or not forms.are_reverse(*nests):
+            continue
+        loops, back = map(tuple, nests)
+        makes, path = makers.get(value, (None, ()))
+        made_here = makes is not None and len(path) == len(push.path) and all(map(_same, path, push.path))
+        if isinstance(value.type, Scalar) or aliases.of(value) not in aliases.written | aliases.exposed:
+            yield LoopTape(stack, value, loops, back, None)
+        elif made_here and aliases.of(value) not in returned | aliases.exposed | forms.doubts.ordered:
+            yield LoopTape(stack, value, loops, back, makes)
+
+
+def _taped(push: StackUse, pop: StackUse, forms: Forms) -> Var | None:
+    """The variable that a stack takes and gives back, if an array can hold what it has on each iteration."""
+    assert isinstance(push.op, Call)
+    assert isinstance(pop.op, Call)
+    value = push.op.args[1]
+    fits = isinstance(value, Var) and value.type == pop.op.outs[0].type and _is_held(value.type)
+    return value if isinstance(value, Var) and fits and not forms.doubts.about(value) else None
 
 
 def _nests(push: StackUse, pop: StackUse) -> tuple[list[For], list[For]] | None:

@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Function, Lit, Op, Var
 from adxform.ir.types import Array, Dim, Size
 from adxform.ir.walk import all_ops
 from adxform.passes.loops.accesses import ElementAccess, Loop, Subscript
-from adxform.passes.scalar.rewriting import callee, classes_touched
+from adxform.passes.scalar.rewriting import classes_touched
 from adxform.primitives.alias import Aliases
 from adxform.primitives.table import record_of
 
@@ -38,7 +39,7 @@ class Fills:
         for position in reversed(range(len(ops))):
             op = ops[position]
             if isinstance(op, Call) and op.outs == (base,):
-                return position if _is_zeros(callee(op)) else None
+                return position if is_zeros(callee(op)) else None
             if class_ in classes_touched(op, self.aliases):
                 return None
         return None
@@ -72,7 +73,8 @@ class Fills:
         return all(loop is not None and (loop.low + place.offset, loop.high + place.offset) == end for place, loop, end in given)
 
 
-def _is_zeros(fn: object) -> bool:
+def is_zeros(fn: object) -> bool:
+    """Whether `fn` makes an array of zeros."""
     fresh = record_of(fn).fresh
     return fresh is not None and fresh.number == 0.0
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from adxform.ir.operand_facts import callee, index_parts
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, blocks, reads, variables
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.passes.scalar.rewriting import Rewriter, each_body
 from adxform.primitives.memory import ACCESSES, index_kind
 
 LOADS = frozenset({operator.getitem})
@@ -62,9 +63,9 @@ class _Composing(Rewriter):
         first, second = self.views[view].args[1], op.args[1]
         if second == Lit(...) and callee(op) is not operator.getitem:
             return first
-        if index_kind(second) != "basic" or second == Lit(...) or not all(_is_integer(item) for item in _items(first)):
+        if index_kind(second) != "basic" or second == Lit(...) or not all(_is_integer(item) for item in index_parts(first)):
             return None
-        return Pack("tuple", (*_items(first), *_items(second)))
+        return Pack("tuple", (*index_parts(first), *index_parts(second)))
 
     def visit(self, op: Op, ops: list[Op]) -> None:
         """Leave out composed views; index what they view."""
@@ -92,16 +93,6 @@ def _is_view(op: Call) -> bool:
         and index_kind(op.args[1]) == "basic"
         and op.args[1] != Lit(...)
     )
-
-
-def _items(index: Operand) -> tuple[Operand, ...]:
-    match index:
-        case Pack("tuple", items):
-            return items
-        case Lit(tuple() as items):
-            return tuple(map(Lit, items))
-        case _:
-            return (index,)
 
 
 def _is_integer(item: Operand) -> bool:

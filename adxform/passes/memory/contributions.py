@@ -12,10 +12,11 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, names_read, operands
-from adxform.passes.scalar.rewriting import Rewriter, Sharing, callee, classes_touched, each_function, is_certain_view
+from adxform.passes.scalar.rewriting import Rewriter, Sharing, classes_touched, each_function, is_certain_view
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
 from adxform.primitives.facets import Moves

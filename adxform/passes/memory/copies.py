@@ -15,12 +15,13 @@ from dataclasses import replace
 import numpy as np
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, rank
 from adxform.ir.walk import all_ops, outs
 from adxform.passes.memory.out_forms import is_elementwise
 from adxform.passes.memory.storage_facts import made_in
-from adxform.passes.scalar.rewriting import Rewriter, callee, classes_touched, classes_written, each_function
+from adxform.passes.scalar.rewriting import Rewriter, classes_touched, classes_written, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import memory
 from adxform.primitives.facets import Algebra, Moves

@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import cached_property
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Op, Var, While
 from adxform.ir.walk import all_ops, blocks, defined_variables, operands, outs
 from adxform.passes.memory.contributions import BY_SHAPE
 from adxform.passes.memory.elements import IntegerFacts
-from adxform.passes.scalar.rewriting import callee, classes_named, classes_read, each_function
+from adxform.passes.scalar.rewriting import classes_named, classes_read, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
 from adxform.primitives.memory import STORES

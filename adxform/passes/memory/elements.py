@@ -5,10 +5,11 @@ from __future__ import annotations
 import operator
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Scalar
 from adxform.ir.walk import all_ops, blocks
-from adxform.passes.scalar.rewriting import callee, classes_named, classes_written
+from adxform.passes.scalar.rewriting import classes_named, classes_written
 from adxform.primitives.alias import Aliases
 from adxform.primitives.memory import ACCESSES
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar, rank
 from adxform.ir.walk import all_ops, defined_variables, outs, variables
@@ -96,7 +97,7 @@ def _operands(fn: Any) -> int:
 
 def needed(op: Call, elementwise: Callable[[Any], bool], spread: Mapping[Operand, Operand]) -> tuple[Operand, ...] | None:
     """Which operands of `op`, or what they are `spread` from, have to be ordered for its result to be."""
-    fn = op.fn.value if isinstance(op.fn, Lit) else None
+    fn = callee(op)
     if any(key != "dtype" for key, _ in op.kwargs) or len(op.args) > _operands(fn):
         return None
     layout = record_of(fn).layout

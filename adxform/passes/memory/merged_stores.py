@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import Array
 from adxform.passes.memory.elements import IntegerFacts
-from adxform.passes.scalar.rewriting import Rewriter, callee, classes_touched, each_function
+from adxform.passes.scalar.rewriting import Rewriter, classes_touched, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import memory
 from adxform.primitives.memory import ADDING

@@ -33,30 +33,39 @@ def is_elementwise(fn: Any) -> bool:
 def written_into(op: Call) -> tuple[Call, ...] | None:
     """Ops that leave in memory, the out of `op`, what `op` returns; ``None`` where there is no such form."""
     assert isinstance(op.fn, Lit)
-    fn, (out,), kwargs = op.fn.value, op.outs, dict(op.kwargs)
+    fn, (out,) = op.fn.value, op.outs
     record = record_of(fn)
-    if record.fresh is not None and kwargs.keys() <= {"dtype"}:
+    if record.fresh is not None and all(key == "dtype" for key, _ in op.kwargs):
         if record.fresh.given:
             return (stored(op, op.args[1]),)
         return () if record.fresh.number is None else (stored(op, Lit(record.fresh.number)),)
-    if copies(fn) and not kwargs and len(op.args) == 1 + (fn is np.ndarray.astype):
-        return (stored(op, op.args[0]),)
-    if fn in (runtime.private, runtime.laid_out):
+    if _is_stored(op, fn):
         return (stored(op, op.args[0]),)
     if fn is np.where and len(op.args) == 3:
         chosen = Call((), Lit(np.copyto), (out, op.args[1]), (("where", op.args[0]),), op.span)
         return stored(op, op.args[2]), chosen
-    if fn is operator.pow and isinstance(op.args[1], Lit) and op.args[1].value in POWERS:
-        return (with_out(op, POWERS[op.args[1].value], op.args[:1]),)
-    if record.ufunc is not None:
-        return (with_out(op, record.ufunc, op.args),)
-    if isinstance(fn, np.ufunc) and fn.nout == 1 and len(op.args) == fn.nin:
-        return (with_out(op, fn, op.args),)
     if record.moves is Moves.JOIN:  # what it writes to says the dtype
         op = replace(op, kwargs=tuple((key, arg) for key, arg in op.kwargs if key != "dtype"))
-    if record.takes_out and (fn is not np.dot or all(isinstance(arg, Var) and same_dtype(arg, out) for arg in op.args)):
-        return (with_out(op, fn, op.args),)
-    return None
+    computing = _with_out_parameter(op, fn)
+    return None if computing is None else (with_out(op, *computing),)
+
+
+def _is_stored(op: Call, fn: Any) -> bool:
+    """Whether the elements of what `op` returns are those of its first argument."""
+    copied = copies(fn) and not op.kwargs and len(op.args) == 1 + (fn is np.ndarray.astype)
+    return copied or fn in (runtime.private, runtime.laid_out)
+
+
+def _with_out_parameter(op: Call, fn: Any) -> tuple[Any, tuple[Operand, ...]] | None:
+    """The function with a parameter ``out`` that computes what `fn` does in `op`, and its arguments."""
+    record = record_of(fn)
+    if fn is operator.pow and isinstance(op.args[1], Lit) and op.args[1].value in POWERS:
+        return POWERS[op.args[1].value], op.args[:1]
+    if record.ufunc is not None:
+        return record.ufunc, op.args
+    of_numpy = isinstance(fn, np.ufunc) and fn.nout == 1 and len(op.args) == fn.nin
+    fits = fn is not np.dot or all(isinstance(arg, Var) and same_dtype(arg, op.outs[0]) for arg in op.args)
+    return (fn, op.args) if of_numpy or (record.takes_out and fits) else None
 
 
 def stored(op: Call, value: Operand) -> Call:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import Scalar, Type
 from adxform.ir.walk import Names, outs, variables
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.passes.scalar.rewriting import Rewriter, each_body
 from adxform.primitives.memory import STORES
 
 

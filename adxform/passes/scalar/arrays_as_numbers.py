@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Function, Op, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.passes.scalar.rewriting import Rewriter, each_body
 from adxform.primitives.table import meaning_of, record_of
 
 

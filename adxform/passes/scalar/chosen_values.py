@@ -17,9 +17,10 @@ from dataclasses import replace
 import numpy as np
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.walk import all_ops, names_read
-from adxform.passes.scalar.rewriting import Rewriter, Sharing, callee, each_function
+from adxform.passes.scalar.rewriting import Rewriter, Sharing, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.definitions import IN_KERNELS, OWN_VALUES
 

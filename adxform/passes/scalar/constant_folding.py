@@ -9,9 +9,10 @@ import numpy as np
 
 from adxform.ir import intrinsics
 from adxform.ir.kinds import dtype_name
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import UNDEFINED, Block, Call, For, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar, Type
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.passes.scalar.rewriting import Rewriter, each_body
 from adxform.primitives.table import record_of
 
 WEAK = {"float64": float, "int64": int, "bool": bool, "complex128": complex}

@@ -8,18 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import Array, Object, Scalar, Type
 from adxform.ir.walk import rename_block
-from adxform.passes.scalar.rewriting import (
-    Rewriter,
-    Sharing,
-    callee,
-    classes_read,
-    classes_written,
-    each_function,
-    is_certain_view,
-)
+from adxform.passes.scalar.rewriting import Rewriter, Sharing, classes_read, classes_written, each_function, is_certain_view
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
 from adxform.primitives.record import Effect

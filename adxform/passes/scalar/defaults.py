@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Function, Lit, Op
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_body
+from adxform.passes.scalar.rewriting import Rewriter, each_body
 from adxform.primitives.facets import Reduces
 from adxform.primitives.table import having
 

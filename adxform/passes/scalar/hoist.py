@@ -9,11 +9,12 @@ from functools import cached_property
 
 from adxform import runtime
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar
 from adxform.ir.undefined import maybe_undefined
 from adxform.ir.walk import all_ops, names_read, outs, reads, variables_of
-from adxform.passes.scalar.rewriting import callee, each_body
+from adxform.passes.scalar.rewriting import each_body
 from adxform.primitives.table import record_of
 
 LOOPING = frozenset({For, While})

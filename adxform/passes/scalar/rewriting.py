@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import blocks, map_op, mapped, operands, outs
@@ -134,14 +135,6 @@ class Sharing:
             self.results.add(b)
             self.outside.add(b)
         return True
-
-
-def callee(op: Op) -> Callable[..., object] | None:
-    """The literal callable that `op` calls."""
-    if not isinstance(op, Call) or not isinstance(op.fn, Lit):
-        return None
-    found: Callable[..., object] = op.fn.value
-    return found
 
 
 def is_certain_view(op: Call, effect: Effect) -> bool:

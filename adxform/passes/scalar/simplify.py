@@ -13,11 +13,12 @@ import numpy as np
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.kinds import is_merged
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar, Size, Type, is_float
 from adxform.ir.walk import Names
 from adxform.passes.memory.storage_facts import made_in
-from adxform.passes.scalar.rewriting import Rewriter, Sharing, callee, each_function
+from adxform.passes.scalar.rewriting import Rewriter, Sharing, each_function
 from adxform.primitives.facets import Algebra, Moves
 from adxform.primitives.record import Primitive
 from adxform.primitives.table import having, meaning_of, record_of, registered, spelled

@@ -10,10 +10,11 @@ from dataclasses import replace
 
 from adxform import runtime
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Var
 from adxform.ir.types import is_complex
 from adxform.ir.walk import Names, all_ops
-from adxform.passes.scalar.rewriting import Rewriter, callee, each_function
+from adxform.passes.scalar.rewriting import Rewriter, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.facets import Algebra
 from adxform.primitives.families.python_operators import absolute_slope

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar
 from adxform.ir.walk import all_ops, operands, outs, reads_with_blocks, rename_block, variables_of
 from adxform.passes.loops.accesses import ElementAccess, Subscript, adds
-from adxform.passes.scalar.rewriting import callee
 from adxform.passes.scalar_expansion.lockstep_loops import KernelReader, LockstepLoop, empty, is_float
 from adxform.passes.scalar_expansion.turned import Turned, permuted
 from adxform.runtime import kernel_scalars

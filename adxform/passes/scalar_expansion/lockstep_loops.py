@@ -12,12 +12,12 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee, with_inner, yielded
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import Array, Scalar
 from adxform.ir.walk import all_ops, blocks, defined_variables, operands, outs, reads, reads_with_blocks, variables_of
 from adxform.passes.loops.accesses import Accesses, ElementAccess, Loop, Subscript, adds
 from adxform.passes.loops.zero_initialisation import Fills
-from adxform.passes.scalar.rewriting import callee
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import is_removable
 from adxform.runtime import kernel_scalars
@@ -243,7 +243,7 @@ def is_counted(loop: For) -> bool:
 def is_choice_of_numbers(branch: If) -> bool:
     """Whether both sides of `branch` do nothing but calls on numbers, in branches of their own or not."""
     numbers = all(isinstance(var.type, Scalar) for var in (*branch.outs, *reads_with_blocks(branch)))
-    return numbers and all(isinstance(one, Call | If) for one in all_ops(Block((), (branch,), ())))
+    return numbers and all(isinstance(one, Call | If) for one in with_inner(branch))
 
 
 def has_number(var: Var) -> bool:
@@ -268,11 +268,6 @@ def is_added_to(param: Var, result: Operand, body: Block) -> bool:
     adding = next((op for op in body.ops if isinstance(op, Call) and callee(op) is runtime.add_up and op.args[0] == param), None)
     once = taken[param] == 1 and isinstance(result, Var) and taken[result] == 1
     return once and adding is not None and adding.outs == (result,) and is_number(param)
-
-
-def yielded(op: Op) -> tuple[Var, ...]:
-    """The variables that blocks of `op` yield."""
-    return variables_of([result for block in blocks(op) for result in block.results])
 
 
 def is_number(var: Var) -> bool:

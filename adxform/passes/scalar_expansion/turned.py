@@ -9,10 +9,10 @@ from typing import TypeVar
 import numpy as np
 
 from adxform.ir import intrinsics
-from adxform.ir.ops import Block, Call, Lit, Op, Pack, Var
+from adxform.ir.operand_facts import callee, with_inner
+from adxform.ir.ops import Call, Lit, Op, Pack, Var
 from adxform.ir.types import Array
-from adxform.ir.walk import all_ops, blocks, map_op, operands, variables_of
-from adxform.passes.scalar.rewriting import callee
+from adxform.ir.walk import blocks, map_op, operands, variables_of
 from adxform.passes.scalar_expansion.lockstep_loops import KernelReader, LockstepLoop
 
 _T = TypeVar("_T")
@@ -43,7 +43,7 @@ class Turned:
         }
         axes: dict[str, set[int | None]] = {var.name: {None} for var in variables_of(reading.kernel.results)}
         for op in reading.kernel.body.ops:
-            for inner in (op, *all_ops(Block((), (op,), ()))):
+            for inner in (op, *with_inner(op)):
                 for name, axis in used_along(inner, found.get(id(op)), reading):
                     axes.setdefault(name, set()).add(axis)
         single = {name: axis for name in made for axis in axes.get(name, ()) if len(axes[name]) == 1}

@@ -180,6 +180,30 @@ class ElementWalkOfSeveral(ElementWalk):
         return tuple([self._element(k) for k in range(len(self._operands))])
 
 
+def _walked(given: Any, written: Any) -> Any:
+    """The arrays that are walked over, of which some are `written` to."""
+    for one, writes in zip(given, written, strict=True):
+        if one is None:
+            unsupported("`np.nditer` that makes an array of its own: make it, `np.empty_like(x)`")
+        if writes and not isinstance(one, np.ndarray):
+            unsupported("`np.nditer` that writes to what is no array: make it an array")
+    return [np.asarray(one) for one in given]
+
+
+def _common_shape(arrays: Any, written: Any, order: Any) -> Any:
+    """The shape that all arrays are spread to, of which rows are walked over in turn."""
+    spread = arrays if len(arrays) == 1 else np.broadcast_arrays(*arrays)
+    shape = spread[0].shape
+    for one, writes in zip(arrays, written, strict=True):
+        if writes and one.shape != shape:
+            raise ValueError("non-broadcastable operand that is written to")
+        if order in ("K", "A") and not runtime.by_rows(one, False):
+            raise runtime.without_derivative(
+                "`np.nditer` has no derivative where rows do not lie one after the other, but with `order='C'`"
+            )
+    return shape
+
+
 def _nditer(
     op: Any,
     flags: Any = (),
@@ -202,21 +226,8 @@ def _nditer(
     if len(given) == 0:
         raise ValueError("Must provide at least one operand")
     written = _written(op_flags, len(given))
-    for one, writes in zip(given, written, strict=True):
-        if one is None:
-            unsupported("`np.nditer` that makes an array of its own: make it, `np.empty_like(x)`")
-        if writes and not isinstance(one, np.ndarray):
-            unsupported("`np.nditer` that writes to what is no array: make it an array")
-    arrays = [np.asarray(one) for one in given]
-    spread = arrays if len(arrays) == 1 else np.broadcast_arrays(*arrays)
-    shape = spread[0].shape
-    for one, writes in zip(arrays, written, strict=True):
-        if writes and one.shape != shape:
-            raise ValueError("non-broadcastable operand that is written to")
-        if order in ("K", "A") and not runtime.by_rows(one, False):
-            raise runtime.without_derivative(
-                "`np.nditer` has no derivative where rows do not lie one after the other, but with `order='C'`"
-            )
+    arrays = _walked(given, written)
+    shape = _common_shape(arrays, written, order)
     if order not in ("K", "A", "C"):
         unsupported("`np.nditer` in another order than that of rows: write loops over `range` or `np.ndindex`")
     if "f_index" in flags:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -116,63 +117,35 @@ def _power_series(x: Any, c: Any, tensor: Any = True) -> Any:
     return y
 
 
-def _chebyshev_series(x: Any, c: Any, tensor: Any = True) -> Any:
-    c = _prepared(c, x, tensor)
-    n = c.shape[0]
-    if n == 1:
-        return c[0] + 0.0 * x
-    c0, c1 = c[-2] + 0.0 * x, c[-1] + 0.0 * x
-    for i in range(3, n + 1):
-        c0, c1 = c[-i] - c1, c0 + c1 * (2 * x)
-    return c0 + c1 * x
+def _series(step: Callable[..., Any], last: Callable[..., Any]) -> Callable[..., Any]:
+    """The sum of coefficients times polynomials that follow from two before each, by Clenshaw's recurrence.
+
+    ``step(c, c0, c1, x, k)`` gives the pair after `c0` and `c1`, for the polynomial of degree `k` and its coefficient `c`, and
+    ``last(c1, x)`` is `c1` times the polynomial of degree one.
+    """
+
+    def body(x: Any, c: Any, tensor: Any = True) -> Any:
+        c = _prepared(c, x, tensor)
+        n = c.shape[0]
+        if n == 1:
+            return c[0] + 0.0 * x
+        c0, c1 = c[-2] + 0.0 * x, c[-1] + 0.0 * x
+        for i in range(3, n + 1):
+            c0, c1 = step(c[-i], c0, c1, x, n - i + 2)
+        return c0 + last(c1, x)
+
+    return body
 
 
-def _legendre_series(x: Any, c: Any, tensor: Any = True) -> Any:
-    c = _prepared(c, x, tensor)
-    n = c.shape[0]
-    if n == 1:
-        return c[0] + 0.0 * x
-    c0, c1 = c[-2] + 0.0 * x, c[-1] + 0.0 * x
-    for i in range(3, n + 1):
-        k = n - i + 2
-        c0, c1 = c[-i] - c1 * ((k - 1) / k), c0 + c1 * x * ((2 * k - 1) / k)
-    return c0 + c1 * x
-
-
-def _laguerre_series(x: Any, c: Any, tensor: Any = True) -> Any:
-    c = _prepared(c, x, tensor)
-    n = c.shape[0]
-    if n == 1:
-        return c[0] + 0.0 * x
-    c0, c1 = c[-2] + 0.0 * x, c[-1] + 0.0 * x
-    for i in range(3, n + 1):
-        k = n - i + 2
-        c0, c1 = c[-i] - (c1 * (k - 1)) / k, c0 + (c1 * ((2 * k - 1) - x)) / k
-    return c0 + c1 * (1 - x)
-
-
-def _hermite_series(x: Any, c: Any, tensor: Any = True) -> Any:
-    c = _prepared(c, x, tensor)
-    n = c.shape[0]
-    if n == 1:
-        return c[0] + 0.0 * x
-    c0, c1 = c[-2] + 0.0 * x, c[-1] + 0.0 * x
-    for i in range(3, n + 1):
-        k = n - i + 2
-        c0, c1 = c[-i] - c1 * (2 * (k - 1)), c0 + c1 * (x * 2)
-    return c0 + c1 * (x * 2)
-
-
-def _probabilists_hermite_series(x: Any, c: Any, tensor: Any = True) -> Any:
-    c = _prepared(c, x, tensor)
-    n = c.shape[0]
-    if n == 1:
-        return c[0] + 0.0 * x
-    c0, c1 = c[-2] + 0.0 * x, c[-1] + 0.0 * x
-    for i in range(3, n + 1):
-        k = n - i + 2
-        c0, c1 = c[-i] - c1 * (k - 1), c0 + c1 * x
-    return c0 + c1 * x
+_chebyshev_series = _series(lambda c, c0, c1, x, k: (c - c1, c0 + c1 * (2 * x)), lambda c1, x: c1 * x)
+_legendre_series = _series(
+    lambda c, c0, c1, x, k: (c - c1 * ((k - 1) / k), c0 + c1 * x * ((2 * k - 1) / k)), lambda c1, x: c1 * x
+)
+_laguerre_series = _series(
+    lambda c, c0, c1, x, k: (c - (c1 * (k - 1)) / k, c0 + (c1 * ((2 * k - 1) - x)) / k), lambda c1, x: c1 * (1 - x)
+)
+_hermite_series = _series(lambda c, c0, c1, x, k: (c - c1 * (2 * (k - 1)), c0 + c1 * (x * 2)), lambda c1, x: c1 * (x * 2))
+_probabilists_hermite_series = _series(lambda c, c0, c1, x, k: (c - c1 * (k - 1), c0 + c1 * x), lambda c1, x: c1 * x)
 
 
 DEFINITIONS: tuple[Definition, ...] = (

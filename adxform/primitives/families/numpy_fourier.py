@@ -21,23 +21,23 @@ def opposite(norm: Any) -> Any:
     return "ortho" if norm == "ortho" else "backward" if norm == "forward" else "forward"
 
 
-def _fitted(ct: Any, x: Any, n: Any, axis: Any) -> Any:
+def fitted(ct: Any, x: Any, n: Any, axis: Any) -> Any:
     """`ct`, of an array that was cut or filled up to `n` elements along `axis`, for the array `x` that was."""
     return ct if n is None else runtime.of_length(ct, x.shape[axis], axis)
 
 
 def _fft_transpose(ct: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    return _fitted(np.fft.fft(ct, axis=axis, norm=norm), a, n, axis)
+    return fitted(np.fft.fft(ct, axis=axis, norm=norm), a, n, axis)
 
 
 def _ifft_transpose(ct: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    return _fitted(np.fft.ifft(ct, axis=axis, norm=norm), a, n, axis)
+    return fitted(np.fft.ifft(ct, axis=axis, norm=norm), a, n, axis)
 
 
 def _rfft_transpose(ct: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
     length = a.shape[axis] if n is None else n
     half = np.conjugate(ct) / runtime.spectrum_counts(ct, length, axis)
-    return _fitted(np.fft.irfft(half, length, axis=axis, norm=opposite(norm)), a, n, axis)
+    return fitted(np.fft.irfft(half, length, axis=axis, norm=opposite(norm)), a, n, axis)
 
 
 def _irfft_transpose(ct: Any, a: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:

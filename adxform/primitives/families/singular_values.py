@@ -17,6 +17,7 @@ from adxform import runtime
 from adxform.primitives.complex_numbers import adjoint, conjugate, real_part
 from adxform.primitives.contraction_types import left_result, matrix_result, svd_result, values_result
 from adxform.primitives.declare import constant, general
+from adxform.primitives.families.spectral_pairs import of_matrix
 from adxform.primitives.families.symmetric_matrices import along, completed, lower_part
 from adxform.primitives.record import Primitive
 
@@ -80,15 +81,10 @@ def _complex_vectors_cotangent(u: Any, s: Any, v: Any, u_ct: Any, v_ct: Any) -> 
     inner = runtime.over_sums(s, 0.5 * (turned + back))
     inner = inner + runtime.over_gaps(s, 0.5 * turned) - runtime.over_gaps(s, 0.5 * back)
     inner = inner + 1j * np.imag(left) * np.eye(s.shape[-1], dtype=s.dtype) / np.expand_dims(s, -2)
-    below = runtime.masked_product(_outside(u_ct - u_bar @ left), _inverted(s))
-    beside = runtime.masked_product(np.swapaxes(_inverted(s), -1, -2), _outside(v_ct - right @ v_bar))
+    below = runtime.masked_product(_outside(u_ct - u_bar @ left), runtime.inverted(s))
+    beside = runtime.masked_product(np.swapaxes(runtime.inverted(s), -1, -2), _outside(v_ct - right @ v_bar))
     both = runtime.masked_matmul(u_bar, inner) + below
     return runtime.masked_matmul(both, v_bar) + runtime.masked_matmul(u_bar, beside)
-
-
-def _inverted(s: Any) -> Any:
-    """A row of one over singular values, NaN where rounding alone may tell one from zero."""
-    return np.expand_dims(1.0 / np.where(runtime.is_rounding(s), np.nan, s), -2)
 
 
 def _outside(rest: Any) -> Any:
@@ -100,39 +96,11 @@ def _read(a_ct: Any, hermitian: Any) -> Any:
     return lower_part(a_ct) if hermitian else a_ct
 
 
-def _singular_values_cotangent(a: Any, u: Any, s: Any, v: Any, ct: Any, hermitian: Any) -> Any:
-    """By the matrix alone: its singular values and vectors move with it."""
-
-    def pullback(change: Any) -> Any:
-        moved = _read(_moved(u, s, v, ct, change), hermitian)
-        return moved, 0.0, 0.0, 0.0, runtime.singular_values_tangent(a, u, s, v, change, hermitian)
-
-    return runtime.singular_values_cotangent(a, u, s, v, ct, hermitian), pullback
+def _completed(a_t: Any, hermitian: Any) -> Any:
+    return completed(a_t) if hermitian else a_t
 
 
-def _tangent_of_cotangent(y: Any, args: Any, args_t: Any) -> Any:
-    a, u, s, v, ct, hermitian = args
-    if isinstance(args_t[0], float):
-        return runtime.singular_values_cotangent(a, u, s, v, args_t[4], hermitian)
-    moved = _moved(u, s, v, ct, completed(args_t[0]) if hermitian else args_t[0])
-    return moved if isinstance(args_t[4], float) else moved + runtime.singular_values_cotangent(a, u, s, v, args_t[4], hermitian)
-
-
-def _singular_values_tangent(a: Any, u: Any, s: Any, v: Any, change: Any, hermitian: Any) -> Any:
-    """The transpose of `_singular_values_cotangent`, and by the matrix alone like that."""
-
-    def pullback(ct: Any) -> Any:
-        moved = _read(_moved(u, s, v, ct, change), hermitian)
-        return moved, 0.0, 0.0, 0.0, runtime.singular_values_cotangent(a, u, s, v, ct, hermitian)
-
-    return runtime.singular_values_tangent(a, u, s, v, change, hermitian), pullback
-
-
-def _tangent_of_tangent(y: Any, args: Any, args_t: Any) -> Any:
-    a, u, s, v, change, hermitian = args
-    if isinstance(args_t[0], float):
-        return runtime.singular_values_tangent(a, u, s, v, args_t[4], hermitian)
-    a_t = completed(args_t[0]) if hermitian else args_t[0]
+def _values_moved_twice(u: Any, s: Any, v: Any, change: Any, a_t: Any) -> Any:
     one, other = adjoint(u) @ change @ adjoint(v), adjoint(u) @ a_t @ adjoint(v)
     moved = runtime.sums_over_gaps(s, 0.5 * (one + adjoint(one)), 0.5 * (other + adjoint(other)))
     turned, back = 0.5 * (one - adjoint(one)), 0.5 * conjugate(other - adjoint(other))
@@ -140,8 +108,7 @@ def _tangent_of_tangent(y: Any, args: Any, args_t: Any) -> Any:
     moved = moved + 2.0 * np.sum(runtime.masked_product(real_part(turned * back), 1.0 / sums), axis=-1)
     below = real_part((change @ adjoint(v) - u @ one) * conjugate(a_t @ adjoint(v) - u @ other))
     beside = real_part((adjoint(u) @ change - one @ v) * conjugate(adjoint(u) @ a_t - other @ v))
-    moved = moved + runtime.over_values(s, np.sum(below, axis=-2) + np.sum(beside, axis=-1))
-    return moved if isinstance(args_t[4], float) else moved + runtime.singular_values_tangent(a, u, s, v, args_t[4], hermitian)
+    return moved + runtime.over_values(s, np.sum(below, axis=-2) + np.sum(beside, axis=-1))
 
 
 def _moved(u: Any, s: Any, v: Any, ct: Any, change: Any) -> Any:
@@ -161,42 +128,7 @@ def _moved(u: Any, s: Any, v: Any, ct: Any, change: Any) -> Any:
     return conjugate(whole)
 
 
-def _left_vectors_cotangent(a: Any, u: Any, s: Any, v: Any, ct: Any, hermitian: Any) -> Any:
-    """By the matrix alone: see `_eigenvectors_cotangent`. Two vectors of one value are an eigenvector of a larger matrix.
-
-    Source: Golub and Van Loan, "Matrix Computations" (2013), section 8.6.1.
-    """
-
-    def pullback(change: Any) -> Any:
-        moved = _read(_turned(u, s, v, ct, change), hermitian)
-        return moved, 0.0, 0.0, 0.0, runtime.left_vectors_tangent(a, u, s, v, change, hermitian)
-
-    return runtime.left_vectors_cotangent(a, u, s, v, ct, hermitian), pullback
-
-
-def _tangent_of_vectors_cotangent(y: Any, args: Any, args_t: Any) -> Any:
-    a, u, s, v, ct, hermitian = args
-    if isinstance(args_t[0], float):
-        return runtime.left_vectors_cotangent(a, u, s, v, args_t[4], hermitian)
-    moved = _turned(u, s, v, ct, completed(args_t[0]) if hermitian else args_t[0])
-    return moved if isinstance(args_t[4], float) else moved + runtime.left_vectors_cotangent(a, u, s, v, args_t[4], hermitian)
-
-
-def _left_vectors_tangent(a: Any, u: Any, s: Any, v: Any, change: Any, hermitian: Any) -> Any:
-    """The transpose of `_left_vectors_cotangent`, and by the matrix alone like that."""
-
-    def pullback(ct: Any) -> Any:
-        moved = _read(_turned(u, s, v, ct, change), hermitian)
-        return moved, 0.0, 0.0, 0.0, runtime.left_vectors_cotangent(a, u, s, v, ct, hermitian)
-
-    return runtime.left_vectors_tangent(a, u, s, v, change, hermitian), pullback
-
-
-def _tangent_of_vectors_tangent(y: Any, args: Any, args_t: Any) -> Any:
-    a, u, s, v, change, hermitian = args
-    if isinstance(args_t[0], float):
-        return runtime.left_vectors_tangent(a, u, s, v, args_t[4], hermitian)
-    a_t = completed(args_t[0]) if hermitian else args_t[0]
+def _vectors_moved_twice(u: Any, s: Any, v: Any, change: Any, a_t: Any) -> Any:
     columns = np.swapaxes(v, -1, -2)
     one, other = a_t @ columns, change @ columns
     one_u, one_v = _resolved(u, s, columns, one, np.swapaxes(a_t, -1, -2) @ u)
@@ -204,12 +136,16 @@ def _tangent_of_vectors_tangent(y: Any, args: Any, args_t: Any) -> Any:
     one_s, other_s = along(u, one), along(u, other)
     inner = a_t @ other_v - other_u * one_s + change @ one_v - one_u * other_s
     across = np.swapaxes(a_t, -1, -2) @ other_u - other_v * one_s + np.swapaxes(change, -1, -2) @ one_u - one_v * other_s
-    moved = _resolved(u, s, columns, inner, across)[0] - u * along(one_u, other_u)
-    return moved if isinstance(args_t[4], float) else moved + runtime.left_vectors_tangent(a, u, s, v, args_t[4], hermitian)
+    return _resolved(u, s, columns, inner, across)[0] - u * along(one_u, other_u)
 
 
 def _turned(u: Any, s: Any, v: Any, ct: Any, change: Any) -> Any:
-    """How the cotangent of a matrix changes with that, from the cotangent `ct` of its left singular vectors."""
+    """How the cotangent of a matrix changes with that, from the cotangent `ct` of its left singular vectors.
+
+    Two vectors of one value are an eigenvector of a larger matrix: see `symmetric_matrices`.
+
+    Source: Golub and Van Loan, "Matrix Computations" (2013), section 8.6.1.
+    """
     columns, back = np.swapaxes(v, -1, -2), np.swapaxes(change, -1, -2)
     ct_u, ct_v = _resolved(u, s, columns, ct, np.zeros_like(columns))
     moved_u, moved_v = _resolved(u, s, columns, change @ columns, back @ u)
@@ -229,8 +165,8 @@ def _resolved(u: Any, s: Any, columns: Any, of_u: Any, of_v: Any) -> Any:
     """
     left, right = np.swapaxes(u, -1, -2) @ of_u, np.swapaxes(columns, -1, -2) @ of_v
     alike, apart = runtime.over_gaps(s, 0.5 * (left + right)), runtime.over_sums(s, 0.5 * (left - right))
-    below = runtime.masked_product(_outside(of_u - u @ left), _inverted(s))
-    beside = runtime.masked_product(_outside(of_v - columns @ right), _inverted(s))
+    below = runtime.masked_product(_outside(of_u - u @ left), runtime.inverted(s))
+    beside = runtime.masked_product(_outside(of_v - columns @ right), runtime.inverted(s))
     return u @ (alike + apart) + below, columns @ (alike - apart) + beside
 
 
@@ -275,34 +211,25 @@ RECORDS: tuple[Primitive, ...] = (
         result=svd_result,
         of_complex=True,
     ),
-    general(
+    *of_matrix(
         runtime.singular_values_cotangent,
-        _singular_values_cotangent,
-        tangent=_tangent_of_cotangent,
-        result=matrix_result,
-        linear_in=(4,),
-        of_complex=True,
-    ),
-    general(
         runtime.singular_values_tangent,
-        _singular_values_tangent,
-        tangent=_tangent_of_tangent,
-        result=values_result,
+        _moved,
+        _values_moved_twice,
+        completed=_completed,
+        read=_read,
+        results=(matrix_result, values_result),
         linear_in=(4,),
         of_complex=True,
     ),
-    general(
+    *of_matrix(
         runtime.left_vectors_cotangent,
-        _left_vectors_cotangent,
-        tangent=_tangent_of_vectors_cotangent,
-        result=matrix_result,
-        linear_in=(4,),
-    ),
-    general(
         runtime.left_vectors_tangent,
-        _left_vectors_tangent,
-        tangent=_tangent_of_vectors_tangent,
-        result=left_result,
+        _turned,
+        _vectors_moved_twice,
+        completed=_completed,
+        read=_read,
+        results=(matrix_result, left_result),
         linear_in=(4,),
     ),
     constant(runtime.is_rounding),

@@ -18,6 +18,7 @@ from adxform import runtime
 from adxform.primitives.complex_numbers import adjoint, conjugate
 from adxform.primitives.contraction_types import differences_result, eigh_result, factor_result, numbers_result
 from adxform.primitives.declare import general
+from adxform.primitives.families.spectral_pairs import of_matrix
 from adxform.primitives.record import Primitive
 
 
@@ -52,41 +53,9 @@ def _eigvalsh(a: Any, UPLO: Any = "L") -> Any:
     return y, pullback
 
 
-def _eigenvalues_cotangent(a: Any, w: Any, v: Any, ct: Any, lower: Any) -> Any:
-    """By the matrix alone: the eigenvalues and eigenvectors move with it."""
-
-    def pullback(change: Any) -> Any:
-        moved = read_part(_moved(w, v, ct, change), lower)
-        return moved, 0.0, 0.0, runtime.eigenvalues_tangent(a, w, v, change, lower)
-
-    return runtime.eigenvalues_cotangent(a, w, v, ct, lower), pullback
-
-
-def _tangent_of_cotangent(y: Any, args: Any, args_t: Any) -> Any:
-    a, w, v, ct, lower = args
-    if isinstance(args_t[0], float):
-        return runtime.eigenvalues_cotangent(a, w, v, args_t[3], lower)
-    moved = _moved(w, v, ct, completed(args_t[0], lower))
-    return moved if isinstance(args_t[3], float) else moved + runtime.eigenvalues_cotangent(a, w, v, args_t[3], lower)
-
-
-def _eigenvalues_tangent(a: Any, w: Any, v: Any, change: Any, lower: Any) -> Any:
-    """The transpose of `_eigenvalues_cotangent`, and by the matrix alone like that."""
-
-    def pullback(ct: Any) -> Any:
-        moved = read_part(_moved(w, v, ct, change), lower)
-        return moved, 0.0, 0.0, runtime.eigenvalues_cotangent(a, w, v, ct, lower)
-
-    return runtime.eigenvalues_tangent(a, w, v, change, lower), pullback
-
-
-def _tangent_of_tangent(y: Any, args: Any, args_t: Any) -> Any:
-    a, w, v, change, lower = args
-    if isinstance(args_t[0], float):
-        return runtime.eigenvalues_tangent(a, w, v, args_t[3], lower)
+def _values_moved_twice(w: Any, v: Any, change: Any, other: Any) -> Any:
     turned = adjoint(v)
-    moved = runtime.sums_over_gaps(w, turned @ change @ v, turned @ completed(args_t[0], lower) @ v)
-    return moved if isinstance(args_t[3], float) else moved + runtime.eigenvalues_tangent(a, w, v, args_t[3], lower)
+    return runtime.sums_over_gaps(w, turned @ change @ v, turned @ other @ v)
 
 
 def _moved(w: Any, v: Any, ct: Any, change: Any) -> Any:
@@ -180,56 +149,24 @@ def eigh_cotangent(a: Any, w: Any, v: Any, w_ct: Any, v_ct: Any, lower: Any) -> 
     return of_vectors + runtime.eigenvalues_cotangent(a, w, v, w_ct, lower)
 
 
-def _eigenvectors_cotangent(a: Any, w: Any, v: Any, ct: Any, lower: Any) -> Any:
-    """By the matrix alone, as it is of eigenvalues: no gap between two others takes part in how an eigenvector turns.
-
-    Not of complex ones: a choice of their factors makes no function of the matrix, the order of two derivatives would matter.
-    """
-
-    def pullback(change: Any) -> Any:
-        moved = read_part(_turned(w, v, ct, change), lower)
-        return moved, 0.0, 0.0, runtime.eigenvectors_tangent(a, w, v, change, lower)
-
-    return runtime.eigenvectors_cotangent(a, w, v, ct, lower), pullback
-
-
-def _tangent_of_vectors_cotangent(y: Any, args: Any, args_t: Any) -> Any:
-    a, w, v, ct, lower = args
-    if isinstance(args_t[0], float):
-        return runtime.eigenvectors_cotangent(a, w, v, args_t[3], lower)
-    moved = _turned(w, v, ct, completed(args_t[0], lower))
-    return moved if isinstance(args_t[3], float) else moved + runtime.eigenvectors_cotangent(a, w, v, args_t[3], lower)
-
-
-def _eigenvectors_tangent(a: Any, w: Any, v: Any, change: Any, lower: Any) -> Any:
-    """The transpose of `_eigenvectors_cotangent`, and by the matrix alone like that."""
-
-    def pullback(ct: Any) -> Any:
-        moved = read_part(_turned(w, v, ct, change), lower)
-        return moved, 0.0, 0.0, runtime.eigenvectors_cotangent(a, w, v, ct, lower)
-
-    return runtime.eigenvectors_tangent(a, w, v, change, lower), pullback
-
-
-def _tangent_of_vectors_tangent(y: Any, args: Any, args_t: Any) -> Any:
-    a, w, v, change, lower = args
-    if isinstance(args_t[0], float):
-        return runtime.eigenvectors_tangent(a, w, v, args_t[3], lower)
-    other = completed(args_t[0], lower)
-    one_v, other_v = change @ v, other @ v
-    one_t, other_t = _resolved(w, v, one_v), _resolved(w, v, other_v)
-    inner = other @ one_t - one_t * along(v, other_v) + change @ other_t - other_t * along(v, one_v)
-    moved = _resolved(w, v, inner) - v * along(one_t, other_t)
-    return moved if isinstance(args_t[3], float) else moved + runtime.eigenvectors_tangent(a, w, v, args_t[3], lower)
-
-
 def _turned(w: Any, v: Any, ct: Any, change: Any) -> Any:
-    """How the cotangent of a matrix changes with that, from the cotangent `ct` of its eigenvectors."""
+    """How the cotangent of a matrix changes with that, from the cotangent `ct` of its eigenvectors.
+
+    No gap between two others takes part in how an eigenvector turns. Not of complex ones: a choice of their factors makes no
+    function of the matrix, the order of two derivatives would matter.
+    """
     ct_v, change_v = _resolved(w, v, ct), change @ v
     moved = _resolved(w, v, change_v)
     inner = np.swapaxes(change, -1, -2) @ ct_v - ct_v * along(v, change_v) - runtime.masked_product(moved, along(v, ct))
     whole = _resolved(w, v, inner) - v * along(ct_v, moved)
     return runtime.masked_matmul(whole, np.swapaxes(v, -1, -2)) + runtime.masked_matmul(ct_v, np.swapaxes(moved, -1, -2))
+
+
+def _vectors_moved_twice(w: Any, v: Any, change: Any, other: Any) -> Any:
+    one_v, other_v = change @ v, other @ v
+    one_t, other_t = _resolved(w, v, one_v), _resolved(w, v, other_v)
+    inner = other @ one_t - one_t * along(v, other_v) + change @ other_t - other_t * along(v, one_v)
+    return _resolved(w, v, inner) - v * along(one_t, other_t)
 
 
 def _resolved(w: Any, v: Any, columns: Any) -> Any:
@@ -250,34 +187,25 @@ _SPDS = np.array([[[2.0, 0.5], [0.5, 1.5]], [[1.0, -0.25], [-0.25, 3.0]]])
 RECORDS: tuple[Primitive, ...] = (
     general(np.linalg.eigvalsh, _eigvalsh, (_SPD,), (_SPD, "U"), of_complex=True),
     general(np.linalg.eigh, _eigh, (_SPD,), (_SPDS,), (_SPD, "U"), result=eigh_result, of_complex=True),
-    general(
+    *of_matrix(
         runtime.eigenvalues_cotangent,
-        _eigenvalues_cotangent,
-        tangent=_tangent_of_cotangent,
-        result=factor_result,
-        linear_in=(3,),
-        of_complex=True,
-    ),
-    general(
         runtime.eigenvalues_tangent,
-        _eigenvalues_tangent,
-        tangent=_tangent_of_tangent,
-        result=numbers_result,
+        _moved,
+        _values_moved_twice,
+        completed=completed,
+        read=read_part,
+        results=(factor_result, numbers_result),
         linear_in=(3,),
         of_complex=True,
     ),
-    general(
+    *of_matrix(
         runtime.eigenvectors_cotangent,
-        _eigenvectors_cotangent,
-        tangent=_tangent_of_vectors_cotangent,
-        result=factor_result,
-        linear_in=(3,),
-    ),
-    general(
         runtime.eigenvectors_tangent,
-        _eigenvectors_tangent,
-        tangent=_tangent_of_vectors_tangent,
-        result=factor_result,
+        _turned,
+        _vectors_moved_twice,
+        completed=completed,
+        read=read_part,
+        results=(factor_result, factor_result),
         linear_in=(3,),
     ),
     general(

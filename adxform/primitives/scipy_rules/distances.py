@@ -112,15 +112,7 @@ def _of_all_pairs(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) 
     return _between(x[:, None, :], y[None, :, :], metric, p, w, V, VI)
 
 
-def _pdist(
-    X: Any,
-    metric: Any = "euclidean",
-    *,
-    p: Any = 2,
-    w: Any = None,
-    V: Any = None,
-    VI: Any = None,
-) -> Any:
+def _pdist(X: Any, metric: Any = "euclidean", *, p: Any = 2, w: Any = None, V: Any = None, VI: Any = None) -> Any:
     first, second = np.triu_indices(X.shape[0], 1)
     if w is None and metric in (*_EUCLIDEAN, *_SQUARE, *_COSINE, *_CORRELATION):
         return _cdist(X, X, metric)[first, second]

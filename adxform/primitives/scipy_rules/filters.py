@@ -24,8 +24,6 @@ from adxform.primitives.record import SHAPE_ONLY, Primitive
 from adxform.primitives.scipy_rules import spectral_estimates
 from adxform.runtime.of_scipy import signal as calls
 
-_MODES = ("full", "same", "valid")
-
 
 def _convolution(fn: Callable[..., Any]) -> Primitive:
     """A convolution: the transpose in each operand is a convolution with the other one backwards."""
@@ -212,14 +210,7 @@ def _lfilter_zi(b: Any, a: Any) -> Any:
 
 
 def _filtfilt(
-    b: Any,
-    a: Any,
-    x: Any,
-    axis: Any = -1,
-    padtype: Any = "odd",
-    padlen: Any = None,
-    method: Any = "pad",
-    irlen: Any = None,
+    b: Any, a: Any, x: Any, axis: Any = -1, padtype: Any = "odd", padlen: Any = None, method: Any = "pad", irlen: Any = None
 ) -> Any:
     b, a = np.atleast_1d(b), np.atleast_1d(a)
     edge = 3 * max(b.shape[0], a.shape[0]) if padlen is None else padlen
@@ -250,14 +241,7 @@ def _detrend_transpose(ct: Any, data: Any, axis: Any = -1, type: Any = "linear",
 
 
 def _savgol_transpose(
-    ct: Any,
-    x: Any,
-    window_length: Any,
-    polyorder: Any,
-    deriv: Any = 0,
-    delta: Any = 1.0,
-    axis: Any = -1,
-    mode: Any = "interp",
+    ct: Any, x: Any, window_length: Any, polyorder: Any, deriv: Any = 0, delta: Any = 1.0, axis: Any = -1, mode: Any = "interp"
 ) -> Any:
     return calls.savgol_transpose(ct, window_length, polyorder, deriv, delta, axis, mode)
 
@@ -299,13 +283,7 @@ def _phases(w: Any, count: Any, fs: Any) -> Any:
 
 
 def _freqz(
-    b: Any,
-    a: Any = 1,
-    worN: Any = 512,
-    whole: Any = False,
-    plot: Any = None,
-    fs: Any = 2 * np.pi,
-    include_nyquist: Any = False,
+    b: Any, a: Any = 1, worN: Any = 512, whole: Any = False, plot: Any = None, fs: Any = 2 * np.pi, include_nyquist: Any = False
 ) -> Any:
     b, a = np.atleast_1d(b), np.atleast_1d(1.0 * a)
     frequencies = 512 if worN is None else worN
@@ -348,12 +326,7 @@ RECORDS: tuple[Primitive, ...] = (
         (_X, _X, _H),
         shapes=(2,),
     ),
-    linear(
-        signal.detrend,
-        _detrend_transpose,
-        (_X,),
-        (_M, 0, "constant"),
-    ),
+    linear(signal.detrend, _detrend_transpose, (_X,), (_M, 0, "constant")),
     linear(signal.savgol_filter, _savgol_transpose, (_LONG, 3, 1), of_complex=False),
     linear(
         calls.savgol_transpose,

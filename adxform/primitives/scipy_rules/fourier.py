@@ -18,27 +18,23 @@ from adxform import runtime
 from adxform.primitives.declare import constant, linear
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.facets import Moves
-from adxform.primitives.families.numpy_fourier import opposite
+from adxform.primitives.families.numpy_fourier import fitted, opposite
 from adxform.primitives.record import SHAPE_ONLY, Primitive
 from adxform.runtime.of_scipy import fft as calls
 
 
-def _fitted(ct: Any, x: Any, n: Any, axis: Any) -> Any:
-    return ct if n is None else runtime.of_length(ct, x.shape[axis], axis)
-
-
 def _fft_transpose(ct: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, *, workers: Any = None) -> Any:
-    return _fitted(fft.fft(ct, None, axis, norm), x, n, axis)
+    return fitted(fft.fft(ct, None, axis, norm), x, n, axis)
 
 
 def _ifft_transpose(ct: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, *, workers: Any = None) -> Any:
-    return _fitted(fft.ifft(ct, None, axis, norm), x, n, axis)
+    return fitted(fft.ifft(ct, None, axis, norm), x, n, axis)
 
 
 def _rfft_transpose(ct: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, *, workers: Any = None) -> Any:
     length = x.shape[axis] if n is None else n
     half = np.conjugate(ct) / runtime.spectrum_counts(ct, length, axis)
-    return _fitted(fft.irfft(half, length, axis, opposite(norm)), x, n, axis)
+    return fitted(fft.irfft(half, length, axis, opposite(norm)), x, n, axis)
 
 
 def _irfft_transpose(ct: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, *, workers: Any = None) -> Any:
@@ -56,7 +52,7 @@ def _hfft_transpose(ct: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = 
 def _ihfft_transpose(ct: Any, x: Any, n: Any = None, axis: Any = -1, norm: Any = None, *, workers: Any = None) -> Any:
     length = x.shape[axis] if n is None else n
     half = ct / runtime.spectrum_counts(ct, length, axis)
-    return _fitted(fft.irfft(half, length, axis, norm), x, n, axis)
+    return fitted(fft.irfft(half, length, axis, norm), x, n, axis)
 
 
 def _real_transpose(name: Any) -> Callable[..., Any]:
@@ -91,7 +87,7 @@ def _along(x: Any, s: Any, axes: Any) -> Any:
 
 def _fitted_along(ct: Any, x: Any, s: Any, axes: Any) -> Any:
     for length, axis in _along(x, s, axes):
-        ct = _fitted(ct, x, length, axis)
+        ct = fitted(ct, x, length, axis)
     return ct
 
 
@@ -120,8 +116,8 @@ def _irfftn_transpose(ct: Any, x: Any, s: Any = None, axes: Any = None, norm: An
     half = np.conjugate(fft.rfftn(ct, None, tuple([axis for _, axis in along]), opposite(norm)))
     whole = half * runtime.spectrum_counts(half, ct.shape[last], last)
     for n, axis in along[:-1]:
-        whole = _fitted(whole, x, n, axis)
-    return _fitted(whole, x, length, last)
+        whole = fitted(whole, x, n, axis)
+    return fitted(whole, x, length, last)
 
 
 def _of_plane(transpose: Callable[..., Any]) -> Callable[..., Any]:

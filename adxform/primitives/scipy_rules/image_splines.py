@@ -21,13 +21,7 @@ from adxform.primitives.record import Primitive
 from adxform.runtime.of_scipy import ndimage as calls
 
 
-def _spline_filter1d(
-    input: Any,
-    order: Any = 3,
-    axis: Any = -1,
-    output: Any = np.float64,
-    mode: Any = "mirror",
-) -> Any:
+def _spline_filter1d(input: Any, order: Any = 3, axis: Any = -1, output: Any = np.float64, mode: Any = "mirror") -> Any:
     return calls.spline_line(input, order, axis, mode)
 
 
@@ -121,13 +115,7 @@ def _moved(image: Any, along: Any, axis: Any, order: Any, mode: Any, cval: Any, 
 
 
 def _shift(
-    input: Any,
-    shift: Any,
-    output: Any = None,
-    order: Any = 3,
-    mode: Any = "constant",
-    cval: Any = 0.0,
-    prefilter: Any = True,
+    input: Any, shift: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True
 ) -> Any:
     image = input
     for axis in range(np.ndim(image)):
@@ -244,15 +232,9 @@ def _for_each_neighbour(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]
 
 
 RECORDS: tuple[Primitive, ...] = (
+    linear(calls.spline_line, lambda ct, x, order, axis, mode: calls.spline_line_back(ct, order, axis, mode), of_complex=True),
     linear(
-        calls.spline_line,
-        lambda ct, x, order, axis, mode: calls.spline_line_back(ct, order, axis, mode),
-        of_complex=True,
-    ),
-    linear(
-        calls.spline_line_back,
-        lambda y_ct, ct, order, axis, mode: calls.spline_line(y_ct, order, axis, mode),
-        of_complex=True,
+        calls.spline_line_back, lambda y_ct, ct, order, axis, mode: calls.spline_line(y_ct, order, axis, mode), of_complex=True
     ),
     constant(calls.rotated_length, open_integers=True),
     general(calls.within, _within, result=_like_first("float64"), open_integers=True),

@@ -23,25 +23,11 @@ from adxform.runtime.of_scipy import ndimage as calls
 _BORDERS = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap")
 
 
-def _correlate(
-    input: Any,
-    weights: Any,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-) -> Any:
+def _correlate(input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0) -> Any:
     return calls.correlated(input, weights, mode, origin)
 
 
-def _convolve(
-    input: Any,
-    weights: Any,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-) -> Any:
+def _convolve(input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0) -> Any:
     origins = (origin,) * np.ndim(input) if np.ndim(origin) == 0 else origin
     turned = tuple([-o if n % 2 == 1 else -o - 1 for o, n in zip(origins, weights.shape, strict=True)])
     return calls.correlated(input, np.flip(weights), mode, turned)
@@ -57,25 +43,13 @@ def _along(image: Any, weights: Any, axis: Any, mode: Any, origin: Any) -> Any:
 
 
 def _correlate1d(
-    input: Any,
-    weights: Any,
-    axis: Any = -1,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
+    input: Any, weights: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
 ) -> Any:
     return _along(input, weights, axis, mode, origin)
 
 
 def _convolve1d(
-    input: Any,
-    weights: Any,
-    axis: Any = -1,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
+    input: Any, weights: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
 ) -> Any:
     return _along(input, weights[::-1], axis, mode, -origin if weights.shape[0] % 2 == 1 else -origin - 1)
 
@@ -122,24 +96,13 @@ def _gaussian_filter(
 
 
 def _uniform_filter1d(
-    input: Any,
-    size: Any,
-    axis: Any = -1,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
+    input: Any, size: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
 ) -> Any:
     return _along(input, np.full(size, 1.0 / size), axis, mode, origin)
 
 
 def _uniform_filter(
-    input: Any,
-    size: Any = 3,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
+    input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
 ) -> Any:
     for axis in range(np.ndim(input)):
         width = size if np.ndim(size) == 0 else size[axis]
@@ -182,26 +145,14 @@ def _smoothed(image: Any, sigma: Any, mode: Any, along: Any, degree: Any) -> Any
     return image
 
 
-def _gaussian_laplace(
-    input: Any,
-    sigma: Any,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-) -> Any:
+def _gaussian_laplace(input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     found = np.zeros_like(input)
     for axis in range(np.ndim(input)):
         found = found + _smoothed(input, sigma, mode, axis, 2)
     return found
 
 
-def _gaussian_gradient_magnitude(
-    input: Any,
-    sigma: Any,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-) -> Any:
+def _gaussian_gradient_magnitude(input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     """The length of a gradient, which has slope zero where it is zero."""
     parts = [_smoothed(input, sigma, mode, axis, 1) for axis in range(np.ndim(input))]
     return np.linalg.norm(np.stack(parts), axis=0)

@@ -67,13 +67,7 @@ def _at_a_share(name: str) -> Callable[..., Any]:
 
 def _along(name: str) -> Callable[..., Any]:
     def body(
-        input: Any,
-        size: Any,
-        axis: Any = -1,
-        output: Any = None,
-        mode: Any = "reflect",
-        cval: Any = 0.0,
-        origin: Any = 0,
+        input: Any, size: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
     ) -> Any:
         return np.ravel(input)[calls.chosen(name, input, size, axis, None, mode, 0.0, origin)]
 

@@ -54,7 +54,7 @@ def left_vectors_cotangent(a: Any, u: Any, s: Any, v: Any, ct: Any, hermitian: A
     turned = left - np.swapaxes(left, -1, -2)
     whole = masked_matmul(u, over_gaps(s, 0.5 * turned) + over_sums(s, 0.5 * turned))
     if u.shape[-2] != u.shape[-1]:
-        whole = whole + masked_product(ct - u @ left, _inverted(s))
+        whole = whole + masked_product(ct - u @ left, inverted(s))
     return masked_matmul(whole, v)
 
 
@@ -64,11 +64,15 @@ def left_vectors_tangent(a: Any, u: Any, s: Any, v: Any, change: Any, hermitian:
     inner = np.swapaxes(u, -1, -2) @ moved
     back = np.swapaxes(inner, -1, -2)
     turned = u @ (over_gaps(s, 0.5 * (inner + back)) + over_sums(s, 0.5 * (inner - back)))
-    return turned if u.shape[-2] == u.shape[-1] else turned + masked_product(moved - u @ inner, _inverted(s))
+    return turned if u.shape[-2] == u.shape[-1] else turned + masked_product(moved - u @ inner, inverted(s))
 
 
-def _inverted(s: Any) -> Any:
-    """A row of one over the singular values `s`, NaN where rounding alone may tell one from zero."""
+def inverted(s: Any) -> Any:
+    """Return a row of one over the singular values `s`, NaN where rounding alone may tell one from zero.
+
+    >>> inverted(np.array([2.0, 1e-17]))
+    array([[0.5, nan]])
+    """
     return np.expand_dims(1.0 / np.where(is_rounding(s), np.nan, s), -2)
 
 

@@ -6,16 +6,7 @@ advance, IEEE Trans. Comput. 53 (2004), section 4; the correction is Markstein's
 
 from __future__ import annotations
 
-from adxform.backends.numba.vector_math.building_blocks import (
-    exact,
-    flipped,
-    fused,
-    fuses,
-    magnitude,
-    narrowed,
-    where,
-    widened,
-)
+from adxform.backends.numba.vector_math.building_blocks import exact, flipped, fused, fuses, magnitude, narrowed, where, widened
 
 SMALLEST_DIVISOR = 2.0**-1022
 UPWARDS = 2.0**64

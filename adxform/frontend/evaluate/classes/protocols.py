@@ -59,6 +59,7 @@ SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "
 _UNARY = {"__neg__": "unary -", "__pos__": "unary +", "__invert__": "unary ~", "__abs__": "abs()"}
 
 Said = Literal["taken", "not implemented", "unknown", "as a number of Python"]
+Way = Literal["as not equal", "by the run", "followed", "as C says", ""]
 
 
 def is_object(value: Value) -> bool:
@@ -393,28 +394,35 @@ def compared(interp: Interpreter, fn: Callable[..., Any], a: Value, b: Value, hi
     for owner, method, other in tries:
         cls = class_of(owner)
         assert cls is not None
-        found = _looked_up(interp, cls, method)
-        if found is object.__ne__ and not is_native(find(cls, "__eq__")) and is_object(owner):
-            equal = _called(interp, owner, "__eq__", other, hint)
-            if equal is not None:
-                return interp.call(Lit(operator.not_), (equal,), hint=hint)
-        elif _is_unseen(found) and is_object(owner):
-            return _left_to_the_run(interp, fn, (a, b), hint)
-        elif not is_native(found) and found is not MISSING and is_object(owner):
-            answer = _called(interp, owner, method, other, hint)
-            if answer is not None:
-                return answer
-        elif getattr(found, "__objclass__", object) is not object:
-            if issubclass(left, tuple) and issubclass(right, tuple):
-                return None
-            match _native_answer(owner, cls, other):
-                case "taken":
+        answer: Value | None = None
+        match _way_of_comparing(_looked_up(interp, cls, method), cls, is_object(owner)):
+            case "by the run":
+                return _left_to_the_run(interp, fn, (a, b), hint)
+            case "as not equal":
+                equal = _called(interp, owner, "__eq__", other, hint)
+                answer = None if equal is None else interp.call(Lit(operator.not_), (equal,), hint=hint)
+            case "followed":
+                answer = _called(interp, owner, method, other, hint)
+            case "as C says":
+                said = "unknown" if issubclass(left, tuple) and issubclass(right, tuple) else _native_answer(owner, cls, other)
+                if said == "taken":
                     return interp.call(Lit(fn), (decayed(interp, a), decayed(interp, b)), hint=hint)
-                case "unknown" | "as a number of Python":
+                if said != "not implemented":
                     return None
-                case _:
-                    pass
+        if answer is not None:
+            return answer
     if name in ("__eq__", "__ne__"):
         return None if type(a) is type(b) else Lit(name == "__ne__")
     message = f"'{SIGNS[fn.__name__]}' not supported between instances of '{left.__name__}' and '{right.__name__}'"
     return interp.fail(TypeError, message)
+
+
+def _way_of_comparing(found: Any, cls: type, of_object: bool) -> Way:
+    """What is done with the method `found` in `cls` for a comparison, maybe `of_object`; nothing if all objects have it."""
+    if of_object and found is object.__ne__ and not is_native(find(cls, "__eq__")):
+        return "as not equal"
+    if of_object and _is_unseen(found):
+        return "by the run"
+    if of_object and found is not MISSING and not is_native(found):
+        return "followed"
+    return "as C says" if getattr(found, "__objclass__", object) is not object else ""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from adxform.errors import AdxError, UnsupportedOperationError
+from adxform.errors import UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
+from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow import generators, iteration, sides, suspended, walks
 from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, only_raises
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
@@ -26,9 +27,10 @@ from adxform.frontend.evaluate.control_flow.retries import (
     refuse_foreign,
     uncountable,
 )
+from adxform.frontend.evaluate.control_flow.unrolled_loops import Walk, endless, unrolled, unrolled_within
 from adxform.frontend.evaluate.control_flow.while_loops import Turns, run_turns
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
-from adxform.frontend.evaluate.state import Env, Interpreter
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import Collected, Contents, Once, Range, Ref, Reversed, Value
 from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Pack, Var
@@ -69,7 +71,7 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
         interp.walking.pop()
     if once is not None and once.early:
         if any(interp.heap.contents[ref] is not contents for ref, contents in held):
-            raise _endless(interp)
+            raise endless(interp)
         interp.apart += changed_sources(looked_at, interp.builder.ops[start:], op.span)
     env.update(zip(op.outs, outs, strict=True))
 
@@ -89,7 +91,7 @@ def _over_items(
         if goes_through:
             outs = _through(interp, op, source, inits, env)
         elif within is not None:
-            outs = _unrolled_within(interp, op, Walk.over(interp, source, within[0]), within[1], inits, env)
+            outs = unrolled_within(interp, op, Walk.over(interp, source, within[0]), within[1], inits, env)
         else:
             outs = _dynamic_for(interp, op, source, inits, env, once)
         if once is not None:
@@ -153,7 +155,7 @@ def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], en
         env.update(zip(op.body.params, (iteration.item_at(interp, source, k), *carried), strict=True))
         found = interp.run_block(op.body, env)
         if any(iteration.seen_of(interp, ref) is not contents for ref, contents in zip(walked, held, strict=True)):
-            raise _endless(interp)
+            raise endless(interp)
         return (found[0], found[1:]) if op.breaks else (Lit(True), found)
 
     def written_out(k: int, going: Value, carried: list[Value]) -> list[Value]:
@@ -238,106 +240,6 @@ def _ops_of_one(interp: Interpreter, op: For, items: list[iteration.Place], init
     return len(interp.builder.last().ops) - start if items else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Walk:
-    """The items of `source`, from which the first `position` were taken, while the contents of the lists in it are `held`.
-
-    Of an iterator `once`, other code may take some as well.
-    """
-
-    source: Value
-    items: list[iteration.Place]
-    held: tuple[tuple[Ref, Any], ...]
-    position: int = 0
-    once: Once | None = None
-
-    @classmethod
-    def over(
-        cls, interp: Interpreter, source: Value, items: list[iteration.Place], once: Once | None = None, taken: int = 0
-    ) -> Walk:
-        """A walk over the `items` of `source`, which an iterator `once` goes through, of which some were `taken` before."""
-        if once is not None:
-            walks.record(interp, once, source, taken)
-        held = tuple((ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, source))
-        return cls(source, items, held, taken, once)
-
-    def next(self, interp: Interpreter) -> iteration.Place | None:
-        """What gives the next item, which is taken now; ``None`` after the last."""
-        if self.once is None:
-            return self.items[self.position] if self.position < len(self.items) else None
-        taken = walks.taken_of(interp, self.once)
-        if taken is None or taken >= len(self.items):
-            walks.leave(interp, self.once)
-            return None
-        walks.record(interp, self.once, self.source, taken + 1)
-        return self.items[taken]
-
-    def now(self, interp: Interpreter) -> Walk:
-        """What is to be walked over after an iteration, which may have changed a list."""
-        if all(interp.heap.contents[ref] is contents for ref, contents in self.held):
-            return replace(self, position=self.position + 1)
-        if any(ref.kind == "set" and interp.heap.contents[ref] is not contents for ref, contents in self.held):
-            raise _endless(interp)
-        within = iteration.places_within(interp, self.source)
-        items = iteration.known_places(interp, self.source) if within is None else within[0]
-        backwards_or_keyed = any(ref.kind != "list" for ref, _ in self.held) or isinstance(self.source, Reversed)
-        if items is None or len(items) > len(self.items) + UNROLL or (backwards_or_keyed and len(items) != len(self.items)):
-            raise _endless(interp)
-        return replace(Walk.over(interp, self.source, items), position=self.position + 1, once=self.once)
-
-
-def _endless(interp: Interpreter) -> AdxError:
-    return interp.error("a list is changed while a loop walks over it", "walk over a copy, as in `for … in list(…)`")
-
-
-def unrolled(interp: Interpreter, op: For, walk: Walk, inits: list[Value], env: Env) -> list[Value]:
-    """Run the body once for each item."""
-    carried = inits
-    while (item := walk.next(interp)) is not None:
-        env.update(zip(op.body.params, (item(), *carried), strict=True))
-        carried = interp.run_block(op.body, env)
-        walk = walk.now(interp)
-        if op.breaks:
-            going, *carried = carried
-            cond = truth(interp, going)
-            if cond is False:
-                break
-            if cond is not True:
-                return _go_on_if(interp, op, cond, walk, carried, env)
-    return carried
-
-
-def _unrolled_within(interp: Interpreter, op: For, walk: Walk, limit: Value, carried: list[Value], env: Env) -> list[Value]:
-    """Run the body once for each item, as long as there are fewer than `limit`."""
-    if walk.position == len(walk.items):
-        return carried
-    hints = [out.base for out in op.outs]
-
-    def go_on() -> list[Value]:
-        env.update(zip(op.body.params, (walk.items[walk.position](), *carried), strict=True))
-        found = interp.run_block(op.body, env)
-        rest = walk.now(interp)
-        if not op.breaks:
-            return _unrolled_within(interp, op, rest, limit, found, env)
-        going, *found = found
-        cond = truth(interp, going)
-        if cond is False:
-            return found
-        if cond is True:
-            return _unrolled_within(interp, op, rest, limit, found, env)
-        return branch(interp, cond, lambda: _unrolled_within(interp, op, rest, limit, found, env), lambda: found, hints, op.span)
-
-    there = truth(interp, interp.call(Lit(operator.gt), (limit, Lit(walk.position)), hint="has_more"))
-    if isinstance(there, bool):
-        return go_on() if there else carried
-    return branch(interp, there, go_on, lambda: carried, hints, op.span)
-
-
-def _go_on_if(interp: Interpreter, op: For, cond: Operand, rest: Walk, carried: list[Value], env: Env) -> list[Value]:
-    hints = [out.base for out in op.outs]
-    return branch(interp, cond, lambda: unrolled(interp, op, rest, carried, env), lambda: carried, hints, op.span)
-
-
 def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, growing: Grows) -> list[Value]:
     """Run a loop that fills lists."""
     fills: dict[Ref, Collected] = {}
@@ -400,7 +302,7 @@ def _loop(
             interp.heap.contents[ref] = here
         results = body(carried, index)
         if any(iteration.seen_of(interp, ref) is not contents for ref, contents in zip(walked, held, strict=True)):
-            raise _endless(interp)
+            raise endless(interp)
         for ref, contents in regular.items():
             now: Any = interp.heap.contents[ref]
             if not isinstance(now, Collected) or now.passed != contents.passed + 1:

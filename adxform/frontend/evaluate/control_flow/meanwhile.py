@@ -17,7 +17,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Lit, Op
 from adxform.ir.walk import all_ops, outs
 from adxform.primitives.effects import writes
-from adxform.primitives.table import lookup
+from adxform.primitives.table import record_called
 
 
 @contextmanager
@@ -74,5 +74,5 @@ def _writes(ops: list[Op]) -> bool:
 
 
 def _makes(op: Call) -> bool:
-    record = lookup(op.fn.value) if isinstance(op.fn, Lit) else None
+    record = record_called(op)
     return record is not None and record.fresh is not None

@@ -169,28 +169,29 @@ def holds_lists(interp: Interpreter, grows: Grows) -> bool:
 
 def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
     """What a list or dict becomes that has other items on each path: floats where they were whole numbers, more tuples, keys."""
-    sides: list[Any] = [heap.contents[ref] for heap in (start, *heaps)]
+    before: Any = start.contents[ref]
+    after: list[Any] = [heap.contents[ref] for heap in heaps]
     if ref.kind == "dict":
-        return keyed_lists.on_paths(interp, ref, sides)
-    if all(isinstance(side, Collected) and side.done for side in sides):
-        dtype = row_type(sides[0]).dtype
-        return next((irregular(ref, side) for side in sides[1:] if row_type(side).dtype != dtype), None)
-    known = [side for side in sides if isinstance(side, Contents)]
-    if ref.kind != "list" or ref.outside or ref.shared or not isinstance(sides[0], Contents):
+        return keyed_lists.on_paths(interp, ref, [before, *after])
+    if all(isinstance(side, Collected) and side.done for side in (before, *after)):
+        return next((irregular(ref, side) for side in after if row_type(side).dtype != row_type(before).dtype), None)
+    if ref.kind != "list" or ref.outside or ref.shared or not isinstance(before, Contents):
         return None
-    if any(isinstance(side, Columns) for side in sides):
-        return next(
-            Grows(ref, kind_of(interp, heap, side))
-            for heap, side in zip(heaps, sides[1:], strict=True)
-            if isinstance(side, Columns)
-        )
-    if len(known) < len(sides) or known[1].keys == known[2].keys:
+    columns = next(((heap, side) for heap, side in zip(heaps, after, strict=True) if isinstance(side, Columns)), None)
+    if columns is not None:
+        return Grows(ref, kind_of(interp, *columns))
+    if not all(isinstance(side, Contents) for side in after) or after[0].keys == after[1].keys:
         return None
+    return _of_another_length(interp, ref, start, heaps)
+
+
+def _of_another_length(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
+    """What a list of known items becomes that has another number of them on each path, if they are tuples or lists."""
+    sides: list[Any] = [heap.contents[ref] for heap in (start, *heaps)]
     kind = kind_on_paths(interp, sides, (start, *heaps))
-    items = tuple(dict.fromkeys(item for side in sides for item in side.items if isinstance(item, Ref)))
-    if are_lists(tuple(item for side in sides for item in side.items)) and (
-        not kind.is_known or any(item in start.contents and is_changed(item, start, heaps) for item in items)
-    ):
+    items = tuple(item for side in sides for item in side.items)
+    changed = (isinstance(item, Ref) and item in start.contents and is_changed(item, start, heaps) for item in items)
+    if are_lists(items) and (not kind.is_known or any(changed)):
         return Grows(ref, of_lists=True)
     return Grows(ref, kind) if kind.fields else None
 

@@ -11,16 +11,18 @@ import operator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.signals import Promote
-from adxform.frontend.evaluate.state import Env, Interpreter
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, Once, Value
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import with_inner
 from adxform.ir.ops import Block, Call, For, If, Lit, Op, Pack, Var, While
 from adxform.ir.types import Object
-from adxform.ir.walk import all_ops, free_variables, reads_with_blocks
+from adxform.ir.walk import free_variables, reads_with_blocks
 
 Way = tuple[int | bool, ...]
 _WHERE = "where"
@@ -215,7 +217,7 @@ def _walked(op: For) -> Var:
 
 def _gives(op: Op) -> bool:
     """Whether an op may give an item."""
-    return any(isinstance(one, Call) and one.fn == Lit(intrinsics.yielded) for one in all_ops(Block((), (op,), ())))
+    return any(isinstance(one, Call) and one.fn == Lit(intrinsics.yielded) for one in with_inner(op))
 
 
 def _read_after(block: Block, way: Way) -> dict[Var, None]:

@@ -9,6 +9,7 @@ from functools import partial
 
 from adxform.errors import UnsupportedOperationError
 from adxform.frontend.containers import list_arrays
+from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow.attempted_loops import hands_on, while_handing_on
 from adxform.frontend.evaluate.control_flow.attempts import received
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -25,7 +26,7 @@ from adxform.frontend.evaluate.control_flow.retries import (
 from adxform.frontend.evaluate.control_flow.sides import holds_lists
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
-from adxform.frontend.evaluate.state import Env, Interpreter
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import Value
 from adxform.ir.ops import Lit, Operand, Var, While

@@ -18,6 +18,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.analysis.unseen_code import OUTSIDE, changes_outside
+from adxform.ir.operand_facts import with_inner, yielded
 from adxform.ir.ops import UNDEFINED, Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Raise, Var, While
 from adxform.ir.types import Array, Scalar, is_inexact
 from adxform.ir.walk import all_ops, blocks, defined_variables, map_op, outs, reads, variables_of
@@ -73,7 +74,7 @@ class _Ordering:
     def acts(self, op: Op) -> bool:
         """Whether `op`, in its blocks too, does something that may be seen outside."""
         stores = bool(self.written) and not self.written.isdisjoint(self.classes.classes(writes(op)))
-        calls = [one for one in _with_inner(op) if isinstance(one, Call) and is_opaque(one)]
+        calls = [one for one in with_inner(op) if isinstance(one, Call) and is_opaque(one)]
         return stores or any(not one.outs or (isinstance(one.fn, Lit) and one.fn.value in OUTSIDE) for one in calls)
 
     def block(self, block: Block, follows: bool) -> Block:
@@ -107,7 +108,7 @@ class _Ordering:
 
         What gives a result that a path may leave without a value says so there.
         """
-        if not blocks(op) or not any(map(_may_raise, _with_inner(op))):
+        if not blocks(op) or not any(map(_may_raise, with_inner(op))):
             return op
         unset = {place for place, out in enumerate(op.outs) if out in self.unset} if isinstance(op, If) else set()
         return map_op(op, _itself, lambda block: self.with_unread_inside(block, unset))
@@ -122,13 +123,9 @@ class _Ordering:
             if unread and _may_raise(op):
                 ops.append(Call((), COMPUTED, outs(op), (), op.span))
             if not unread or _may_raise(op):
-                read.update(var.name for one in _with_inner(op) for var in (*reads(one), *_results(one)))
+                read.update(var.name for one in with_inner(op) for var in (*reads(one), *yielded(one)))
             ops.append(inner)
         return replace(block, ops=tuple(reversed(ops)))
-
-
-def _with_inner(op: Op) -> Iterator[Op]:
-    return all_ops(Block((), (op,), ()))
 
 
 def _computed(waiting: Iterable[Var], op: Op) -> list[Op]:
@@ -138,13 +135,9 @@ def _computed(waiting: Iterable[Var], op: Op) -> list[Op]:
 
 def _left_by(op: Op) -> Iterator[Var]:
     """What `op` makes and writes to, if it may raise: computed, it shows that `op` was done."""
-    if any(_may_raise(one) for one in _with_inner(op)):
+    if any(_may_raise(one) for one in with_inner(op)):
         inside = {var for inner in blocks(op) for var in defined_variables(inner)}
         yield from (*outs(op), *(var for var in writes(op) if var not in inside))
-
-
-def _results(op: Op) -> tuple[Var, ...]:
-    return variables_of([result for block in blocks(op) for result in block.results])
 
 
 def _may_raise(op: Op) -> bool:

@@ -5,6 +5,7 @@ Source: DLMF 18.9 (derivatives), 14.10.5 (Legendre functions), 14.30 (spherical 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,11 @@ def _gegenbauer_partials(y: Any, n: Any, alpha: Any, x: Any) -> Any:
     return None, None, 2.0 * alpha * special.eval_gegenbauer(n - 1, alpha + 1.0, x)
 
 
+def _by_degree(fn: Callable[..., Any], slope: Callable[..., Any], *samples: tuple[Any, ...]) -> Primitive:
+    """A polynomial of degree `n` in `x` that has the ``slope(n, x)``."""
+    return scalar(fn, lambda y, n, x: (None, slope(n, x)), *samples, of_complex=True)
+
+
 def _lpmv_partials(y: Any, m: Any, v: Any, x: Any) -> Any:
     return None, None, (v * x * y - (v + m) * special.lpmv(m, v - 1, x)) / (x * x - 1.0)
 
@@ -60,59 +66,25 @@ RECORDS: tuple[Primitive, ...] = (
     scalar(special.eval_jacobi, _jacobi_partials, (_DEGREES, 0.5, 1.5, _UNIT), (3, 0.5, 1.5, _Z), of_complex=True),
     scalar(special.eval_sh_jacobi, _sh_jacobi_partials, (_DEGREES, 2.5, 1.5, _PART), of_complex=True),
     scalar(special.eval_gegenbauer, _gegenbauer_partials, (_DEGREES, 0.7, _UNIT), (3, 0.7, _Z), of_complex=True),
-    scalar(
-        special.eval_legendre,
-        lambda y, n, x: (None, special.eval_gegenbauer(n - 1, 1.5, x)),
-        (_DEGREES, _UNIT),
-        (3, _Z),
-        of_complex=True,
+    *(
+        _by_degree(fn, slope, (_DEGREES, _UNIT), (3, _Z))
+        for fn, slope in (
+            (special.eval_legendre, lambda n, x: special.eval_gegenbauer(n - 1, 1.5, x)),
+            (special.eval_chebyt, lambda n, x: n * special.eval_chebyu(n - 1, x)),
+            (special.eval_chebyu, lambda n, x: 2.0 * special.eval_gegenbauer(n - 1, 2.0, x)),
+            (special.eval_chebyc, lambda n, x: n * special.eval_chebys(n - 1, x)),
+            (special.eval_chebys, lambda n, x: special.eval_gegenbauer(n - 1, 2.0, 0.5 * x)),
+        )
     ),
-    scalar(
-        special.eval_sh_legendre,
-        lambda y, n, x: (None, 2.0 * special.eval_gegenbauer(n - 1, 1.5, 2.0 * x - 1.0)),
-        (_DEGREES, _PART),
-        of_complex=True,
+    *(
+        _by_degree(fn, slope, (_DEGREES, _PART))
+        for fn, slope in (
+            (special.eval_sh_legendre, lambda n, x: 2.0 * special.eval_gegenbauer(n - 1, 1.5, 2.0 * x - 1.0)),
+            (special.eval_sh_chebyt, lambda n, x: 2.0 * n * special.eval_sh_chebyu(n - 1, x)),
+            (special.eval_sh_chebyu, lambda n, x: 4.0 * special.eval_gegenbauer(n - 1, 2.0, 2.0 * x - 1.0)),
+        )
     ),
-    scalar(
-        special.eval_chebyt,
-        lambda y, n, x: (None, n * special.eval_chebyu(n - 1, x)),
-        (_DEGREES, _UNIT),
-        (3, _Z),
-        of_complex=True,
-    ),
-    scalar(
-        special.eval_chebyu,
-        lambda y, n, x: (None, 2.0 * special.eval_gegenbauer(n - 1, 2.0, x)),
-        (_DEGREES, _UNIT),
-        (3, _Z),
-        of_complex=True,
-    ),
-    scalar(special.eval_chebyc, lambda y, n, x: (None, n * special.eval_chebys(n - 1, x)), (_DEGREES, _UNIT), of_complex=True),
-    scalar(
-        special.eval_chebys,
-        lambda y, n, x: (None, special.eval_gegenbauer(n - 1, 2.0, 0.5 * x)),
-        (_DEGREES, _UNIT),
-        of_complex=True,
-    ),
-    scalar(
-        special.eval_sh_chebyt,
-        lambda y, n, x: (None, 2.0 * n * special.eval_sh_chebyu(n - 1, x)),
-        (_DEGREES, _PART),
-        of_complex=True,
-    ),
-    scalar(
-        special.eval_sh_chebyu,
-        lambda y, n, x: (None, 4.0 * special.eval_gegenbauer(n - 1, 2.0, 2.0 * x - 1.0)),
-        (_DEGREES, _PART),
-        of_complex=True,
-    ),
-    scalar(
-        special.eval_laguerre,
-        lambda y, n, x: (None, -special.eval_genlaguerre(n - 1, 1.0, x)),
-        (_DEGREES, _REAL),
-        (3, _Z),
-        of_complex=True,
-    ),
+    _by_degree(special.eval_laguerre, lambda n, x: -special.eval_genlaguerre(n - 1, 1.0, x), (_DEGREES, _REAL), (3, _Z)),
     scalar(
         special.eval_genlaguerre,
         lambda y, n, alpha, x: (None, None, -special.eval_genlaguerre(n - 1, alpha + 1.0, x)),

@@ -172,9 +172,7 @@ def _methods() -> dict[Callable[..., Any], Callable[..., Any]]:
     """What the methods of SciPy's frozen objects mean."""
     classes = {cls for one in (stats.norm(), stats.poisson(1.0)) for cls in type(one).__mro__ if cls is not object}
     bodies = {name: _at_places(name) for name in _OF_PLACES} | {name: _of_parameters(name) for name in _OF_NOTHING}
-    return {
-        **{vars(cls)[name]: body for cls in classes for name, body in bodies.items() if name in vars(cls)},
-    }
+    return {**{vars(cls)[name]: body for cls in classes for name, body in bodies.items() if name in vars(cls)}}
 
 
 DEFINITIONS: tuple[Definition, ...] = (

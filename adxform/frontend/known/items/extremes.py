@@ -20,7 +20,8 @@ from adxform.frontend.evaluate.control_flow.meanwhile import changing_nothing
 from adxform.frontend.evaluate.set_orders import without_order
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Enumerate, Ref, Static, Tuple, Value, Zip, is_unknown
-from adxform.frontend.known.iterables import of_python, refuse_rows, rows, walking
+from adxform.frontend.known.items.iterables import of_python, rows, walking
+from adxform.frontend.known.items.sorting import refuse_rows
 from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
@@ -47,28 +48,32 @@ class _Extreme:
         """``max(*args, **kwargs)``"""
         if (said := self._misfit(args, kwargs)) is not None:
             return interp.fail(TypeError, said)
-        if len(args) == 1 and kwargs.get("key", NONE) == NONE:
-            args = (without_order(interp, args[0]),)
         source = Tuple(args) if len(args) > 1 else args[0]
-        if len(args) == 1 and isinstance(source, Var) and source.type == Array(getattr(source.type, "dtype", ""), ()):
+        if len(args) == 1 and kwargs.get("key", NONE) == NONE:
+            source = without_order(interp, source)
+        if isinstance(source, Var) and source.type == Array(getattr(source.type, "dtype", ""), ()):
             return interp.fail(TypeError, "iteration over a 0-d array")
-        unknown = is_unknown(source)
-        if unknown and "key" not in kwargs:
+        unknown, key = is_unknown(source), kwargs.get("key")
+        if unknown and key is None:
             return None
         known = iteration.known_items(interp, source)
         if "default" in kwargs:
             return _or_default(interp, self.fn, source, known, kwargs, hint)
         if known == []:
             return interp.fail(ValueError, self._nothing)
-        if _goes_by_order(interp, source, known) or ("key" in kwargs and not unknown):
-            with changing_nothing(interp, self.fn.__name__) if "key" in kwargs and known is None else nullcontext():
-                return self._in_order(interp, source, known, kwargs.get("key", Static(iterations.itself)), hint)
+        if _goes_by_order(interp, source, known) or (key is not None and not unknown):
+            with nullcontext() if key is None or known is not None else changing_nothing(interp, self.fn.__name__):
+                return self._in_order(interp, source, known, Static(iterations.itself) if key is None else key, hint)
+        return self._of_numbers(interp, source, known, hint, several=len(args) > 1)
+
+    def _of_numbers(self, interp: Interpreter, source: Value, known: list[Value] | None, hint: str, *, several: bool) -> Answer:
+        """The extreme number of `source`, where the `known` ones are `several` arguments or its items."""
         if known is not None and _are_unlike(known):
             return interp.call(Static(self.of_known), (known[0], Tuple(tuple(known[1:]))), hint=hint)
         if known is not None and len(known) > _AT_ONCE:
             first = interp.call(Lit(self.fn), known[:_AT_ONCE], hint=hint)
             return interp.call(Lit(self.fn), (first, *known[_AT_ONCE:]), hint=hint)
-        if len(args) > 1:
+        if several:
             return None
         if isinstance(source, Var):
             return self._of_variable(interp, source, hint)

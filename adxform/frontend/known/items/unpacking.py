@@ -12,7 +12,7 @@ from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Enumerate, Range, Ref, Slice, Tuple, Value, Zip
-from adxform.frontend.known.iterables import listed
+from adxform.frontend.known.items.iterables import listed
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Dim, Object

@@ -12,7 +12,7 @@ from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.keys import refuse_index
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Enumerate, Range, Slice, Static, Tuple, Value, Zip, is_int
-from adxform.frontend.known.iterables import listed
+from adxform.frontend.known.items.iterables import listed
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Scalar
 from adxform.primitives.definitions import iterations

@@ -1,11 +1,10 @@
-"""Attributes by name, classes of values, and what makes callables."""
+"""Classes of values, and what makes callables."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import importlib.util
-import operator
 import sys
 import types
 from typing import Any
@@ -13,13 +12,11 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Known, Kwargs
-from adxform.frontend.evaluate import attributes
-from adxform.frontend.evaluate.classes import getters, protocols
+from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.classes.protocols import class_of
 from adxform.frontend.evaluate.classes.python_classes import VIEWS, stands_in
 from adxform.frontend.evaluate.operands import is_static
-from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
@@ -38,206 +35,19 @@ from adxform.frontend.evaluate.values import (
     is_unknown,
 )
 from adxform.frontend.signature import python_class, refused_arrays
-from adxform.frontend.signature.access import Access, Defines, Derives, Fits, Has
+from adxform.frontend.signature.access import Access, Defines, Derives, Fits
 from adxform.frontend.signature.class_meaning import changes
 from adxform.frontend.types import forgotten_kinds
-from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
-from adxform.ir.walk import variables
+from adxform.ir.types import BOOL, Array, Scalar
 from adxform.primitives.definitions.definition import StandIn
 from adxform.primitives.definitions.flat_entries import FlatEntries
 from adxform.threads.locks import imported
 
 
-def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    attributes.store(interp, args[0], interp.static(args[1], "an attribute name"), args[2])
-    return NONE
-
-
-def _set_global(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """``name = value`` under ``global name``."""
-    scope = interp.frames[-1].scope
-    name = interp.static(args[0], "the name of a variable")
-    if scope is None:
-        raise interp.outside_write(f"the global variable `{name}`")
-    places.store(interp, places.module_of(interp, scope.fn, scope.access), name, args[1])
-    return NONE
-
-
-def _setattr_of_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """``object.__setattr__(x, name, value)``, which asks no ``__setattr__`` of the class."""
-    match args:
-        case (Ref(kind="instance") | Static() as owner, name, value) if not kwargs:
-            attributes.store_by_object(interp, owner, interp.static(name, "an attribute name"), value)
-            return NONE
-        case _:
-            return None
-
-
-def _getattribute_of_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """``object.__getattribute__(x, name)``, which asks no ``__getattribute__`` of the class."""
-    match args:
-        case (Ref(kind="instance", cls=cls) as owner, name) if not kwargs and find(cls, "__getattr__") is MISSING:
-            return attributes.load_by_object(interp, owner, interp.static(name, "an attribute name"))
-        case _:
-            return None
-
-
-def _delattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    attributes.delete(interp, args[0], interp.static(args[1], "an attribute name"))
-    return NONE
-
-
-def _delattr_of_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """``object.__delattr__(x, name)``, which asks no ``__delattr__`` of the class."""
-    match args:
-        case (Ref(kind="instance") as owner, name) if not kwargs:
-            attributes.delete_by_object(interp, owner, interp.static(name, "an attribute name"))
-            return NONE
-        case (Static(), _):
-            return _delattr(interp, args, kwargs, hint)
-        case _:
-            return None
-
-
-def _init_of_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return NONE if len(args) == 1 and isinstance(args[0], Ref) and not kwargs else None
-
-
-def _super(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """``super(cls, x)``, of which attributes are read."""
-    match args:
-        case (Static(cls) | Lit(cls), Ref(kind="instance") | Tuple() | Static() | Lit()) if isinstance(cls, type):
-            return interp.heap.new("instance", super, ("__thisclass__", "__self__"), args)
-        case ():
-            return interp.fail(RuntimeError, "super(): no arguments")
-        case _:
-            raise interp.error("this form of `super` cannot be followed", "name the base class: `Base.method(self, …)`")
-
-
-_BESIDE_TUPLES = ("__add__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
-_OF_TUPLES = {
-    "__len__": len,
-    "__iter__": iter,
-    **{name: getattr(operator, name) for name in ("__contains__", "__getitem__", "__mul__", *_BESIDE_TUPLES)},
-}
-"""Methods of tuples by the functions that ask them."""
-
-
-def _method_of_tuple(name: str) -> Handler:
-    """The method `name` of tuples, called by its name: the operator on the tuple as such; beside anything else, refused."""
-
-    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        if not args or not isinstance(args[0], Tuple) or kwargs:
-            return None
-        plain = tuple(Tuple(arg.items) if isinstance(arg, Tuple) else arg for arg in args)
-        if name in _BESIDE_TUPLES and not (len(plain) == 2 and isinstance(plain[1], Tuple)):
-            raise interp.error(f"`{name}` of a tuple and of what is none", "write the operator")
-        return interp.call(Lit(_OF_TUPLES[name]), plain, hint=hint)
-
-    return handler
-
-
-def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    name = interp.static(args[1], "an attribute name")
-    if len(args) == 3 and is_unknown(args[0]):
-        return _unknown_or(interp, args, hint)
-    if len(args) == 3 and not _has(interp, args[0], name):
-        return args[2]
-    return interp.attribute(args[0], name, hint)
-
-
-def _unknown_or(interp: Interpreter, args: Args, hint: str) -> Answer:
-    """``getattr(x, name, default)`` of an object of which nothing is known."""
-    operands = tuple(map(interp.operand, args))
-    if any(is_inexact(var.type) for var in variables(operands[2])):
-        message = "whether an object of which nothing is known has an attribute decides between that and floats"
-        raise interp.error(message, "ask `hasattr` first, in a condition")
-    return interp.emit(getattr, operands, Object(), hint)
-
-
-def _hasattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    if is_unknown(args[0]):
-        return interp.emit(hasattr, tuple(map(interp.operand, args)), BOOL, hint)
-    return Lit(_has(interp, args[0], interp.static(args[1], "an attribute name")))
-
-
-def _has(interp: Interpreter, value: Value, name: str) -> bool:
-    match value:
-        case Var(_, Array()):
-            return _of_instances(np.ndarray, name)
-        case Var(_, Scalar(dtype, weak)):
-            return _of_instances(python_class(dtype, weak), name)
-        case Ref(kind="instance") | Tuple():
-            return _object_has(interp, value, name)
-        case Ref(cls=cls):
-            return _of_instances(cls, name)
-        case Static(found, access):
-            return _found(interp, found, name, access)
-        case Lit(found):
-            return hasattr(found, name)
-        case Once() | View() | Range() | Slice() if (known := _class_of(interp, value)) is not None:
-            return _of_instances(known, name)
-        case _:
-            raise interp.error(
-                f"whether this value has `{name}` cannot be told", "test its class instead, or leave the default out"
-            )
-
-
-def _of_instances(cls: type, name: str) -> bool:
-    """Whether instances of `cls`, without attributes of their own, have `name`: what only the class has does not count."""
-    return find(cls, name) is not MISSING
-
-
-def _object_has(interp: Interpreter, value: Ref | Tuple, name: str) -> bool:
-    """Whether an object that the function makes has the attribute `name`, where nothing has to run to tell."""
-    cls = value.cls
-    found = find(cls, name)
-    known = isinstance(value, Ref) and interp.contents(value).get(name) is not None
-    there = found is not MISSING and not isinstance(found, types.MemberDescriptorType)
-    asked = None
-    if isinstance(find(cls, "__getattribute__"), types.FunctionType):
-        asked = "`__getattribute__`"
-    elif isinstance(found, property | functools.cached_property) or _is_own_descriptor(found):
-        asked = f"a {type(found).__name__}, which may raise"
-    elif not known and not there and find(cls, "__getattr__") is not MISSING:
-        asked = "`__getattr__`"
-    if asked is not None:
-        message = f"whether an object of `{cls.__name__}` has `{name}` is told by {asked}"
-        way = (
-            "write a property or a method in its place" if asked == "`__getattribute__`" else f"read `.{name}` without a default"
-        )
-        raise interp.error(message, f"ask its class, `hasattr({cls.__name__}, {name!r})`, or {way}")
-    if not known:
-        guard(interp, Access((), Lit(cls)), Defines(name, found is not MISSING))
-    return known or there
-
-
-def _is_own_descriptor(found: Any) -> bool:
-    """Whether what a class holds is an object of a class of the user that decides what reading the attribute means."""
-    return isinstance(find(type(found), "__get__"), types.FunctionType)
-
-
-def _found(interp: Interpreter, owner: Any, name: str, access: Access | None) -> bool:
-    """Whether `owner`, which a program may change, has the attribute `name` now; each call asks again."""
-    if places.is_set(interp, owner, name):
-        return True
-    if getters.changes_where_asked(owner, name):
-        message = f"asked whether it has `{name}`, an object of `{type(owner).__name__}` may change something"
-        raise interp.error(message, f"ask its class, or read `.{name}` without a default")
-    try:
-        there = hasattr(owner, name)
-    except Exception as error:
-        message = f"asked whether it has `{name}`, an object of `{type(owner).__name__}` raises {type(error).__name__}: {error}"
-        raise interp.error(message, "ask its class, or ask outside of the function") from error
-    guard(interp, access, Has(name, there))
-    return there
-
-
 def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    cls = _class_of(interp, args[0])
+    cls = class_as_found(interp, args[0])
     if cls is None:
         return None
     classes = _classes(interp, args[1])
@@ -352,7 +162,8 @@ def _derives(interp: Interpreter, cls: type, classes: Any) -> bool:
     return found
 
 
-def _class_of(interp: Interpreter, value: Value) -> type | None:
+def class_as_found(interp: Interpreter, value: Value) -> type | None:
+    """The class of `value`, where it is known; refused where it may be a number or an array."""
     match value:
         case Var(_, Array(_, None)):
             raise interp.error("whether this is a number or an array cannot be told", "give it one kind on every path")
@@ -389,7 +200,7 @@ def _class_of_method(interp: Interpreter, method: Method) -> type:
 
 
 def _type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    cls = _class_of(interp, args[0]) if len(args) == 1 else None
+    cls = class_as_found(interp, args[0]) if len(args) == 1 else None
     forgotten_kinds.refuse_class(interp, args)
     if len(args) == 1 and isinstance(args[0], Var) and isinstance(args[0].type, Scalar) and len(args[0].type.kinds) > 1:
         raise interp.error("the class of this number depends on the run", "convert it, e.g. with `float(…)`")
@@ -467,25 +278,8 @@ def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) 
     return args[0] if args else kwargs["wrapper"]
 
 
-def _change_of_class(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    raise interp.outside_write("a class")
-
-
 TABLE: dict[Any, Handler] = {
-    super: _super,
     **{fn: _refused(fn) for fn in (locals, globals, eval, exec, dir)},
-    setattr: _setattr,
-    intrinsics.set_global: _set_global,
-    object.__setattr__: _setattr_of_object,
-    type.__setattr__: _change_of_class,
-    type.__delattr__: _change_of_class,
-    delattr: _delattr,
-    object.__delattr__: _delattr_of_object,
-    object.__getattribute__: _getattribute_of_object,
-    object.__init__: _init_of_object,
-    **{getattr(tuple, name): _method_of_tuple(name) for name in _OF_TUPLES},
-    getattr: _getattr,
-    hasattr: _hasattr,
     isinstance: _isinstance,
     issubclass: _issubclass,
     type: _type,

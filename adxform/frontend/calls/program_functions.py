@@ -1,0 +1,108 @@
+"""Functions of the program: from outside, or made by one of its own, run in place or as functions of their own."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from adxform.errors import SourceUnavailableError
+from adxform.frontend.calls.bound_forms import is_moving
+from adxform.frontend.calls.opaque import opaque
+from adxform.frontend.calls.parameters import bind
+from adxform.frontend.evaluate.levels import Frame
+from adxform.frontend.evaluate.outside.guards import from_outside, guard
+from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
+from adxform.frontend.evaluate.signals import Recursive
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import FunctionValue, Namespace, Value
+from adxform.frontend.lowering.lower import lower
+from adxform.frontend.signature.access import Raises, path_to
+from adxform.ir.ops import Function
+
+Kwargs = dict[str, Value]
+DEPTH = 20
+"""How many calls of one function may be inlined within one another before it becomes a function of its own."""
+
+
+TOO_DEEP = "a function calls itself too deeply to be followed"
+
+
+OUT_OF_DEPTH = "give the recursion arguments of one shape and an end that does not depend on growing structures"
+
+
+DEEPEST = 100
+"""How many calls may be inlined within one another: arguments that grow make each call one of another kind, without an end."""
+
+
+def call_function(
+    interp: Interpreter, fn: types.FunctionType, access: Any, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
+) -> Value:
+    """The result of a function from outside, whose code can be read."""
+    try:
+        lowered = lower(fn)
+    except SourceUnavailableError:
+        if access is None or any(map(is_moving, (*args, *kwargs.values()))) or not interp.frames:
+            raise
+        return opaque(interp, fn, args, kwargs, hint, wanted)
+
+    def default(name: str) -> Value | None:
+        named = fn.__kwdefaults__ or {}
+        positional = fn.__defaults__ or ()
+        code = fn.__code__
+        names = code.co_varnames[code.co_argcount - len(positional) : code.co_argcount]
+        values = {**dict(zip(names, positional, strict=True)), **named}
+        if name not in values:
+            guard(interp, path_to(access, ("default", name)), Raises(LookupError, name))
+            return None
+        return from_outside(interp, values[name], path_to(access, ("default", name)))
+
+    bound = bind(interp, fn.__name__, lowered, args, kwargs, default)
+    return run_function(interp, lowered, bound, {}, Namespace(fn, access))
+
+
+def call_closure(interp: Interpreter, fn: FunctionValue, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
+    """The result of a function that one of the program's made."""
+    captured = dict(fn.captures)
+    if fn.itself is not None:
+        captured[fn.itself] = fn
+    defaults = dict(fn.defaults)
+    bound = bind(interp, fn.fn.name, fn.fn, args, kwargs, defaults.get)
+    return run_function(interp, fn.fn, bound, captured, fn.scope)
+
+
+def run_function(
+    interp: Interpreter, fn: Function, bound: tuple[Value, ...], captured: dict[str, Value], scope: Namespace | None
+) -> Value:
+    """Run the body of `fn` in place, or as a function of its own where it calls itself."""
+    exact = key_of(interp, fn, bound, captured, scope)
+    general = general_key(exact)
+    recursive = interp.knowledge.recursive
+    kept, interp.kept = interp.kept, False
+    for key in (exact, general):
+        if key in recursive:
+            return call_helper(interp, key, fn, bound, captured, scope, numbers=key is general)
+    if kept:
+        if depth_of(interp, general) >= DEPTH:
+            raise Recursive(general)
+        return call_helper(interp, exact, fn, bound, captured, scope, kept=True)
+    if any(frame.key == exact for frame in interp.frames):
+        raise Recursive(exact)
+    if sum(general_key(frame.key) == general for frame in interp.frames) >= DEPTH:
+        raise Recursive(general)
+    return run_frame(interp, Frame(fn, captured, scope, exact), bound)
+
+
+def run_frame(interp: Interpreter, frame: Frame, bound: tuple[Value, ...]) -> Value:
+    """Run the body of a frame's function on the values of its parameters."""
+    if len(interp.frames) >= DEEPEST:
+        raise interp.error(TOO_DEEP, OUT_OF_DEPTH)
+    span = interp.span
+    interp.frames.append(frame)
+    try:
+        for param, value in zip(frame.fn.params, bound, strict=True):
+            interp.name(param.base, value)
+        (result,) = interp.run_block(frame.fn.body, dict(zip(frame.fn.params, bound, strict=True)))
+    finally:
+        interp.frames.pop()
+    interp.span = span
+    return result

@@ -1,0 +1,220 @@
+"""What is put in order: `sorted`, and places in what is in order."""
+
+from __future__ import annotations
+
+import bisect
+import operator
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from adxform import runtime
+from adxform.frontend.containers import collecting, list_arrays
+from adxform.frontend.containers import tuple_columns as of_tuples
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.evaluate.chosen_items import columns_of, may_choose, of_the_run
+from adxform.frontend.evaluate.classes.class_contents import find
+from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.operands import given_to_unknown
+from adxform.frontend.evaluate.outside.settled import may_change
+from adxform.frontend.evaluate.set_orders import without_order
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.structures import all_leaves
+from adxform.frontend.evaluate.values import NONE, Enumerate, Ref, Static, Tuple, Value, Zip
+from adxform.frontend.known.items.iterables import kinds_in, listed, of_python, rows, walking
+from adxform.ir.kinds import alternatives
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import INT, Array, Object, Scalar, is_inexact, rank
+from adxform.primitives.definitions import iterations
+
+
+def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    has_key = kwargs.get("key", NONE) != NONE
+    if not has_key:
+        args = (without_order(interp, args[0]), *args[1:])
+    if isinstance(args[0], Zip | Enumerate) and iteration.known_items(interp, args[0]) is None:
+        args = (listed(interp, args[0]), *args[1:])
+    if (columns := interp.columns(args[0])) is not None:
+        return of_tuples.ordered(interp, columns, _order(interp, args[0], kwargs))
+    if not _is_known(interp, args[0]) and not (has_key and _is_of_arrays(interp, args[0])):
+        if (found := _of_many_kinds(interp, args[0], kwargs)) is not None:
+            return found
+        weak = _refuse_mixed(interp, args[0]) or of_python(interp, args[0])
+        kinds = kinds_in(interp, args[0])
+        return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak, kinds=kinds)
+    items = interp.items(args[0])
+    asked = [interp.call(kwargs["key"], (item,)) for item in items] if has_key else items
+    asked = _deciding(asked)
+    if (found := _ordered_by_run(interp, items, asked, kwargs)) is not None:
+        return found
+    for item in asked:
+        if isinstance(item, Var):
+            interp.static(item, "an item to sort")
+    keys = [interp.static(_in_order(interp, key), "an item to sort, or its key,") for key in asked]
+    reverse = bool(interp.static(kwargs.get("reverse", Lit(False)), "`reverse`"))
+    try:
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+    except (TypeError, ValueError) as error:  # a text beside a number, an array among keys: the program's own
+        return interp.fail(type(error), str(error))
+    return interp.new_list(tuple(items[k] for k in order))
+
+
+def _deciding(keys: list[Value]) -> list[Value]:
+    """What decides on the order of `keys`: of tuples that begin with different numbers or texts, which are known, these."""
+    firsts = [key.items[0] for key in keys if isinstance(key, Tuple) and key.items]
+    known = [first.value for first in firsts if isinstance(first, Lit) and isinstance(first.value, int | float | str)]
+    return firsts if len(known) == len(keys) == len(set(known)) else keys
+
+
+def _ordered_by_run(interp: Interpreter, items: list[Value], keys: list[Value], kwargs: Kwargs) -> Value | None:
+    """Items in the order of `keys`, which only the run knows: numbers, tuples of those, and a few that branches may choose.
+
+    ``None`` for all else.
+    """
+    told = of_the_run(interp, Tuple(tuple(part for key in keys for part in all_leaves(interp, key))))
+    if told is None:
+        return None
+    of_numbers = interp.of_numbers(tuple(items)) or columns_of(interp, tuple(items)) is not None
+    if not of_numbers and (len(items) > _CHOSEN_IN_ORDER or not may_choose(interp, told, len(items))):
+        return None
+    places, source = _places(interp, interp.new_list(tuple(keys)), Lit(len(items)), kwargs), interp.new_list(tuple(items))
+    order = [interp.call(Lit(operator.getitem), (places, Lit(k))) for k in range(len(items))]
+    return interp.new_list(tuple(interp.call(Lit(operator.getitem), (source, place)) for place in order))
+
+
+_CHOSEN_IN_ORDER = 12
+"""How many items are put in order by branches: each place is one for each item."""
+
+
+def _in_order(interp: Interpreter, key: Value) -> Value:
+    """`key`, whose place among others is told now: refused where its class has a method for that, or it may change."""
+    for part in all_leaves(interp, key):
+        own = isinstance(part, Static) and (may_change(part.value) or isinstance(find(type(part.value), "__lt__"), FunctionType))
+        if own or (isinstance(part, Ref) and part.kind == "instance"):
+            raise interp.error("objects are sorted by a method of their own", "give `sorted` a `key` that is a number")
+    return key
+
+
+def _of_many_kinds(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value | None:
+    """The known items of `source` in order, numbers that keep their kinds; ``None`` where some are not as large as a float."""
+    items, key = iteration.known_items(interp, source) or [], kwargs.get("key", NONE)
+    if len({number_type(item) for item in items}) < 2 or not all(map(_is_as_a_float, items)):
+        return None
+    keys = [_as_a_float(interp, item) if key == NONE else interp.call(key, (item,)) for item in items]
+    return _ordered_by_run(interp, items, keys, kwargs)
+
+
+def _as_a_float(interp: Interpreter, item: Value) -> Value:
+    """The float that equals the number `item`, which a run refuses to put in order where there may be none."""
+    value, type_ = interp.call(Lit(float), (item,)), number_type(item)
+    if isinstance(item, Var) and isinstance(type_, Scalar) and not all(map(is_inexact, alternatives(type_))):
+        beyond = interp.call(Lit(operator.gt), (interp.call(Lit(abs), (value,)), Lit(2.0**53)))
+        interp.require(interp.operand(interp.call(Lit(operator.not_), (beyond,))), runtime.not_put_in_order)
+    return value
+
+
+def _is_as_a_float(item: Value) -> bool:
+    """Whether `item` is a number to which some float of Python is equal, unless it is a large integer of the run."""
+    type_ = number_type(item)
+    if isinstance(item, Lit) and isinstance(item.value, int):
+        return abs(item.value) <= 2**53
+    return isinstance(type_, Scalar) and all(
+        np.dtype(kind.dtype).kind in "biuf" and np.dtype(kind.dtype).itemsize <= 8 for kind in alternatives(type_)
+    )
+
+
+def _refuse_mixed(interp: Interpreter, source: Value) -> bool:
+    """Whether the known items of `source` are numbers of Python; refused where they are of several kinds, or are arrays.
+
+    What is sorted becomes an array first, and its items would be of one kind afterwards.
+    """
+    known = iteration.known_items(interp, source)
+    types = [number_type(item) for item in known or ()]
+    if any(type_ is None or isinstance(type_, Object) for type_ in types):
+        return False
+    kinds = {kind for type_ in types for kind in (alternatives(type_) if isinstance(type_, Scalar) else (type_,))}
+    if len(kinds) > 1 or any(isinstance(kind, Array) for kind in kinds):
+        raise interp.error("numbers of different kinds, or arrays, are put in order", "make them one kind, e.g. with `float(…)`")
+    return any(isinstance(kind, Scalar) and kind.weak for kind in kinds)
+
+
+def _is_known(interp: Interpreter, source: Value) -> bool:
+    """Whether the items of `source` are numbers or texts that are known now."""
+    known = iteration.known_items(interp, source)
+    return known is not None and all(not isinstance(item, Var) or interp.origins.get(item) for item in known)
+
+
+def _is_of_arrays(interp: Interpreter, source: Value) -> bool:
+    """Whether some items of `source`, which are known one by one, are arrays."""
+    known = iteration.known_items(interp, source) or ()
+    return any(isinstance(item, Var) and isinstance(item.type, Array) and item.type.shape != () for item in known)
+
+
+def sorted_rows(interp: Interpreter, source: Value, kwargs: Kwargs, hint: str) -> Value:
+    """The items of `source` in order, as an array."""
+    reverse = kwargs.get("reverse", Lit(False))
+    items = rows(interp, source)
+    if kwargs.get("key", NONE) == NONE:
+        refuse_rows(interp, items)
+        return interp.call(Static(iterations.sorted_rows), (items, reverse), hint=hint)
+    return interp.call(Lit(operator.getitem), (items, _order(interp, source, kwargs)), hint=hint)
+
+
+def _order(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value:
+    """The places of the items of `source` in order, by the last part of their keys first: equal items keep their order."""
+    key = kwargs.get("key", NONE)
+    keys = source if key == NONE else listed(interp, interp.call(Static(iterations.mapped), (key, source)))
+    return _places(interp, keys, iteration.length(interp, source), kwargs)
+
+
+def _places(interp: Interpreter, keys: Value, count: Value, kwargs: Kwargs) -> Value:
+    """The places of `count` items with these `keys` in order."""
+    places = interp.call(Lit(np.arange), (count,))
+    for part in reversed(_parts_of_keys(interp, keys)):
+        by = rows(interp, part)
+        refuse_rows(interp, by)
+        ordered = interp.call(Lit(operator.getitem), (by, places))
+        places = interp.call(Static(iterations.rows_sorted_by), (places, ordered, kwargs.get("reverse", Lit(False))))
+    return places
+
+
+def _parts_of_keys(interp: Interpreter, keys: Value) -> list[Value]:
+    """A list for each place in `keys`, where these are tuples."""
+    columns = interp.columns(keys)
+    if columns is not None:
+        return [inner for part in columns.lists for inner in _parts_of_keys(interp, part)]
+    known = iteration.known_items(interp, keys)
+    tuples = [item.items for item in known or () if isinstance(item, Tuple)]
+    if not tuples or len(tuples) != len(known or ()) or len({len(items) for items in tuples}) > 1:
+        return [keys]
+    lists = [interp.new_list(items) for items in zip(*tuples, strict=True)]
+    return [inner for part in lists for inner in _parts_of_keys(interp, part)]
+
+
+def refuse_rows(interp: Interpreter, items: Value) -> None:
+    """Refuse to put in order what are no numbers: arrays, which cannot be, and lists, which go by their first items first."""
+    if not isinstance(items, Var) or rank(items.type) != 1:
+        message = "lists or arrays are put in order, which derivatives keep as the rows of an array"
+        raise interp.error(message, "give a `key` that is a number, or a tuple of numbers")
+
+
+def _place_in_order(fn: Any) -> Handler:
+    """``bisect_left(items, x)`` and its like: a whole number, which nothing moves."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        if "key" in kwargs:
+            return None
+        long = interp.filled(args[0]) if args else None  # an array is asked for its items as a list is
+        first = () if long is None else (list_arrays.so_far(interp, long),)
+        operands = (*first, *(given_to_unknown(interp, arg) for arg in args[len(first) :]))
+        return interp.emit(fn, operands, INT, hint, {key: interp.operand(arg) for key, arg in kwargs.items()})
+
+    return handler
+
+
+TABLE: dict[Any, Handler] = {
+    sorted: walking(_sorted),
+    **{fn: _place_in_order(fn) for fn in (bisect.bisect_left, bisect.bisect_right)},
+}
