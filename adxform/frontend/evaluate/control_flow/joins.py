@@ -36,7 +36,7 @@ from adxform.ir.types import BOOL, Array, Dim, Object, Scalar, Size, Type, is_in
 
 _HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
 
-_OF_TUPLES = Poison("it is a list of tuples whose length only a run can tell, and another one on another path")
+_OF_TUPLES = Poison("it is a list of tuples whose length only a run can tell, and another kind of list on another path")
 
 _OF_KEYS = Poison("it is a dict of which only a run can tell the keys, and another one on another path")
 
@@ -155,8 +155,6 @@ class Joiner:
                 return contents
             if isinstance(contents, Collected) and not contents.done:
                 return _HALF_FILLED
-            if isinstance(contents, Columns):
-                return _OF_TUPLES
             if isinstance(contents, Portions):
                 return OF_PORTIONS
             if isinstance(contents, Keyed):
@@ -166,6 +164,9 @@ class Joiner:
                 return self._named(value, contents, self.generalise(contents.place, heap, numbers=True), old, originals)
             if isinstance(contents, Collected):
                 return Built(value.kind, value.cls, (), (self.rows(contents),), None, originals)
+            if isinstance(contents, Columns):
+                columns = _columns(contents, tuple(self.escape(part, heap, old) for part in contents.lists))
+                return columns if isinstance(columns, Poison) else Built(value.kind, value.cls, (), (columns,), None, originals)
             items = tuple(self.escape(item, heap, old) for item in contents.items)
             return Built(value.kind, value.cls, contents.keys, items, value.meta, originals)
         if isinstance(value, Once) and value.state not in old.contents:
@@ -221,7 +222,7 @@ class Joiner:
         right: Any = paths.right.contents[b]
         if isinstance(left, Poison) or isinstance(right, Poison):
             return left if isinstance(left, Poison) else right
-        if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected | Portion):
+        if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected | Columns | Portion):
             left = left.items[0]
         originals = self._originals([a, b], paths.right, paths.before)
         if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
@@ -234,7 +235,8 @@ class Joiner:
         if isinstance(left, Keyed) or isinstance(right, Keyed):
             return _OF_KEYS._replace(params=self.decided)
         if isinstance(left, Columns) or isinstance(right, Columns):
-            return _OF_TUPLES
+            columns = self._merge_columns(left, right, paths) if a.cls is b.cls else _OF_TUPLES
+            return columns if isinstance(columns, Poison) else Built(a.kind, a.cls, (), (columns,), None, originals)
         if isinstance(left, Collected) or isinstance(right, Collected):
             return Poison("it is a list whose length only a run can tell on one path only", self.decided)
         if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or not _same_keys(a.kind, left, right):
@@ -269,7 +271,7 @@ class Joiner:
         if isinstance(a, Collected) and isinstance(b, Collected):
             return self._merge_rows(a, b, paths)
         if isinstance(a, Columns) or isinstance(b, Columns):
-            return a if a == b else _OF_TUPLES
+            return self._merge_columns(a, b, paths)
         if isinstance(a, Collected) or isinstance(b, Collected):
             return _HALF_FILLED._replace(params=self.decided)
         of_set = isinstance(a, SetElements) or isinstance(b, SetElements)
@@ -278,6 +280,12 @@ class Joiner:
         if of_set:
             return a if isinstance(a, SetElements) and a.made in (None, b.made) else SetElements(a.keys, a.items, None)
         return Contents(a.keys, self._merge_all(a.items, b.items, paths))
+
+    def _merge_columns(self, a: Any, b: Any, paths: Paths) -> Columns | Poison:
+        """The template of a list of tuples whose length only a run can tell: one of a list for each place in them."""
+        if not (isinstance(a, Columns) and isinstance(b, Columns) and a.cls is b.cls and len(a.lists) == len(b.lists)):
+            return _OF_TUPLES._replace(params=self.decided)
+        return _columns(a, self._merge_all(a.lists, b.lists, paths))
 
     def _merge_rows(self, a: Collected, b: Collected, paths: Paths) -> Collected | Poison:
         """The template of a list whose length only a run can tell: filled on both paths as far, or held in an array on each."""
@@ -351,6 +359,11 @@ def alike_rows(a: Type | None, b: Type | None, alike: bool) -> bool:
     if not isinstance(a, Array) or not isinstance(b, Array):
         return True
     return a.dtype == b.dtype and (alike or is_inexact(a))
+
+
+def _columns(columns: Columns, parts: tuple[Template, ...]) -> Columns | Poison:
+    """`columns` made of the templates `parts`."""
+    return next((part for part in parts if isinstance(part, Poison)), replace(columns, lists=parts))
 
 
 def either(a: Collected, b: Collected) -> Collected:

@@ -15,6 +15,7 @@ import numpy as np
 from adxform.frontend.evaluate.values import (
     NO_OTHERS,
     Collected,
+    Columns,
     Contents,
     FunctionValue,
     Heap,
@@ -84,7 +85,7 @@ def has_slots(template: Template) -> bool:
             return has_slots(buffer) or has_slots(count)
         case Portion(place=number) | Portions(count=number):
             return has_slots(number)
-        case Tuple(items) | Contents(items=items) | Method(args=items):
+        case Tuple(items) | Contents(items=items) | Columns(lists=items) | Method(args=items):
             return any(map(has_slots, items))
         case FunctionValue(captures=captures):
             return any(has_slots(item) for _, item in captures)
@@ -103,7 +104,7 @@ def slots(template: Template) -> Iterator[Slot]:
             yield from (*slots(buffer), *slots(count))
         case Portion(place=number) | Portions(count=number):
             yield from slots(number)
-        case Tuple(items) | Built(items=items) | Contents(items=items) | Method(args=items):
+        case Tuple(items) | Built(items=items) | Contents(items=items) | Columns(lists=items) | Method(args=items):
             for item in items:
                 yield from slots(item)
         case FunctionValue(captures=captures):
@@ -124,6 +125,8 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             return Maybe(instantiate(present, make, heap), instantiate(held, make, heap))
         case Collected(buffer=buffer, count=count):
             return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
+        case Columns(lists):
+            return replace(template, lists=tuple(instantiate(part, make, heap) for part in lists))
         case Portions(count=count):
             return replace(template, count=instantiate(count, make, heap))
         case Portion(place=place):
@@ -131,7 +134,7 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
         case Built(kind, cls, keys, items, meta, originals):
             ref = Ref(kind, cls, shared=True, meta=meta)
             parts = tuple(instantiate(item, make, heap) for item in items)
-            rows = items and isinstance(items[0], Collected | Portion)
+            rows = items and isinstance(items[0], Collected | Columns | Portion)
             heap.contents[ref] = parts[0] if rows else Contents(keys, parts)
             heap.note_originals(ref, originals)
             return ref
@@ -174,6 +177,10 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
             held: Any = value if isinstance(value, Collected) else heap.contents[value]
             yield from collect(buffer, held.buffer, heap, operand)
             yield from collect(count, held.count, heap, operand)
+        case Columns(lists) | Built(items=(Columns(lists),)):
+            columns: Any = value if isinstance(value, Columns) else heap.contents[value]
+            for item, part in zip(lists, columns.lists, strict=True):
+                yield from collect(item, part, heap, operand)
         case Portions(count=count):
             several: Any = value if isinstance(value, Portions) else heap.contents[value]
             yield from collect(count, several.count, heap, operand)
