@@ -340,6 +340,10 @@ class Interpreter(ABC):
         if portion is not None:
             self.put(portion, contents)
             return
+        if (owner := self.heap.contents.attributes.get(ref)) is not None:
+            self.change_attributes(owner, contents)
+            self.heap.contents[ref] = contents
+            return
         if ref.outside:
             raise self.outside_change(ref)
         if ref.shared:
@@ -635,6 +639,10 @@ class Interpreter(ABC):
     @abstractmethod
     def store_under(self, held: Keyed, key: Value, value: Value) -> None:
         """Put `value` into a dict under a key that only a run can tell."""
+
+    @abstractmethod
+    def change_attributes(self, ref: Ref, contents: AnyContents) -> None:
+        """Let the attributes of the object `ref` be `contents`."""
 
     @abstractmethod
     def put_together(self, group: tuple[Ref, ...]) -> bool:

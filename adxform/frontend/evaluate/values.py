@@ -423,7 +423,8 @@ TakenPortions = dict[tuple[Ref, Value], tuple[tuple["AnyContents", ...], Ref]]
 class Cells(dict[Ref, AnyContents]):
     """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
 
-    So are the `originals` of objects that stand for what paths have, and by each original what stands for it.
+    So are the `originals` of objects that stand for what paths have, and by each original what stands for it; and by dicts that
+    are the `attributes` of objects, these objects.
     """
 
     def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
@@ -431,6 +432,7 @@ class Cells(dict[Ref, AnyContents]):
         self.foreign = foreign
         self.originals: dict[Ref, Originals] = {}
         self.standing: dict[Ref, list[Ref]] = {}
+        self.attributes: dict[Ref, Ref] = {}
         self.taken: TakenPortions = {}
 
     def __missing__(self, ref: Ref) -> AnyContents:
@@ -470,6 +472,7 @@ class Heap:
         """A snapshot."""
         cells = Cells(self.contents, self.contents.foreign)
         cells.originals, cells.standing = self.contents.originals, self.contents.standing
+        cells.attributes = self.contents.attributes
         cells.taken = dict(self.contents.taken)
         return Heap(cells)
 
@@ -478,6 +481,11 @@ class Heap:
         self.contents.originals[ref] = originals
         for original in originals.refs:
             self.contents.standing.setdefault(original, []).append(ref)
+
+    def note_attributes(self, ref: Ref, owner: Ref) -> None:
+        """Note that the dict `ref` is the attributes of `owner`, as long as these are changed through it alone."""
+        self.contents.attributes[ref] = owner
+        self.note_originals(ref, Originals(frozenset((owner,))))
 
     def outdate(self, ref: Ref) -> None:
         """Note that `ref` is changed: what may be the same object in the run has other contents than it is taken to have."""

@@ -405,7 +405,7 @@ def compared(interp: Interpreter, fn: Callable[..., Any], a: Value, b: Value, hi
             if answer is not None:
                 return answer
         elif getattr(found, "__objclass__", object) is not object:
-            if issubclass(left, tuple) and issubclass(right, tuple):
+            if any(issubclass(left, kind) and issubclass(right, kind) for kind in (tuple, types.SimpleNamespace)):
                 return None
             match _native_answer(owner, cls, other):
                 case "taken":
