@@ -31,7 +31,7 @@ class Point:
 
 
 class Slots:
-    __slots__ = ("a", "__dict__")
+    __slots__ = ("__dict__", "a")
 
     def __init__(self, a: Any, b: Any) -> None:
         self.a = a
@@ -96,7 +96,7 @@ LINES = (
     "c = Logged(); c.q = x[0]; c.q = x[1]; r = c.q * c.log",
     "n = types.SimpleNamespace(**vars(SPACE)); n.n += 1; n.a *= x[0]; r = n.a ** n.n * SPACE.a",
     "n = types.SimpleNamespace(a=x[0]); del n.a; n.a = x[1]; r = n.a * (not hasattr(n, 'b'))",
-    "m, n = types.SimpleNamespace(a=2.0, b=[1]), types.SimpleNamespace(b=[1], a=2.0); r = x[0] if m == n and m is not n else x[1]",
+    "m, n = types.SimpleNamespace(a=2.0, b=[1]), types.SimpleNamespace(b=[1], a=2.0); r = x[0] if m == n else x[1]",
     "m, n = types.SimpleNamespace(a=2.0), types.SimpleNamespace(a=3.0); r = x[0] if m != n else x[1]",
     "m = types.SimpleNamespace(a=x[1] > 1.0); r = x[0] if m == types.SimpleNamespace(a=True) else x[1]",
     "p = Point(x[0], x[1]); q = dataclasses.replace(p, b=x[2] * p.a); r = q.a * q.b + p.b",
