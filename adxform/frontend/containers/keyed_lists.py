@@ -153,12 +153,20 @@ def are_pairs(interp: Interpreter, given: Value) -> bool:
     """Whether `given` is a list of pairs of which only a run can tell the keys."""
     columns = interp.columns(given)
     if columns is not None:
-        keys = interp.filled(columns.lists[0]) if len(columns.lists) == 2 else None
-        return keys is not None and _is_key(interp, Var("key", list_kinds.row_type(keys)), known=False)
+        return len(columns.lists) == 2 and _are_keys(interp, columns.lists[0])
     if not isinstance(given, Ref) or given.kind != "list" or interp.is_long(given) or interp.portions(given) is not None:
         return False
     pairs = [item.items for item in interp.contents(given).items if isinstance(item, Tuple) and len(item.items) == 2]
     return bool(pairs) and any(_is_key(interp, pair[0], known=False) for pair in pairs)
+
+
+def _are_keys(interp: Interpreter, keys: Ref) -> bool:
+    """Whether the items of a list whose length only a run can tell are keys that only a run can tell."""
+    columns = interp.columns(keys)
+    if columns is not None:
+        return columns.cls is tuple and all(_are_keys(interp, part) for part in columns.lists)
+    filled = interp.filled(keys)
+    return filled is not None and _is_key(interp, Var("key", list_kinds.row_type(filled)), known=False)
 
 
 def walked(interp: Interpreter, source: Value) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from dataclasses import replace
 
 from adxform.frontend.containers import collecting, list_arrays, list_kinds
@@ -18,7 +19,7 @@ def start(interp: Interpreter, growing: Grows) -> bool:
     """Whether the list of `growing` can be, and now is, a list for each place in its tuples."""
     ref, item = growing.ref, growing.item
     contents: object = interp.heap.contents[ref]
-    if not item.fields or ref.kind != "list" or ref.cls is not list or not isinstance(contents, Contents):
+    if not item.fields or ref.kind != "list" or ref.cls not in (list, deque) or not isinstance(contents, Contents):
         return False
     places = range(len(item.fields))
     rows = [

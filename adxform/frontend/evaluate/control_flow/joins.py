@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import enum
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -163,10 +164,12 @@ class Joiner:
             if isinstance(contents, Portion):
                 return self._named(value, contents, self.generalise(contents.place, heap, numbers=True), old, originals)
             if isinstance(contents, Collected):
-                return Built(value.kind, value.cls, (), (self.rows(contents),), None, originals)
+                return Built(value.kind, value.cls, (), (self.rows(contents),), value.meta, originals)
             if isinstance(contents, Columns):
                 columns = _columns(contents, tuple(self.escape(part, heap, old) for part in contents.lists))
-                return columns if isinstance(columns, Poison) else Built(value.kind, value.cls, (), (columns,), None, originals)
+                if isinstance(columns, Poison):
+                    return columns
+                return Built(value.kind, value.cls, (), (columns,), value.meta, originals)
             items = tuple(self.escape(item, heap, old) for item in contents.items)
             return Built(value.kind, value.cls, contents.keys, items, value.meta, originals)
         if isinstance(value, Once) and value.state not in old.contents:
@@ -225,9 +228,11 @@ class Joiner:
         if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected | Columns | Portion):
             left = left.items[0]
         originals = self._originals([a, b], paths.right, paths.before)
+        if a.cls is b.cls is collections.deque and a.meta != b.meta:
+            return Poison("it is a deque that keeps another number of items on another path", self.decided)
         if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
             rows = self.merge_contents(left, right, paths)
-            return Built(a.kind, a.cls, (), (rows,), None, originals) if isinstance(rows, Collected) else rows
+            return Built(a.kind, a.cls, (), (rows,), a.meta, originals) if isinstance(rows, Collected) else rows
         if isinstance(left, Portion) and isinstance(right, Portion) and left.pairs is right.pairs:
             return self._named(b, right, self.merge(left.place, right.place, paths), paths.before, originals)
         if isinstance(left, Portion | Portions) or isinstance(right, Portion | Portions):
@@ -236,7 +241,7 @@ class Joiner:
             return _OF_KEYS._replace(params=self.decided)
         if isinstance(left, Columns) or isinstance(right, Columns):
             columns = self._merge_columns(left, right, paths) if a.cls is b.cls else _OF_TUPLES
-            return columns if isinstance(columns, Poison) else Built(a.kind, a.cls, (), (columns,), None, originals)
+            return columns if isinstance(columns, Poison) else Built(a.kind, a.cls, (), (columns,), a.meta, originals)
         if isinstance(left, Collected) or isinstance(right, Collected):
             return Poison("it is a list whose length only a run can tell on one path only", self.decided)
         if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or not _same_keys(a.kind, left, right):
@@ -248,7 +253,7 @@ class Joiner:
         """The template of a name for one of several lists, at `place`, whose items are in a list from before the paths parted."""
         if portion.pairs not in old.contents or isinstance(place, Poison):
             return OF_PORTIONS
-        return Built(ref.kind, ref.cls, (), (replace(portion, place=place, index=None),), None, originals)
+        return Built(ref.kind, ref.cls, (), (replace(portion, place=place, index=None),), ref.meta, originals)
 
     def _originals(self, objects: Iterable[Ref | Built], heap: Heap, old: Heap) -> Originals:
         """The objects of `old` that one may be which is one of `objects`. What a path makes has no other name after it."""
