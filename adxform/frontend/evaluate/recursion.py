@@ -92,7 +92,8 @@ class _Keys:
                 return value
 
     def of_object(self, ref: Ref) -> Any:
-        kind = ref.kind, ref.meta if isinstance(ref.meta, Lit) else self.of(ref.meta)  # each bound of a deque is another one
+        beside = ref.meta if ref.meta is None or isinstance(ref.meta, Lit) else self.of(ref.meta)
+        kind = ref.kind, beside  # each bound of a deque is another one
         cls, contents = ref.cls, cast(Any, self.interp.heap.contents[ref])
         if isinstance(contents, Collected):
             return kind, cls, self.of(contents.buffer), contents.done, contents.nested
