@@ -703,3 +703,16 @@ def deques_of_another_bound_on_each_path(x):
     if x[0] > 0.2:
         d = deque([v * v for v in x if v > 0.2], maxlen=3)
     return sum(d)  # here
+
+
+def _times(k):
+    return lambda v, k=k: v * k
+
+
+@at((vec(0.3, 1.7),), raises=UnsupportedOperationError)
+def one_of_two_functions_asked_which_it_is(x):
+    first = _times(x[0])
+    f = first
+    if x[1] > 0.3:
+        f = _times(x[1])
+    return f(x[0]) if f is first else x[1]  # here

@@ -6,8 +6,8 @@ opaque takes them. Lists, dicts and instances have identity: a `Ref` names one, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from types import FunctionType, ModuleType
 from typing import Any, Literal, NamedTuple
 
@@ -493,6 +493,24 @@ class Heap:
             if copy in self.contents:
                 params = self.contents.originals[copy].params
                 self.contents[copy] = _OUTDATED._replace(params=params)
+
+
+def bound_in(function: FunctionValue | Method) -> tuple[Value, ...]:
+    """What a function has beside its code: what it captured and its defaults, or what is bound, by place and by name."""
+    if isinstance(function, FunctionValue):
+        return tuple(value for _, value in (*function.captures, *function.defaults))
+    return (function.fn, *function.args, *(value for _, value in function.kwargs))
+
+
+def with_bound(function: Any, bound: Iterable[Any]) -> Any:
+    """`function` with `bound` for what `bound_in` gives of it."""
+    items = iter(bound)
+    if isinstance(function, FunctionValue):
+        captures, defaults = (tuple((name, next(items)) for name, _ in pairs) for pairs in (function.captures, function.defaults))
+        return replace(function, captures=captures, defaults=defaults)
+    fn = next(items)
+    args = tuple(next(items) for _ in function.args)
+    return replace(function, fn=fn, args=args, kwargs=tuple((name, next(items)) for name, _ in function.kwargs))
 
 
 def is_undefined(value: Value) -> bool:

@@ -48,6 +48,7 @@ from adxform.frontend.evaluate.values import (
     Value,
     View,
     Zip,
+    bound_in,
     is_int,
     is_unknown,
 )
@@ -420,10 +421,8 @@ def _held(interp: Interpreter, sources: Args) -> list[Value]:
 
 def _parts_of(interp: Interpreter, value: Value) -> list[Value]:
     match value:
-        case FunctionValue(captures=captures):
-            return [part for _, part in captures]
-        case Method(fn, args):
-            return [fn, *args]
+        case FunctionValue() | Method():
+            return list(bound_in(value))
         case Ref() if not isinstance(interp.heap.contents[value], Contents):
             return []
         case Tuple() | Ref():

@@ -29,7 +29,9 @@ from adxform.frontend.evaluate.values import (
     Static,
     Tuple,
     Value,
+    bound_in,
     is_undefined,
+    with_bound,
 )
 from adxform.ir.kinds import alternatives, one_of, scalar_type
 from adxform.ir.ops import Lit, Var
@@ -141,10 +143,8 @@ class Joiner:
                 return Tuple(tuple(self.generalise(item, heap, numbers=numbers) for item in items), cls)
             case Maybe(_, held):
                 return Maybe(Slot(BOOL), self.generalise(held, heap, numbers=numbers))  # type: ignore[arg-type]
-            case FunctionValue(captures=captures):
-                return replace(value, captures=tuple((k, self.generalise(v, heap, numbers=numbers)) for k, v in captures))
-            case Method(_, args):
-                return replace(value, args=tuple(self.generalise(arg, heap, numbers=numbers) for arg in args))
+            case FunctionValue() | Method():
+                return with_bound(value, (self.generalise(part, heap, numbers=numbers) for part in bound_in(value)))
             case _:
                 return value
 
@@ -178,6 +178,8 @@ class Joiner:
             return Maybe(Slot(BOOL), self.escape(value.value, heap, old))  # type: ignore[arg-type]
         if isinstance(value, Tuple):
             return Tuple(tuple(self.escape(item, heap, old) for item in value.items), value.cls)
+        if isinstance(value, FunctionValue | Method):
+            return with_bound(value, (self.escape(part, heap, old) for part in bound_in(value)))
         return self.generalise(value, heap, numbers=False)
 
     def merge(self, a: Template, b: Template, paths: Paths) -> Template:
@@ -203,19 +205,24 @@ class Joiner:
         match a, b:
             case Tuple(items, cls), Tuple(others, other) if cls is other and len(items) == len(others):
                 return Tuple(self._merge_all(items, others, paths), cls)
-            case FunctionValue(fn, captures), FunctionValue(other, theirs) if fn is other:
-                pairs = zip(captures, theirs, strict=True)
-                held = tuple([(name, self.merge(x, y, paths)) for (name, x), (_, y) in pairs])
-                return a if held == captures else replace(a, captures=held)  # functions are compared by identity
-            case Method(fn, args), Method(other, theirs) if same(fn, other) and len(args) == len(theirs):
-                bound = self._merge_all(args, theirs, paths)
-                return a if bound == args else replace(a, args=bound)
+            case FunctionValue(fn), FunctionValue(other) if fn is other:
+                return self._merge_functions(a, b, paths)
+            case Method(), Method() if _bound_alike(a, b):
+                return self._merge_functions(a, b, paths)
             case Ref() | Built(), Ref():
                 return self._merge_objects(a, b, paths)
             case _ if _is_word(a) and _is_word(b) and not self.decided:
                 return Slot(Object())
             case _:
                 return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.decided)
+
+    def _merge_functions(self, a: FunctionValue | Method, b: FunctionValue | Method, paths: Paths) -> Template:
+        """The template of functions of one code: of what they captured, their defaults and what is bound to them."""
+        held = bound_in(a)
+        merged = self._merge_all(held, bound_in(b), paths)
+        if isinstance(a, Method) and isinstance(merged[0], Poison):
+            return merged[0]
+        return a if merged == held else with_bound(a, merged)  # functions are compared by identity
 
     def _merge_all(self, left: tuple[Template, ...], right: tuple[Template, ...], paths: Paths) -> tuple[Template, ...]:
         return tuple(self.merge(a, b, paths) for a, b in zip(left, right, strict=True))
@@ -380,6 +387,12 @@ def either(a: Collected, b: Collected) -> Collected:
 def _same_keys(kind: str, a: Contents | Built, b: Contents | Built) -> bool:
     """Whether two objects have the same keys; sets of ``1`` and ``True`` are equal and have different elements."""
     return a.keys == b.keys and (kind != "set" or Lit(a.keys) == Lit(b.keys))
+
+
+def _bound_alike(a: Method, b: Method) -> bool:
+    """Whether as many arguments are bound to both, and under the same names."""
+    names = [[name for name, _ in method.kwargs] for method in (a, b)]
+    return len(a.args) == len(b.args) and names[0] == names[1] and a.partial is b.partial
 
 
 def _is_word(value: Template) -> bool:
