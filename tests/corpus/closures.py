@@ -311,7 +311,7 @@ def functions_with_defaults_in_a_loop(x):
     f, g, last = _scaling(x[0]), partial(_scaled, k=x[0]), None
     for i in range(len(x)):
         if x[i] > 0.4:
-            f, g = _scaling(f(x[i]), t=g(x[3])), partial(_scaled, k=x[i] ** 2, shift=0.0)
+            f, g = _scaling(f(x[i]), t=g(x[3])), partial(_scaled, k=x[i] ** 2)
         elif last is None:
             last = partial(_scaled, shift=x[i])
         g = partial(_scaled, k=g(x[1]))
