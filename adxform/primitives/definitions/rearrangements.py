@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Set
 from typing import Any
 
 import numpy as np
@@ -168,3 +169,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.trim_zeros, _trim_zeros, sequences=True),
     Definition(np.unstack, _unstack),
 )
+
+CUTTING: Set[Callable[..., Any]] = frozenset((np.trim_zeros,))
+"""Functions that give a part of a sequence as one of its class."""
