@@ -164,7 +164,7 @@ def _call_object(
     if isinstance(fn, type) and find(type(fn), "__getattr__") is not MISSING and protocols.has_own_metaclass(fn):
         raise interp.error(f"the metaclass of `{fn.__name__}` defines `__getattr__`", "make the object outside of the function")
     known = _Lookup(lookup(fn), definition(fn), _lookup_known(fn))
-    if kwargs and (form := definitions.form(fn, kwargs)) is not None:
+    if kwargs and (form := definitions.form(fn, kwargs, lambda name: are_static(interp, (kwargs[name],)))) is not None:
         known = _Lookup(*form, None)
     args, kwargs = with_ranges_filled(interp, fn, *with_flat_arrays(interp, fn, args, kwargs))
     args, kwargs = known.bound(interp, fn, args, kwargs)

@@ -111,12 +111,26 @@ def _lists(parts: tuple[Value, ...]) -> tuple[Ref, ...]:
     return tuple(part for part in parts if isinstance(part, Ref))
 
 
-def store(interp: Interpreter, columns: Columns, index: Value, value: Value) -> None:
+def store(interp: Interpreter, ref: Ref, columns: Columns, index: Value, value: Value) -> None:
     """``list[index] = value``"""
     if isinstance(index, Slice):
-        raise interp.error("a slice of a list whose length only a run can tell is set", "use an array")
+        _splice(interp, ref, columns, index, value)
+        return
     for part, item in zip(columns.lists, _tuple(interp, columns, value), strict=True):
         interp.call(Lit(operator.setitem), (part, index, item))
+
+
+def _splice(interp: Interpreter, ref: Ref, columns: Columns, cut: Slice, items: Value) -> None:
+    """``list[cut] = items``"""
+    start, stop = collecting.bounds(interp, ref, cut)
+    before, after = (
+        interp.call(Lit(operator.getitem), (ref, part)) for part in (Slice(NONE, start, NONE), Slice(stop, NONE, NONE))
+    )
+    for more in (items, after):
+        interp.call(interp.attribute(before, "extend"), (more,))
+    made = interp.columns(before)
+    if made is None or not assign(interp, columns, made):
+        raise interp.error("the items of this list differ in kind", "let all items be tuples of one length")
 
 
 def delete(interp: Interpreter, columns: Columns, index: Value) -> None:

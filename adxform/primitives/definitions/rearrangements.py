@@ -53,6 +53,20 @@ def _along_axis(axis: Any, rank: Any, part: Any) -> Any:
     return tuple([part if k == axis % rank else slice(None) for k in range(rank)])
 
 
+def _pad_with(array: Any, pad_width: Any, mode: Any = "constant", *, constant_values: Any) -> Any:
+    if mode != "constant":
+        unsupported("np.pad is given `constant_values` for the mode constant only")
+    y = np.pad(array, pad_width)
+    rank = np.ndim(y)
+    widths = np.broadcast_to(np.asarray(pad_width), (rank, 2))
+    values = np.broadcast_to(np.asarray(constant_values).astype(y.dtype), (rank, 2))
+    for axis in range(rank):  # one axis after the other, as NumPy does: a corner has the values of the last one
+        n = y.shape[axis]
+        place = np.reshape(np.arange(n), tuple([n if k == axis else 1 for k in range(rank)]))
+        y = np.where(place < widths[axis, 0], values[axis, 0], np.where(place < n - widths[axis, 1], y, values[axis, 1]))
+    return y
+
+
 def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     if axis is None:
         arr, axis = np.ravel(arr), 0
@@ -159,6 +173,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.ndarray.compress, _compress_method),
     Definition(np.extract, _extract),
     Definition(np.partition, _partition, Value.OWN, makes=True),
+    Definition(np.pad, _pad_with, Value.OWN, taken_with=("constant_values",), where_unknown=True),
     Definition(np.delete, _delete, makes=True),
     Definition(np.insert, _insert, makes=True),
     Definition(np.ndarray.view, _view),
