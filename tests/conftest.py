@@ -236,6 +236,7 @@ TURNS = {
     "test_undefined::test_arrays_that_a_pass_deletes_have_second_derivatives": 5,
     "test_undefined::test_what_is_defined_is_read_from_a_tape_by_a_kernel": 3,
     "test_undefined::test_what_is_not_defined_is_an_error_where_a_tape_alone_is_read": 7,
+    "test_values_on_paths::test_what_a_path_chose_is_what_the_function_uses": 7,
     "test_vector_math::test_double_precision": 4,
     "test_vector_math::test_single_precision": 6,
     "test_vector_math::test_special_values_are_those_of_numpy": 2,

@@ -1,6 +1,7 @@
 """Functions as values: closures over active values, lambdas, nested definitions, functions as arguments."""
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -269,3 +270,97 @@ def a_variable_that_a_function_may_find_unassigned(x):
         return found() * x[0]
     except NameError as error:
         return x[1] * len(str(error))
+
+
+def _scaled(v, k=1.0, shift=0.0):
+    return v * k + shift
+
+
+def _scaling(s, t=0.5):
+    def scale(v, s=s, *, t=t):
+        return v * s + t
+
+    return scale
+
+
+PATHS = (vec(0.31, 0.52, 0.73, 0.22),), (vec(0.29, 0.12, 0.43, 0.92),)
+
+
+@at(*PATHS)
+def defaults_of_a_function_of_either_path(x):
+    f, g = _scaling(x[0]), _scaling(2.0, 3.0)
+    if x[1] > 0.3:
+        f, g = _scaling(x[1], x[3] ** 2), _scaling(3.0)
+    h = lambda v, k=(x[0], 1.0): v * k[0]  # noqa: E731
+    return f(x[2]) * g(x[0]) + h(x[3])
+
+
+@at(*PATHS)
+def bound_by_name_on_either_path(x):
+    f, g = partial(_scaled, k=x[0]), partial(_scaled, k=2.0)
+    if x[1] > 0.3:
+        f, g = partial(_scaled, k=x[1]), partial(_scaled, k=3.0)
+    h = partial(partial(_scaled, k=x[0]), shift=x[3])
+    if x[2] > 0.5:
+        h = partial(partial(_scaled, k=x[3] ** 2), shift=x[1])
+    return f(x[2]) * g(x[3]) + h(x[1])
+
+
+@at(*PATHS)
+def functions_with_defaults_in_a_loop(x):
+    f, g, last = _scaling(x[0]), partial(_scaled, k=x[0]), None
+    for i in range(len(x)):
+        if x[i] > 0.4:
+            f, g = _scaling(f(x[i]), t=g(x[3])), partial(_scaled, k=x[i] ** 2)
+        elif last is None:
+            last = partial(_scaled, shift=x[i])
+        g = partial(_scaled, k=g(x[1]))
+    return f(x[2]) * g(x[1]) + (x[0] if last is None else last(x[3]))
+
+
+@at(*PATHS)
+def functions_with_defaults_chosen_by_key_and_place(x):
+    by_name = {"one": partial(_scaled, k=x[0]), "other": partial(_scaled, k=x[1] ** 2)}
+    by_place = [_scaling(x[0]), _scaling(x[1], x[2]), _scaling(2.0)]
+    return by_name["one" if x[2] > 0.5 else "other"](x[3]) * by_place[int(x[2] * 3)](x[1])
+
+
+def _in_turn(n, f, g, x):
+    if n * x[0] > 1.0:
+        return f(x[1]) * g(x[3])
+    return _in_turn(n * 2, _scaling(3.0, x[1] * n), partial(_scaled, k=3.0), x) + f(x[2]) * g(x[2])
+
+
+@at(*PATHS)
+def functions_with_defaults_in_a_recursion(x):
+    return _in_turn(1, _scaling(2.0), partial(_scaled, k=2.0), x)
+
+
+def _within(c):
+    return partial(lambda v, k: v * k * c, k=2.0)
+
+
+def _in_turn_within(n, f, x):
+    if n * x[0] > 1.0:
+        return f(x[1])
+    return _in_turn_within(n * 2, _within(x[1] * n), x) + f(x[2])
+
+
+@at(*PATHS)
+def a_closure_that_is_bound_by_name(x):
+    f = _within(x[0])
+    for i in range(len(x)):
+        if x[i] > 0.4:
+            f = _within(x[i] ** 2)
+    return f(x[2]) + _in_turn_within(1, f, x)
+
+
+@at(*PATHS)
+def a_default_made_on_one_path(x):
+    f = None
+    if x[1] > 0.3:
+        pair = [x[0], x[1]]
+        f = lambda v, pair=pair: v * pair[0] * len(pair)  # noqa: E731
+    if f is None:
+        return x[3] ** 2
+    return f(x[2])

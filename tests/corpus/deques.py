@@ -137,6 +137,84 @@ def texts_in_a_deque(x):
     return x[0] * len(log)
 
 
+@at((vec(0.6, 1.2, 0.7, 0.9),), (vec(0.2, 0.1, 0.8, 0.4),))
+def bounded_deques_of_either_path(x):
+    window = deque([v for v in x if v > 0.3], maxlen=2)
+    if x[0] > 0.3:
+        window = deque([v * v for v in x if v > 0.5], maxlen=2)
+    other = window.copy()
+    other.append(x[0])
+    other.append(x[1])
+    other.append(x[2])
+    for k in range(2):
+        if x[k] > 0.15:
+            window = deque([v**3 for v in x if v > 0.1], maxlen=2)
+        window = copy.copy(window)
+        window.append(x[0])
+        window.appendleft(x[3])
+    return sum(other) * len(other) + sum((i + 1) * v for i, v in enumerate(window)) * window.maxlen
+
+
+@at((vec(0.6, 1.2, 0.7, 0.9),), (vec(0.2, 0.1, 0.8, 0.4),))
+def a_bounded_deque_or_none(x):
+    window = None
+    if x[0] > 0.3:
+        window = deque([v * v for v in x if v > 0.1], maxlen=2)
+    if window is None:
+        return x[1] ** 2
+    window = window.copy()
+    for v in x:
+        window.append(v * v)
+    return sum(window) * len(window)
+
+
+def _levels(k, window, x):
+    own = window.copy()
+    own.append(x[0])
+    own.append(x[1])
+    if x[2] * k > 2.0:
+        return sum(own) * len(own)
+    return _levels(k * 2, deque([x[0], x[2]], maxlen=3), x) * x[3] + sum(own)
+
+
+@at((vec(0.6, 1.2, 0.7, 0.9),), (vec(0.2, 0.1, 0.8, 0.4),))
+def deques_of_other_bounds_in_a_recursion(x):
+    return _levels(1, deque([x[0], x[1]], maxlen=2), x)
+
+
+@at((vec(0.6, 1.2, 0.7, 0.9),), (vec(0.3, 0.12, 0.8, 0.4, 0.7),))
+def deques_of_tuples(x):
+    queue = deque((v, v * v) for v in x if v > 0.25)
+    total, level = 0.0, 0.4
+    while queue:
+        level += 0.17
+        while queue and level > queue[0][0]:
+            head, square = queue.popleft()
+            level -= 0.1 * square
+            total += head * level
+    last = deque(maxlen=2)
+    for i, v in enumerate(x):
+        if v > 0.2:
+            last.append((v, i))
+        if v > 0.65:
+            last.appendleft((v * v, 1))
+    last.rotate(1)
+    return total + sum((k + 1) * v * i for k, (v, i) in enumerate(last)) * len(last)
+
+
+@at((vec(0.6, 1.2, 0.7, 0.9),), (vec(0.3, 0.12, 0.8, 0.4, 0.7),))
+def neighbours_in_the_order_of_a_deque(x):
+    queue = deque([(0, x[0])])
+    total = 0.0
+    while queue:
+        k, weight = queue.popleft()
+        total += weight * (k + 1)
+        for j in range(k + 1, len(x)):
+            if abs(x[j] - x[k]) < 0.45:
+                queue.append((j, weight * x[j]))
+    return total
+
+
 @at((VALUES,), (vec(0.9, 0.2, 1.4, 0.6),))
 def pairs_on_some_paths(x):
     held, total = deque(maxlen=2), 0.0

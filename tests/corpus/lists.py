@@ -4,6 +4,7 @@ import copy
 import functools
 import itertools
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -714,3 +715,60 @@ def padded_lists(x):
     row = np.pad([x[0], x[1] * 2.0], 1)
     table = np.pad([x, x * x], [(1, 2), [0, 1]], "reflect")
     return np.sum(row * np.arange(4.0)) + np.sum(np.cos(table))
+
+
+class Peak(NamedTuple):
+    weight: float
+    mean: float
+    width: float
+
+
+@at((VALUES,), (vec(0.3, 1.2, -0.7, 0.9, 2.1, 1.4),), (vec(-0.2, 0.4),))
+def peaks_until_settled(x):
+    peaks = [Peak(1.0 / len(x), mean, 1.0) for mean in x]
+    old = -np.inf
+    for step in range(4):
+        level = sum(peak.weight * np.exp(-((peak.mean - 0.1) ** 2) / peak.width) for peak in peaks)
+        fitted = []
+        for k, peak in enumerate(peaks):
+            fitted.append(peak._replace(weight=peak.weight / level, mean=peak.mean + 0.1 * x[k], width=1.0 + 0.1 * level))
+        peaks = fitted
+        if abs(level - old) < 0.05:
+            break
+        old = level
+    return sum(peak.weight * peak.mean * peak.width for peak in peaks) + old
+
+
+@at((VALUES,), (-VALUES,), (vec(0.3, -0.4, 0.8),))
+def tuples_of_either_path(x):
+    pairs = [(v, 2.0) for v in x]
+    before = pairs
+    if x[0] > 0:
+        pairs = [(w + 1.0, v * v) for v, w in pairs if v > 0]
+    elif x[1] > 0:
+        pairs = [(x[0], x[1]), (1.0, x[1] ** 2)]
+    shifted = [(v, w + len(pairs)) for v, w in before]
+    return sum((i + 1) * v * w for i, (v, w) in enumerate(pairs)) + sum(v * v * w for v, w in shifted)
+
+
+@at((VALUES,), (vec(0.5, 1.2, 0.7),))
+def best_tuples_so_far(x):
+    best = []
+    top = -1.0
+    for centre in x:
+        near = [(v * centre, (v, len(best))) for v in x if abs(v - centre) < 1.3]
+        score = sum(p for p, _ in near)
+        if score > top:
+            top, best = score, near
+    return sum((i + 1) * p * v + n * v for i, (p, (v, n)) in enumerate(best)) + top
+
+
+@at((VALUES,), (-VALUES,))
+def tuples_or_none(x):
+    found = None
+    rest = [(v, v * v) for v in x]
+    if x[0] > 0:
+        found = [(v, 1.0) for v in x if v > 0.5]
+    pairs = rest if found is None else found
+    rest = [*rest, (x[0], x[1])]
+    return sum(v * w for v, w in rest) + sum(v * w * w for v, w in pairs)

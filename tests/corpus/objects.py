@@ -1,6 +1,7 @@
 """Operators of objects that are no plain numbers, and what an instance has in the place of a method of its class."""
 
 import functools
+import types
 from fractions import Fraction
 
 import numpy as np
@@ -407,3 +408,47 @@ class Damping:
 def counts_beside_a_method_that_is_held(share, y):
     control = StepControl(functools.partial(lambda k, t, y: -k * y, share), Damping(share).apply)
     return np.sum(control.solve(y, 1.0, 0.8)) * control.taken + control.refused
+
+
+class Circuit:
+    gain = 2.0
+
+    def __init__(self, **parts):
+        self.__dict__.update(dict(loss=0.5), **parts)
+        self.level = 1.0
+
+    def total(self):
+        return sum(self.__dict__.values())
+
+
+@at((vec(0.3, 1.2, -0.7),), (vec(-0.3, 0.4, 0.9),))
+def attributes_stored_in_the_dict_of_an_object(x):
+    circuit = Circuit(first=x[0], second=x[1] ** 2)
+    circuit.level += circuit.first * circuit.gain
+    other = Circuit(**vars(circuit))
+    held = other.__dict__
+    for k in range(2):
+        held["second"] = held["second"] * x[k]
+    if x[0] > 0:
+        held["first"] = x[2] ** 2
+    del held["loss"]
+    held.setdefault("gain", x[1])
+    return circuit.total() * other.second + other.first * other.gain + circuit.first * len(held)
+
+
+@at((vec(0.3, 1.2, -0.7),), (vec(-0.3, 0.4, 0.9),))
+def simple_namespaces(x):
+    bodies = [types.SimpleNamespace(place=v, pace=x[0], past=[]) for v in (x[0], x[1], x[2])]
+    control = types.SimpleNamespace(step=0.1, steps=3, done=0)
+    while control.done < control.steps:
+        for body in bodies:
+            body.pace -= control.step * np.sin(body.place)
+            body.place += control.step * body.pace
+            body.past.append(body.place)
+        control.done += 1
+    first, last = bodies[0], bodies[-1]
+    if first == types.SimpleNamespace(**vars(last)) or control != types.SimpleNamespace(step=0.1, steps=3, done=3):
+        return x[0]
+    if x[0] < 0:
+        first = types.SimpleNamespace(place=x[1], pace=2.0, past=[])
+    return first.place * first.pace + sum(sum(body.past) for body in bodies) * getattr(last, "mass", 2.0)

@@ -265,3 +265,62 @@ def none_is_stored_as_nan(x):
             best = x[i] ** 2
     rows[1] = x if x[0] > 0.0 else None
     return np.nansum(history**2) + np.nansum(rows * np.arange(5.0))
+
+
+def _large(x, least):
+    if x[0] < least:
+        return None
+    return [v * v for v in x if v > least]
+
+
+@at((vec(0.6, 1.2, -0.7, 0.9),), (vec(0.2, 1.2, -0.7, 0.9),), (vec(0.7, 0.8),))
+def a_list_or_none_walked(x):
+    found = _large(x, 0.5)
+    if found is None:
+        return x[1] ** 3
+    total = 0.0
+    for k, v in enumerate(found):
+        total += k * v
+    for v, w in zip(found, x):
+        total += v * w
+    return total + sum(v * v for v in reversed(found)) + max(found) + len(found) * x[0]
+
+
+@at((vec(0.6, 1.2, -0.7, 0.9),), (vec(0.2, 1.2, -0.7, 0.9),))
+def a_list_or_another(x):
+    values = _large(x, 0.5) or [x[0], x[1]]
+    first, *others = values
+    return first * sum(others) + sum(sorted(values)[:2]) + sum(map(np.sin, values))
+
+
+@at((vec(0.6, 1.2, -0.7),), (vec(-0.2, 1.2, -0.7),))
+def a_pair_an_array_and_a_dict_or_none(x):
+    pair, row, named = None, None, None
+    if x[0] > 0:
+        pair, row, named = (x[0], x[1]), x * x, {"a": x[1], "b": x[2]}
+    pair = (x[1], 2.0) if pair is None else pair
+    row = x if row is None else row
+    named = {"a": 1.0, "b": x[0]} if named is None else named
+    total = 0.0
+    for v in pair:
+        total = total * x[2] + v
+    for v in row:
+        total = total * x[1] + v
+    for key in named:
+        total = total * x[2] + named[key]
+    p, q = pair
+    return total + p * q
+
+
+@at((vec(0.6, 1.2, -0.7),), (vec(-0.2, 1.2, -0.7),))
+def none_walked_in_a_try(x):
+    values = None
+    if x[0] > 0:
+        values = [v * v for v in x]
+    total = x[1]
+    try:
+        for v in values:
+            total += v * x[1]
+    except TypeError:
+        total = total * x[2]
+    return total

@@ -695,3 +695,24 @@ def object_that_a_loop_holds_by_two_names(x):
 def truth_value_of_two_kinds_that_is_true(x):
     sure = x[0] > 0.2 if x[1] > 0.5 else bool(x[2] > 1.0)
     return x[0] * 3.0 if sure is True else x[0] * 5.0  # here
+
+
+@at((vec(0.3, 1.7),), raises=UnsupportedOperationError)
+def deques_of_another_bound_on_each_path(x):
+    d = deque([v for v in x if v > 0.2], maxlen=2)
+    if x[0] > 0.2:
+        d = deque([v * v for v in x if v > 0.2], maxlen=3)
+    return sum(d)  # here
+
+
+def _times(k):
+    return lambda v, k=k: v * k
+
+
+@at((vec(0.3, 1.7),), raises=UnsupportedOperationError)
+def one_of_two_functions_asked_which_it_is(x):
+    first = _times(x[0])
+    f = first
+    if x[1] > 0.3:
+        f = _times(x[1])
+    return f(x[0]) if f is first else x[1]  # here

@@ -24,6 +24,7 @@ from adxform.ir.ops import Lit
 from adxform.ir.spans import is_user
 
 Kwargs = dict[str, Value]
+_NAMESPACE: Any = types.SimpleNamespace
 _MAKE = ("collections", "namedtuple.<locals>._make")
 
 
@@ -37,6 +38,8 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         names = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
         return interp.fail(TypeError, f"Can't instantiate abstract class {cls.__name__} with abstract methods {names}")
     init: Any = find(cls, "__init__")
+    if init is _NAMESPACE.__init__ and cls.__new__ is _NAMESPACE.__new__ and not args:
+        return interp.heap.new("instance", cls, tuple(kwargs), tuple(kwargs.values()))
     followed = not issubclass(cls, BaseException) and _plain_new(cls)
     if followed and (owner := _dataclass_of(cls)) is not None:
         return _dataclass(interp, cls, owner, args, kwargs)

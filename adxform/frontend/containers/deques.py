@@ -39,7 +39,10 @@ def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 def _moves(interp: Interpreter, values: Iterable[Value]) -> bool:
     """Whether a deque is made of what may carry a derivative."""
     given = [arg for arg in values if isinstance(arg, Var | Ref | Tuple)]
-    return any(is_inexact(var.type) for arg in given for var in variables(interp.operand(arg)))
+    columns = [found for arg in given if (found := interp.columns(arg)) is not None]
+    whole = [interp.operand(arg) for arg in given if interp.columns(arg) is None]
+    moves = any(is_inexact(var.type) for operand in whole for var in variables(operand))
+    return moves or any(_moves(interp, of_tuples.lists) for of_tuples in columns)
 
 
 def refuse(interp: Interpreter, values: Iterable[Value]) -> None:

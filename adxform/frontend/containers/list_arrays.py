@@ -113,14 +113,19 @@ def rebinding(interp: Interpreter, old: Value, heap: Heap, new: Value, after: He
     last: Any = after.contents[new]
     if isinstance(first, Collected) and isinstance(last, Collected):
         return Grows(old, kind_of(last), rebound=True) if become_floats(first, last) else None
+    if isinstance(first, Columns) and isinstance(last, Columns) and len(first.lists) == len(last.lists):
+        parts = zip(first.lists, last.lists, strict=True)
+        return next((grows for a, b in parts if (grows := rebinding(interp, a, heap, b, after)) is not None), None)
     if not isinstance(first, Contents):
         return None
+    if isinstance(last, Columns):
+        return Grows(old, interp.kind_of_columns(last), rebound=True)
     if isinstance(last, Collected):
         return Grows(old, kind_of(last), rebound=True) if last.done else None
     if not isinstance(last, Contents) or first.keys == last.keys:
         return None
     item = common_item(interp, (*first.items, *last.items))
-    return None if item.type is None else Grows(old, item, rebound=True)
+    return Grows(old, item, rebound=True) if item.is_known else None
 
 
 def become_floats(first: Collected, last: Collected) -> bool:

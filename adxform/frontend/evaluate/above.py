@@ -141,6 +141,10 @@ class Above(ABC):
         """Put `value` into a dict under a key that only a run can tell."""
 
     @abstractmethod
+    def change_attributes(self, ref: Ref, contents: AnyContents) -> None:
+        """Let the attributes of the object `ref` be `contents`."""
+
+    @abstractmethod
     def put_together(self, group: tuple[Ref, ...]) -> bool:
         """Whether the items of the lists `group` can be, and now are, in one list."""
 

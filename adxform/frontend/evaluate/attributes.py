@@ -274,13 +274,24 @@ def load_by_object(interp: Interpreter, value: Ref, name: str) -> Value:
 
 
 def own_attributes(interp: Interpreter, value: Ref) -> Value:
-    """``vars(value)``: a dict that nobody may write to, of an object whose attributes stay what they are."""
-    params = getattr(value.cls, "__dataclass_params__", None)
-    if params is None or not params.frozen or not has_dict(value.cls):
-        message = f"the attributes of a {value.cls.__name__}, which may change, are taken as a dict"
-        raise interp.error(message, "name the attributes, or use `getattr` and `setattr`; of a dataclass, `dataclasses.asdict`")
+    """``vars(value)``: a dict that is the attributes of an object. Once these are changed by their names, it is not followed."""
     contents = interp.contents(value)
-    return interp.heap.new("dict", dict, contents.keys, contents.items, shared=True)
+    beside = any(isinstance(find(value.cls, name), types.MemberDescriptorType) for name in contents.keys)
+    if beside or not has_dict(value.cls) or issubclass(value.cls, Operator | Decorated):
+        message = f"the attributes of a {value.cls.__name__} are taken as a dict, and not all are in one"
+        raise interp.error(message, "name the attributes, or use `getattr` and `setattr`; of a dataclass, `dataclasses.asdict`")
+    made = interp.heap.new("dict", dict, contents.keys, contents.items)
+    interp.heap.note_attributes(made, value)
+    return made
+
+
+def change_attributes(interp: Interpreter, value: Ref, contents: Contents) -> None:
+    """Let the attributes of an object be `contents`, whatever its class says: those of the dict that it keeps them in."""
+    for name in contents.keys:
+        if not isinstance(name, str):
+            raise interp.error("an attribute is stored under a key that is no text", "keep it in a dict of its own")
+        guard(interp, Access((), Lit(value.cls)), Defines(name, find(value.cls, name) is not MISSING))
+    interp.write(value, contents)
 
 
 def _of_constant(interp: Interpreter, literal: Any, name: str, value: Lit) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Given, Interpreter
-from adxform.frontend.evaluate.values import FoundOutside, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import FoundOutside, FunctionValue, Method, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import HasClass, SameAs
 from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
@@ -31,7 +31,16 @@ def one_object(interp: Interpreter, a: Value, b: Value) -> bool | None:
     match a, b:
         case (Ref() as held, Static(found)) | (Static(found), Ref() as held):
             return None if interp.identity(held) is not None and type(found) is held.cls else False
+        case (FunctionValue(fn), FunctionValue(known)) | (Method(FunctionValue(fn)), Method(FunctionValue(known))):
+            return None if fn is known else False  # either may stand for what paths have
+        case Method(fn, partial=partial), Method(known, partial=also) if partial is also:
+            return None if _same_function(fn, known) else False
     return False
+
+
+def _same_function(fn: Value, other: Value) -> bool:
+    """Whether two known functions are one."""
+    return isinstance(fn, Static | Lit) and isinstance(other, Static | Lit) and fn.value is other.value
 
 
 def refuse_other_names(interp: Interpreter) -> None:

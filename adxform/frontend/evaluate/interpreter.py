@@ -23,6 +23,7 @@ from adxform.frontend.evaluate.values import (
     AnyContents,
     Collected,
     Columns,
+    Contents,
     FoundOutside,
     FunctionValue,
     Keyed,
@@ -311,6 +312,12 @@ class Evaluator(Interpreter):
     def store_under(self, held: Keyed, key: Value, value: Value) -> None:
         """Put `value` into a dict under a key that only a run can tell."""
         keyed_lists.store(self, held, key, value)
+
+    def change_attributes(self, ref: Ref, contents: AnyContents) -> None:
+        """Let the attributes of the object `ref` be `contents`."""
+        if not isinstance(contents, Contents):
+            raise self.error("attributes are stored under names that only a run can tell", "keep them in a dict of their own")
+        attributes.change_attributes(self, ref, contents)
 
     def put_together(self, group: tuple[Ref, ...]) -> bool:
         """Whether the items of the lists `group` can be, and now are, in one list."""

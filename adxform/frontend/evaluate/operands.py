@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import types
 from collections.abc import Iterable
 from typing import Any
 
@@ -90,9 +91,11 @@ def _of_object(interp: Interpreter, value: Ref) -> Operand | None:
         case Ref(kind="set"):
             given = rebuilt(interp, interp.contents(value))
             return interp.emit(set, (Pack("tuple", tuple(map(Lit, given))) if type(given) is tuple else Lit(given),), Object())
-        case Ref(cls=cls) if dataclasses.is_dataclass(cls):
+        case Ref(cls=cls) if dataclasses.is_dataclass(cls) or cls is types.SimpleNamespace:
             contents = interp.contents(value)
             kept = {key: operand(interp, item) for key, item in zip(contents.keys, contents.items, strict=True)}
+            if cls is types.SimpleNamespace:
+                return interp.emit(cls, (), Object(), kwargs=kept)
             return interp.emit(runtime.record, (Lit(cls),), Object(), kwargs=kept)
         case _:
             return None

@@ -28,6 +28,8 @@ from adxform.frontend.evaluate.values import (
     Static,
     Tuple,
     Value,
+    bound_in,
+    with_bound,
 )
 from adxform.ir.build import Builder
 from adxform.ir.kinds import scalar_type
@@ -82,17 +84,19 @@ class _Keys:
                 return "itself", self.within.index(value)
             case Ref():
                 return replace(self, within=(*self.within, value)).of_object(value)
-            case FunctionValue(fn, captures):
-                return id(fn), tuple(self.of(item) for _, item in captures)
-            case Method(fn, args):
-                return "method", self.of(fn), tuple(map(self.of, args))
+            case FunctionValue(fn):
+                return id(fn), tuple(map(self.of, bound_in(value)))
+            case Method(kwargs=named):
+                return "method", tuple(name for name, _ in named), value.partial, tuple(map(self.of, bound_in(value)))
             case Static(found):
                 return id(found)
             case _:
                 return value
 
     def of_object(self, ref: Ref) -> Any:
-        kind, cls, contents = ref.kind, ref.cls, cast(Any, self.interp.heap.contents[ref])
+        beside = ref.meta if ref.meta is None or isinstance(ref.meta, Lit) else self.of(ref.meta)
+        kind = ref.kind, beside  # each bound of a deque is another one
+        cls, contents = ref.cls, cast(Any, self.interp.heap.contents[ref])
         if isinstance(contents, Collected):
             return kind, cls, self.of(contents.buffer), contents.done, contents.nested
         if isinstance(contents, Columns):
@@ -219,10 +223,8 @@ def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool, kept
                 if not isinstance(contents, Contents):
                     return Poison("it is a list that a loop fills, passed to a function that calls itself")
                 return Built(value.kind, value.cls, contents.keys, tuple(map(general, contents.items)), value.meta)
-            case FunctionValue(captures=captures):
-                return replace(value, captures=tuple((name, general(item)) for name, item in captures))
-            case Method(args=args):
-                return replace(value, args=tuple(map(general, args)))
+            case FunctionValue() | Method():
+                return with_bound(value, map(general, bound_in(value)))
             case _:
                 return joiner.generalise(value, heap, numbers=numbers)
 

@@ -343,6 +343,10 @@ class Interpreter(Above):
         if portion is not None:
             self.put(portion, contents)
             return
+        if (owner := self.heap.contents.attributes.get(ref)) is not None:
+            self.change_attributes(owner, contents)
+            self.heap.contents[ref] = contents
+            return
         if ref.outside:
             raise self.outside_change(ref)
         if ref.shared:

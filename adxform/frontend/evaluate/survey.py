@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from adxform.errors import AdxError
 from adxform.frontend.evaluate.signals import Lost
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import LOST, Method, Ref, Tuple, Value
+from adxform.frontend.evaluate.values import LOST, Method, Ref, Tuple, Value, bound_in
 from adxform.ir.ops import Call, Op, Var
 from adxform.ir.walk import outs, reads
 
@@ -42,8 +42,8 @@ def _lose(interp: Interpreter, value: Value | None) -> None:
     match value:
         case Ref() if value in interp.heap.contents:
             interp.heap.contents[value] = LOST
-        case Method(_, bound):
-            for part in bound:
+        case Method():
+            for part in bound_in(value):
                 _lose(interp, part)
         case Tuple(items):
             for item in items:

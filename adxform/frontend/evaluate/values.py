@@ -6,8 +6,8 @@ opaque takes them. Lists, dicts and instances have identity: a `Ref` names one, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from types import FunctionType, ModuleType
 from typing import Any, Literal, NamedTuple
 
@@ -422,7 +422,8 @@ TakenPortions = dict[tuple[Ref, Value], tuple[tuple["AnyContents", ...], Ref]]
 class Cells(dict[Ref, AnyContents]):
     """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
 
-    So are the `originals` of objects that stand for what paths have, and by each original what stands for it.
+    So are the `originals` of objects that stand for what paths have, and by each original what stands for it; and by dicts that
+    are the `attributes` of objects, these objects.
     """
 
     def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
@@ -430,6 +431,7 @@ class Cells(dict[Ref, AnyContents]):
         self.foreign = foreign
         self.originals: dict[Ref, Originals] = {}
         self.standing: dict[Ref, list[Ref]] = {}
+        self.attributes: dict[Ref, Ref] = {}
         self.taken: TakenPortions = {}
 
     def __missing__(self, ref: Ref) -> AnyContents:
@@ -469,6 +471,7 @@ class Heap:
         """A snapshot."""
         cells = Cells(self.contents, self.contents.foreign)
         cells.originals, cells.standing = self.contents.originals, self.contents.standing
+        cells.attributes = self.contents.attributes
         cells.taken = dict(self.contents.taken)
         return Heap(cells)
 
@@ -478,12 +481,35 @@ class Heap:
         for original in originals.refs:
             self.contents.standing.setdefault(original, []).append(ref)
 
+    def note_attributes(self, ref: Ref, owner: Ref) -> None:
+        """Note that the dict `ref` is the attributes of `owner`, as long as these are changed through it alone."""
+        self.contents.attributes[ref] = owner
+        self.note_originals(ref, Originals(frozenset((owner,))))
+
     def outdate(self, ref: Ref) -> None:
         """Note that `ref` is changed: what may be the same object in the run has other contents than it is taken to have."""
         for copy in self.contents.standing.get(ref, ()):
             if copy in self.contents:
                 params = self.contents.originals[copy].params
                 self.contents[copy] = _OUTDATED._replace(params=params)
+
+
+def bound_in(function: FunctionValue | Method) -> tuple[Value, ...]:
+    """What a function has beside its code: what it captured and its defaults, or what is bound, by place and by name."""
+    if isinstance(function, FunctionValue):
+        return tuple(value for _, value in (*function.captures, *function.defaults))
+    return (function.fn, *function.args, *(value for _, value in function.kwargs))
+
+
+def with_bound(function: Any, bound: Iterable[Any]) -> Any:
+    """`function` with `bound` for what `bound_in` gives of it."""
+    items = iter(bound)
+    if isinstance(function, FunctionValue):
+        captures, defaults = (tuple((name, next(items)) for name, _ in pairs) for pairs in (function.captures, function.defaults))
+        return replace(function, captures=captures, defaults=defaults)
+    fn = next(items)
+    args = tuple(next(items) for _ in function.args)
+    return replace(function, fn=fn, args=args, kwargs=tuple((name, next(items)) for name, _ in function.kwargs))
 
 
 def is_undefined(value: Value) -> bool:

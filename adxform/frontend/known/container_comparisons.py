@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import operator
+import types
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -49,13 +50,17 @@ def equality(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
         return interp.call(Lit(operator.eq if positive else operator.ne), tuple(bounds))
     classes = classes_of(interp, a, b)
     if classes is None:
-        return None
+        spaces = _is_namespace(a) and _is_namespace(b) and (isinstance(a, Ref) or isinstance(b, Ref))
+        return _equal_namespaces(interp, a, b, positive) if spaces else None
     left, right = classes
     if is_numpy(left) or is_numpy(right):
         return _equal_array(interp, a, left, b, right, positive)
     equal = _equal(interp, a, left, b, right)
-    if positive or equal is None:
-        return equal
+    return equal if positive or equal is None else _not(interp, equal)
+
+
+def _not(interp: Interpreter, equal: Value) -> Value:
+    """``not equal``"""
     return Lit(not equal.value) if isinstance(equal, Lit) else interp.call(Lit(operator.not_), (equal,))
 
 
@@ -72,6 +77,19 @@ def _equal_if_there(interp: Interpreter, maybe: Maybe, other: Value, positive: b
 
     (found,) = branch(interp, maybe.present, there, lambda: [Lit(not positive)], ["equal"], interp.span)
     return found
+
+
+def _is_namespace(value: Value) -> bool:
+    cls = value.cls if isinstance(value, Ref) else type(value.value) if isinstance(value, Static) else object
+    return issubclass(cls, types.SimpleNamespace)
+
+
+def _equal_namespaces(interp: Interpreter, a: Value, b: Value, positive: bool) -> Value:
+    """Equality of objects that are equal where their attributes are."""
+    if not (isinstance(a, Ref) and isinstance(b, Ref)):
+        raise interp.error("an object from outside is compared with one that the function makes", "compare their attributes")
+    equal = Lit(True) if _found_same(interp, a, b) else _equal_dicts(interp, a, b)
+    return equal if positive else _not(interp, equal)
 
 
 def _equal_array(interp: Interpreter, a: Value, left: type, b: Value, right: type, positive: bool) -> Value:

@@ -176,6 +176,8 @@ def _equal(interp: Interpreter, a: Value, b: Value) -> bool:
     """Whether objects without a method for it are equal."""
     if isinstance(a, Static) and isinstance(b, Static):
         return bool(interp.pin(a) == interp.pin(b))
+    if isinstance(a, FunctionValue) and isinstance(b, FunctionValue):
+        return _one_container(interp, a, b)
     return same(a, b)
 
 

@@ -66,15 +66,15 @@ def _steps(rows: Any) -> Any:
     return rows[1:] != rows[:-1] if np.asarray(rows).dtype == bool else rows[1:] - rows[:-1]
 
 
-def _gradient(f: Any, *spacings: Any, axis: Any = None) -> Any:
+def _gradient(f: Any, *spacings: Any, axis: Any = None, edge_order: Any = 1) -> Any:
     axes = range(np.ndim(f)) if axis is None else [axis] if isinstance(axis, (int, np.integer)) else axis
     steps = spacings * len(axes) if len(spacings) == 1 else spacings if len(spacings) > 0 else (1.0,) * len(axes)
-    slopes = [_slopes(f, step, along) for step, along in zip(steps, axes, strict=False)]
+    slopes = [_slopes(f, step, along, edge_order) for step, along in zip(steps, axes, strict=False)]
     return slopes[0] if len(slopes) == 1 else tuple(slopes)
 
 
-def _slopes(f: Any, step: Any, axis: Any) -> Any:
-    """Differences along `axis`: central ones inside, one-sided ones at the ends."""
+def _slopes(f: Any, step: Any, axis: Any, edge_order: Any) -> Any:
+    """Differences along `axis`: central ones inside, one-sided ones at the ends, of two samples or of three."""
     rows = f if axis == 0 else np.swapaxes(f, 0, axis)
     if np.ndim(step) == 0:
         inner = (rows[2:] - rows[:-2]) / (2.0 * step)
@@ -85,8 +85,18 @@ def _slopes(f: Any, step: Any, axis: Any) -> Any:
         inner = (rows[1:-1] - rows[:-2]) * right / (left * (left + right))
         inner = inner + (rows[2:] - rows[1:-1]) * left / (right * (left + right))
         first, last = (rows[1] - rows[0]) / (step[1] - step[0]), (rows[-1] - rows[-2]) / (step[-1] - step[-2])
+    if edge_order != 1:
+        near, far = (step, step) if np.ndim(step) == 0 else (step[1] - step[0], step[2] - step[1])
+        first = _slope_at_the_end(rows[0], rows[1], rows[2], near, far)
+        near, far = (-step, -step) if np.ndim(step) == 0 else (step[-2] - step[-1], step[-3] - step[-2])
+        last = _slope_at_the_end(rows[-1], rows[-2], rows[-3], near, far)
     whole = np.concatenate((np.expand_dims(first, 0), inner, np.expand_dims(last, 0)), 0)
     return whole if axis == 0 else np.swapaxes(whole, 0, axis)
+
+
+def _slope_at_the_end(end: Any, second: Any, third: Any, near: Any, far: Any) -> Any:
+    """The slope at `end` of the parabola through it, the `second` sample, which is `near` from it, and the `third`, `far` on."""
+    return (second - end) * (near + far) / (near * far) - (third - end) * near / (far * (near + far))
 
 
 def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:

@@ -404,7 +404,8 @@ def compared(interp: Interpreter, fn: Callable[..., Any], a: Value, b: Value, hi
             case "followed":
                 answer = _called(interp, owner, method, other, hint)
             case "as C says":
-                said = "unknown" if issubclass(left, tuple) and issubclass(right, tuple) else _native_answer(owner, cls, other)
+                alike = any(issubclass(left, kind) and issubclass(right, kind) for kind in (tuple, types.SimpleNamespace))
+                said = "unknown" if alike else _native_answer(owner, cls, other)
                 if said == "taken":
                     return interp.call(Lit(fn), (decayed(interp, a), decayed(interp, b)), hint=hint)
                 if said != "not implemented":

@@ -35,6 +35,7 @@ from adxform.frontend.evaluate.values import (
     Value,
     View,
     Zip,
+    bound_in,
     is_int,
     is_unknown,
 )
@@ -98,8 +99,8 @@ def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
             return lists_in(interp, items)
         case Once(early=early):
             return tuple(ref for part in early for ref in lists_in(interp, part))
-        case FunctionValue(captures=captures):
-            return tuple(ref for _, part in captures for ref in lists_in(interp, part))
+        case FunctionValue():
+            return tuple(ref for part in bound_in(source) for ref in lists_in(interp, part))
         case _:
             return ()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import enum
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -28,7 +29,9 @@ from adxform.frontend.evaluate.values import (
     Static,
     Tuple,
     Value,
+    bound_in,
     is_undefined,
+    with_bound,
 )
 from adxform.ir.kinds import alternatives, one_of, scalar_type
 from adxform.ir.ops import Lit, Var
@@ -36,7 +39,7 @@ from adxform.ir.types import BOOL, Array, Dim, Object, Scalar, Size, Type, is_in
 
 _HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
 
-_OF_TUPLES = Poison("it is a list of tuples whose length only a run can tell, and another one on another path")
+_OF_TUPLES = Poison("it is a list of tuples whose length only a run can tell, and another kind of list on another path")
 
 _OF_KEYS = Poison("it is a dict of which only a run can tell the keys, and another one on another path")
 
@@ -140,10 +143,8 @@ class Joiner:
                 return Tuple(tuple(self.generalise(item, heap, numbers=numbers) for item in items), cls)
             case Maybe(_, held):
                 return Maybe(Slot(BOOL), self.generalise(held, heap, numbers=numbers))  # type: ignore[arg-type]
-            case FunctionValue(captures=captures):
-                return replace(value, captures=tuple((k, self.generalise(v, heap, numbers=numbers)) for k, v in captures))
-            case Method(_, args):
-                return replace(value, args=tuple(self.generalise(arg, heap, numbers=numbers) for arg in args))
+            case FunctionValue() | Method():
+                return with_bound(value, (self.generalise(part, heap, numbers=numbers) for part in bound_in(value)))
             case _:
                 return value
 
@@ -155,8 +156,6 @@ class Joiner:
                 return contents
             if isinstance(contents, Collected) and not contents.done:
                 return _HALF_FILLED
-            if isinstance(contents, Columns):
-                return _OF_TUPLES
             if isinstance(contents, Portions):
                 return OF_PORTIONS
             if isinstance(contents, Keyed):
@@ -165,7 +164,12 @@ class Joiner:
             if isinstance(contents, Portion):
                 return self._named(value, contents, self.generalise(contents.place, heap, numbers=True), old, originals)
             if isinstance(contents, Collected):
-                return Built(value.kind, value.cls, (), (self.rows(contents),), None, originals)
+                return Built(value.kind, value.cls, (), (self.rows(contents),), value.meta, originals)
+            if isinstance(contents, Columns):
+                columns = _columns(contents, tuple(self.escape(part, heap, old) for part in contents.lists))
+                if isinstance(columns, Poison):
+                    return columns
+                return Built(value.kind, value.cls, (), (columns,), value.meta, originals)
             items = tuple(self.escape(item, heap, old) for item in contents.items)
             return Built(value.kind, value.cls, contents.keys, items, value.meta, originals)
         if isinstance(value, Once) and value.state not in old.contents:
@@ -174,6 +178,8 @@ class Joiner:
             return Maybe(Slot(BOOL), self.escape(value.value, heap, old))  # type: ignore[arg-type]
         if isinstance(value, Tuple):
             return Tuple(tuple(self.escape(item, heap, old) for item in value.items), value.cls)
+        if isinstance(value, FunctionValue | Method):
+            return with_bound(value, (self.escape(part, heap, old) for part in bound_in(value)))
         return self.generalise(value, heap, numbers=False)
 
     def merge(self, a: Template, b: Template, paths: Paths) -> Template:
@@ -199,19 +205,24 @@ class Joiner:
         match a, b:
             case Tuple(items, cls), Tuple(others, other) if cls is other and len(items) == len(others):
                 return Tuple(self._merge_all(items, others, paths), cls)
-            case FunctionValue(fn, captures), FunctionValue(other, theirs) if fn is other:
-                pairs = zip(captures, theirs, strict=True)
-                held = tuple([(name, self.merge(x, y, paths)) for (name, x), (_, y) in pairs])
-                return a if held == captures else replace(a, captures=held)  # functions are compared by identity
-            case Method(fn, args), Method(other, theirs) if same(fn, other) and len(args) == len(theirs):
-                bound = self._merge_all(args, theirs, paths)
-                return a if bound == args else replace(a, args=bound)
+            case FunctionValue(fn), FunctionValue(other) if fn is other:
+                return self._merge_functions(a, b, paths)
+            case Method(), Method() if _bound_alike(a, b):
+                return self._merge_functions(a, b, paths)
             case Ref() | Built(), Ref():
                 return self._merge_objects(a, b, paths)
             case _ if _is_word(a) and _is_word(b) and not self.decided:
                 return Slot(Object())
             case _:
                 return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.decided)
+
+    def _merge_functions(self, a: FunctionValue | Method, b: FunctionValue | Method, paths: Paths) -> Template:
+        """The template of functions of one code: of what they captured, their defaults and what is bound to them."""
+        held = bound_in(a)
+        merged = self._merge_all(held, bound_in(b), paths)
+        if isinstance(a, Method) and isinstance(merged[0], Poison):
+            return merged[0]
+        return a if merged == held else with_bound(a, merged)  # functions are compared by identity
 
     def _merge_all(self, left: tuple[Template, ...], right: tuple[Template, ...], paths: Paths) -> tuple[Template, ...]:
         return tuple(self.merge(a, b, paths) for a, b in zip(left, right, strict=True))
@@ -221,12 +232,14 @@ class Joiner:
         right: Any = paths.right.contents[b]
         if isinstance(left, Poison) or isinstance(right, Poison):
             return left if isinstance(left, Poison) else right
-        if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected | Portion):
+        if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected | Columns | Portion):
             left = left.items[0]
         originals = self._originals([a, b], paths.right, paths.before)
+        if a.cls is b.cls is collections.deque and a.meta != b.meta:
+            return Poison("it is a deque that keeps another number of items on another path", self.decided)
         if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
             rows = self.merge_contents(left, right, paths)
-            return Built(a.kind, a.cls, (), (rows,), None, originals) if isinstance(rows, Collected) else rows
+            return Built(a.kind, a.cls, (), (rows,), a.meta, originals) if isinstance(rows, Collected) else rows
         if isinstance(left, Portion) and isinstance(right, Portion) and left.pairs is right.pairs:
             return self._named(b, right, self.merge(left.place, right.place, paths), paths.before, originals)
         if isinstance(left, Portion | Portions) or isinstance(right, Portion | Portions):
@@ -234,7 +247,8 @@ class Joiner:
         if isinstance(left, Keyed) or isinstance(right, Keyed):
             return _OF_KEYS._replace(params=self.decided)
         if isinstance(left, Columns) or isinstance(right, Columns):
-            return _OF_TUPLES
+            columns = self._merge_columns(left, right, paths) if a.cls is b.cls else _OF_TUPLES
+            return columns if isinstance(columns, Poison) else Built(a.kind, a.cls, (), (columns,), a.meta, originals)
         if isinstance(left, Collected) or isinstance(right, Collected):
             return Poison("it is a list whose length only a run can tell on one path only", self.decided)
         if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or not _same_keys(a.kind, left, right):
@@ -246,7 +260,7 @@ class Joiner:
         """The template of a name for one of several lists, at `place`, whose items are in a list from before the paths parted."""
         if portion.pairs not in old.contents or isinstance(place, Poison):
             return OF_PORTIONS
-        return Built(ref.kind, ref.cls, (), (replace(portion, place=place, index=None),), None, originals)
+        return Built(ref.kind, ref.cls, (), (replace(portion, place=place, index=None),), ref.meta, originals)
 
     def _originals(self, objects: Iterable[Ref | Built], heap: Heap, old: Heap) -> Originals:
         """The objects of `old` that one may be which is one of `objects`. What a path makes has no other name after it."""
@@ -269,7 +283,7 @@ class Joiner:
         if isinstance(a, Collected) and isinstance(b, Collected):
             return self._merge_rows(a, b, paths)
         if isinstance(a, Columns) or isinstance(b, Columns):
-            return a if a == b else _OF_TUPLES
+            return self._merge_columns(a, b, paths)
         if isinstance(a, Collected) or isinstance(b, Collected):
             return _HALF_FILLED._replace(params=self.decided)
         of_set = isinstance(a, SetElements) or isinstance(b, SetElements)
@@ -278,6 +292,12 @@ class Joiner:
         if of_set:
             return a if isinstance(a, SetElements) and a.made in (None, b.made) else SetElements(a.keys, a.items, None)
         return Contents(a.keys, self._merge_all(a.items, b.items, paths))
+
+    def _merge_columns(self, a: Any, b: Any, paths: Paths) -> Columns | Poison:
+        """The template of a list of tuples whose length only a run can tell: one of a list for each place in them."""
+        if not (isinstance(a, Columns) and isinstance(b, Columns) and a.cls is b.cls and len(a.lists) == len(b.lists)):
+            return _OF_TUPLES._replace(params=self.decided)
+        return _columns(a, self._merge_all(a.lists, b.lists, paths))
 
     def _merge_rows(self, a: Collected, b: Collected, paths: Paths) -> Collected | Poison:
         """The template of a list whose length only a run can tell: filled on both paths as far, or held in an array on each."""
@@ -353,6 +373,11 @@ def alike_rows(a: Type | None, b: Type | None, alike: bool) -> bool:
     return a.dtype == b.dtype and (alike or is_inexact(a))
 
 
+def _columns(columns: Columns, parts: tuple[Template, ...]) -> Columns | Poison:
+    """`columns` made of the templates `parts`."""
+    return next((part for part in parts if isinstance(part, Poison)), replace(columns, lists=parts))
+
+
 def either(a: Collected, b: Collected) -> Collected:
     """`a`, whose numbers may be of the kinds that `b` has as well."""
     kinds = alternatives(one_of((*a.kinds, *b.kinds))) if a.kinds or b.kinds else ()
@@ -362,6 +387,12 @@ def either(a: Collected, b: Collected) -> Collected:
 def _same_keys(kind: str, a: Contents | Built, b: Contents | Built) -> bool:
     """Whether two objects have the same keys; sets of ``1`` and ``True`` are equal and have different elements."""
     return a.keys == b.keys and (kind != "set" or Lit(a.keys) == Lit(b.keys))
+
+
+def _bound_alike(a: Method, b: Method) -> bool:
+    """Whether as many arguments are bound to both, and under the same names."""
+    names = [[name for name, _ in method.kwargs] for method in (a, b)]
+    return len(a.args) == len(b.args) and names[0] == names[1] and a.partial is b.partial
 
 
 def _is_word(value: Template) -> bool:

@@ -11,7 +11,7 @@ from adxform.frontend.containers.list_arrays import are_lists, as_list_of_rows, 
 from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
 from adxform.frontend.evaluate.control_flow.joins import OF_PORTIONS, Joiner, Paths
-from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
+from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
 from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
@@ -203,14 +203,14 @@ def is_changed(ref: Ref, start: Heap, heaps: list[Heap]) -> bool:
 
 def _level_lists(interp: Interpreter, values: tuple[Value, Value], sides: list[Side]) -> None:
     """Make lists on both paths arrays of their items where they have another number of them on each, or floats on one only."""
-    left, right = values
+    left, right = map(what_is_there, values)
     if not (isinstance(left, Ref) and isinstance(right, Ref) and left.kind == right.kind == "list" and left.cls is right.cls):
         return
     held: list[Any] = [side.heap.contents[ref] for side, ref in zip(sides, (left, right), strict=True)]
     filling = next((contents for contents in held if _is_being_filled(contents, held[0])), None)
     if filling is not None and left is right:
         raise irregular(left, filling)
-    if filling is not None or not all(isinstance(contents, Contents | Collected) for contents in held):
+    if filling is not None or not all(isinstance(contents, Contents | Collected | Columns) for contents in held):
         return
     if all(isinstance(contents, Contents) for contents in held) and held[0].keys == held[1].keys:
         return
@@ -222,10 +222,22 @@ def _level_lists(interp: Interpreter, values: tuple[Value, Value], sides: list[S
         if other and not ref.outside and not ref.shared:
             as_list_of_rows(interp, Grows(ref, item))
     interp.builder, interp.heap = outer
+    _level_columns(interp, left, right, sides)
+
+
+def _level_columns(interp: Interpreter, left: Ref, right: Ref, sides: list[Side]) -> None:
+    """Do so with the lists for each place of a list of tuples."""
+    held: list[Any] = [side.heap.contents[ref] for side, ref in zip(sides, (left, right), strict=True)]
+    if all(isinstance(contents, Columns) for contents in held) and len(held[0].lists) == len(held[1].lists):
+        for pair in zip(held[0].lists, held[1].lists, strict=True):
+            _level_lists(interp, pair, sides)
 
 
 def _level_item(interp: Interpreter, ref: Ref, held: list[Any], sides: list[Side]) -> tuple[Collected | None, Kind]:
     """The longer list whose items are kept as they are, if one of `held` is such a list, and what all their items become."""
+    columns = [(side.heap, contents) for side, contents in zip(sides, held, strict=True) if isinstance(contents, Columns)]
+    if columns:
+        return None, kind_of(interp, *columns[0])
     long = [contents for contents in held if isinstance(contents, Collected)]
     if not long:
         return None, kind_on_paths(interp, held, [side.heap for side in sides])

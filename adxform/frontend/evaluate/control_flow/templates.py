@@ -15,6 +15,7 @@ import numpy as np
 from adxform.frontend.evaluate.values import (
     NO_OTHERS,
     Collected,
+    Columns,
     Contents,
     FunctionValue,
     Heap,
@@ -27,7 +28,9 @@ from adxform.frontend.evaluate.values import (
     SetElements,
     Tuple,
     Value,
+    bound_in,
     is_undefined,
+    with_bound,
 )
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
 from adxform.ir.types import Scalar, Type
@@ -84,10 +87,10 @@ def has_slots(template: Template) -> bool:
             return has_slots(buffer) or has_slots(count)
         case Portion(place=number) | Portions(count=number):
             return has_slots(number)
-        case Tuple(items) | Contents(items=items) | Method(args=items):
+        case Tuple(items) | Contents(items=items) | Columns(lists=items):
             return any(map(has_slots, items))
-        case FunctionValue(captures=captures):
-            return any(has_slots(item) for _, item in captures)
+        case FunctionValue() | Method():
+            return any(map(has_slots, bound_in(template)))
         case _:
             return False
 
@@ -103,11 +106,11 @@ def slots(template: Template) -> Iterator[Slot]:
             yield from (*slots(buffer), *slots(count))
         case Portion(place=number) | Portions(count=number):
             yield from slots(number)
-        case Tuple(items) | Built(items=items) | Contents(items=items) | Method(args=items):
+        case Tuple(items) | Built(items=items) | Contents(items=items) | Columns(lists=items):
             for item in items:
                 yield from slots(item)
-        case FunctionValue(captures=captures):
-            for _, item in captures:
+        case FunctionValue() | Method():
+            for item in bound_in(template):
                 yield from slots(item)
         case _:
             return
@@ -124,6 +127,8 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             return Maybe(instantiate(present, make, heap), instantiate(held, make, heap))
         case Collected(buffer=buffer, count=count):
             return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
+        case Columns(lists):
+            return replace(template, lists=tuple(instantiate(part, make, heap) for part in lists))
         case Portions(count=count):
             return replace(template, count=instantiate(count, make, heap))
         case Portion(place=place):
@@ -131,7 +136,7 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
         case Built(kind, cls, keys, items, meta, originals):
             ref = Ref(kind, cls, shared=True, meta=meta)
             parts = tuple(instantiate(item, make, heap) for item in items)
-            rows = items and isinstance(items[0], Collected | Portion)
+            rows = items and isinstance(items[0], Collected | Columns | Portion)
             heap.contents[ref] = parts[0] if rows else Contents(keys, parts)
             heap.note_originals(ref, originals)
             return ref
@@ -139,14 +144,10 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             return template
         case Contents(keys, items):
             return Contents(keys, tuple(instantiate(item, make, heap) for item in items))
-        case Method(_, args):
+        case FunctionValue() | Method():
             if not has_slots(template):
                 return template
-            return replace(template, args=tuple(instantiate(arg, make, heap) for arg in args))
-        case FunctionValue(captures=captures):
-            if not has_slots(template):
-                return template
-            return replace(template, captures=tuple((k, instantiate(v, make, heap)) for k, v in captures))
+            return with_bound(template, (instantiate(part, make, heap) for part in bound_in(template)))
         case _:
             return template
 
@@ -174,6 +175,10 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
             held: Any = value if isinstance(value, Collected) else heap.contents[value]
             yield from collect(buffer, held.buffer, heap, operand)
             yield from collect(count, held.count, heap, operand)
+        case Columns(lists) | Built(items=(Columns(lists),)):
+            columns: Any = value if isinstance(value, Columns) else heap.contents[value]
+            for item, part in zip(lists, columns.lists, strict=True):
+                yield from collect(item, part, heap, operand)
         case Portions(count=count):
             several: Any = value if isinstance(value, Portions) else heap.contents[value]
             yield from collect(count, several.count, heap, operand)
@@ -184,11 +189,8 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
             contents: Any = value if isinstance(value, Contents) else heap.contents[value]
             for item, part in zip(items, contents.items, strict=True):
                 yield from collect(item, part, heap, operand)
-        case Method(_, args):
-            for item, part in zip(args, value.args, strict=True):
-                yield from collect(item, part, heap, operand)
-        case FunctionValue(captures=captures):
-            for (_, item), (_, part) in zip(captures, value.captures, strict=True):
+        case FunctionValue() | Method():
+            for item, part in zip(bound_in(template), bound_in(value), strict=True):
                 yield from collect(item, part, heap, operand)
         case _:
             return

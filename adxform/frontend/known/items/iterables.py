@@ -35,6 +35,7 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
     Zip,
+    bound_in,
     is_unknown,
 )
 from adxform.frontend.signature import python_class
@@ -240,7 +241,7 @@ def _defaulted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
     assert isinstance(made, Ref)
     contents = interp.contents(made)
     known: Value = interp.operand(factory) if isinstance(factory, Method) else factory  # type: ignore[assignment]
-    if not isinstance(known, Lit | Static) and not (isinstance(known, FunctionValue) and not known.captures):
+    if not isinstance(known, Lit | Static) and not (isinstance(known, FunctionValue) and not bound_in(known)):
         raise interp.error(
             "the default of this defaultdict depends on local values", "use `dict.setdefault`, or test for the key"
         )

@@ -39,6 +39,7 @@ from adxform.frontend.evaluate.values import (
     Value,
     View,
     Zip,
+    bound_in,
     is_unknown,
 )
 from adxform.frontend.known.items import generator_objects
@@ -126,10 +127,8 @@ def _held(interp: Interpreter, sources: Args) -> list[Value]:
 
 def _parts_of(interp: Interpreter, value: Value) -> list[Value]:
     match value:
-        case FunctionValue(captures=captures):
-            return [part for _, part in captures]
-        case Method(fn, args):
-            return [fn, *args]
+        case FunctionValue() | Method():
+            return list(bound_in(value))
         case Ref() if not isinstance(interp.heap.contents[value], Contents):
             return []
         case Tuple() | Ref():

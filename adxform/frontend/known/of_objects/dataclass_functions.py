@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import types
 from collections import defaultdict
 from typing import Any
 
@@ -67,6 +68,8 @@ def _fields(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
 def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if len(args) == 1 and isinstance(args[0], Ref) and args[0].kind == "instance":
         return own_attributes(interp, args[0])
+    if len(args) == 1 and isinstance(args[0], Static) and not isinstance(args[0].value, type | types.ModuleType):
+        return interp.attribute(args[0], "__dict__")
     raise interp.error("`vars` is not supported", "use the names themselves")
 
 
