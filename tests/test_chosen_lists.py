@@ -76,6 +76,21 @@ def test_a_name_keeps_the_list_that_another_replaces() -> None:
         assert judge(Cell("replaced", replaced, (np.array(x),))).kind == "right"
 
 
+def one_list_at_all_places(x: Any) -> Any:
+    row: list[Any] = []
+    cells = []
+    for _ in range(int(x[0] + 3.5)):
+        cells.append(row)
+    for v in x:
+        cells[int(v > 0.8)].append(v)
+    return sum(cells[0])
+
+
+def test_one_list_is_at_all_places_of_another() -> None:
+    for x in ([0.3, 1.2, 0.7], [0.5, 0.2, 0.3], [-0.2, 1.2, 1.3]):
+        assert judge(Cell("one_list_at_all_places", one_list_at_all_places, (np.array(x),))).kind == "right"
+
+
 def taken_as_one_of_two_before(x: Any) -> Any:
     low, high = [x[0]], [x[1]]
     one = low if x[2] > 0.5 else high
@@ -101,19 +116,7 @@ def a_row_of_a_grid_that_grows(x: Any) -> Any:
     return sum(map(sum, grid[1])) ** 2 + x[0]
 
 
-def one_list_at_all_places(x: Any) -> Any:
-    row: list[Any] = []
-    cells = []
-    for _ in range(int(x[0] + 3.5)):
-        cells.append(row)
-    for v in x:
-        cells[int(v > 0.8)].append(v)
-    return sum(cells[0])
-
-
-@pytest.mark.parametrize(
-    "program", [taken_as_one_of_two_before, a_copy_by_branches_before, a_row_of_a_grid_that_grows, one_list_at_all_places]
-)
+@pytest.mark.parametrize("program", [taken_as_one_of_two_before, a_copy_by_branches_before, a_row_of_a_grid_that_grows])
 def test_a_list_that_would_not_follow_another_is_refused(program: Any) -> None:
     with pytest.raises(UnsupportedOperationError):
         adxform.grad(program)(np.array([0.3, 1.2, 0.7]))

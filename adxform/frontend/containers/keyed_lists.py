@@ -12,7 +12,7 @@ from collections import defaultdict
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers import list_kinds, portions
+from adxform.frontend.containers import list_kinds, lists_of_lists
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Keyed, Ref, Static, Tuple, Value, View, Zip
 from adxform.ir.kinds import alternatives
@@ -105,7 +105,7 @@ def get(interp: Interpreter, held: Keyed, key: Value, default: Value) -> Value:
     """``d.get(key, default)``"""
     several = interp.portions(held.items)
     if several is not None and isinstance(default, Ref):
-        default = portions.adopted(interp, held.items, default)
+        default = lists_of_lists.adopted(interp, held.items, default)
     return interp.call(Static(keyed_items.got_under), (held.keys, held.items, key, default))
 
 
@@ -176,4 +176,4 @@ def _of_lists(interp: Interpreter, held: Keyed, value: Value) -> None:
     """Let the items of a dict be as many lists as only the run can tell where `value`, which is put among them, is a list."""
     contents = interp.heap.contents.get(held.items)
     if isinstance(value, Ref) and value.kind == "list" and isinstance(contents, Contents) and not contents.items:
-        portions.begun(interp, held.items, stored=True)
+        lists_of_lists.begun(interp, held.items, stored=True)

@@ -79,7 +79,7 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
 def held_anew(ref: Ref, old: Any, new: Any) -> Grows | None:
     """How `ref` comes to be one of several lists, a list of as many as only a run can tell, or a dict of such keys."""
     if isinstance(new, Portion) and not isinstance(old, Portion):
-        return Grows(ref, together=new.group) if new.group else None
+        return Grows(ref, together=new.group) if new.group else Grows(ref, family=new.of)
     if isinstance(new, Portions) and (not isinstance(old, Portions) or new.places is not old.places):
         return Grows(ref, of_lists=True, stored=new.places is not None)
     if isinstance(new, Keyed) and not isinstance(old, Keyed):
@@ -182,6 +182,8 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     contents: Any = interp.heap.contents[ref]
     if growing.together:
         return interp.put_together(growing.together)
+    if growing.family is not None:
+        return interp.take_in(growing.family, ref)
     if not of_one_kind(kind):
         refuse_collected(interp)
     if kind.fields:

@@ -23,6 +23,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    Family,
     FoundOutside,
     Heap,
     Keyed,
@@ -313,6 +314,10 @@ class Interpreter(ABC):
         contents = self.heap.contents[value] if isinstance(value, Ref) else None
         return contents if isinstance(contents, Portions) else None
 
+    def made_lists(self, family: Family) -> Value:
+        """How many lists of a family there are so far."""
+        return self.contents(family.made).items[0]
+
     def keyed(self, value: Value) -> Keyed | None:
         """What a dict holds of which only a run can tell the keys; ``None`` for any other value."""
         contents = self.heap.contents.get(value) if isinstance(value, Ref) and value.kind == "dict" else None
@@ -353,14 +358,17 @@ class Interpreter(ABC):
         self.heap.contents[ref] = contents
 
     def _lists_behind(self, ref: Ref) -> tuple[Ref, ...]:
-        """The lists that the program made of which `ref` is one in the run, if they are several."""
+        """The lists from before paths parted of which `ref` is one in the run, or a list that a path made, if the program made them."""
         behind = self.heap.contents.originals.get(ref)
         if behind is None or behind.params or ref.kind != "list" or ref.cls is not list:
             return ()
         known = self.heap.contents.originals
         lists = {own for own in behind.refs if own not in known}
         found = tuple(own for own in self.heap.contents if own in lists)
-        return found if len(found) == len(lists) > 1 else ()
+        if len(lists) == 1 and not self.chooses:
+            self.would_choose = True
+            return ()
+        return found if len(found) == len(lists) else ()
 
     def shared_change(self, ref: Ref) -> AdxError:
         """The error for a change to an object that may be one of several."""
@@ -639,6 +647,10 @@ class Interpreter(ABC):
     @abstractmethod
     def put_together(self, group: tuple[Ref, ...]) -> bool:
         """Whether the items of the lists `group` can be, and now are, in one list."""
+
+    @abstractmethod
+    def take_in(self, family: Family, ref: Ref) -> bool:
+        """Whether the list `ref` can be, and now is, one of a family."""
 
     @abstractmethod
     def taken(self, portion: Portion) -> Ref:

@@ -313,30 +313,50 @@ class Columns:
     cls: type = tuple
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """Lists of which only the run knows which one is meant: all their items are in the list `pairs`, each beside its place.
+
+    What `made` holds is how many such lists there are.
+    """
+
+    pairs: Ref
+    made: Ref
+
+
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """The contents of a list that is one of several: the second items of those of the list `pairs` of which the first is `place`.
+    """The contents of a list of a family: the second items of those of its pairs of which the first is `place`.
 
     `group` are all of these lists that the program has by names of their own, each at its place. `index`: where this one was
     found among them.
     """
 
-    pairs: Ref
+    of: Family
     place: Value
     group: tuple[Ref, ...] = ()
     index: Value | None = None
 
+    @property
+    def pairs(self) -> Ref:
+        """The list that has the items of all lists of the family."""
+        return self.of.pairs
+
 
 @dataclass(frozen=True, slots=True)
 class Portions:
-    """The contents of a list of lists, as many as only a run can tell, with all their items in `pairs`: see `Portion`.
+    """The contents of a list of lists, as many as only a run can tell, which are of one family.
 
-    `count` of these were made. They are at the places that the list `places` has, or each at its own without one.
+    They are at the places that the list `places` has; without one it has all lists of the family, each at its own place.
     """
 
-    pairs: Ref
-    count: Value
+    of: Family
     places: Ref | None = None
+
+    @property
+    def pairs(self) -> Ref:
+        """The list that has the items of all lists of the family."""
+        return self.of.pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers import collecting, keyed_lists, list_arrays
+from adxform.frontend.containers import collecting, keyed_lists, list_arrays, lists_of_lists
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.deques import made as deque_of
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
@@ -158,6 +158,8 @@ def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = 
         case Enumerate(items, start):
             places = Range(start, iteration.add(interp, start, iteration.length(interp, items)), Lit(1))
             return of_tuples.zipped(interp, (listed(interp, places, hint), listed(interp, items, hint)), cls)
+        case Ref() if cls is list and (several := interp.portions(source)) is not None:
+            return lists_of_lists.copied(interp, several)
         case Ref() if (columns := interp.columns(source)) is not None:
             return of_tuples.copied(interp, columns, cls)
         case Ref() if (filled := interp.filled(source)) is not None:
@@ -276,6 +278,8 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         args = (without_order(interp, args[0]), *args[1:])
     if isinstance(args[0], Zip | Enumerate) and iteration.known_items(interp, args[0]) is None:
         args = (listed(interp, args[0]), *args[1:])
+    if has_key and (several := interp.portions(args[0])) is not None:
+        return lists_of_lists.ordered(interp, several, _order(interp, args[0], kwargs))
     if (columns := interp.columns(args[0])) is not None:
         return of_tuples.ordered(interp, columns, _order(interp, args[0], kwargs))
     if not _is_known(interp, args[0]) and not (has_key and _is_of_arrays(interp, args[0])):
@@ -446,6 +450,8 @@ def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         kind = "strings" if isinstance(start.value, str) else type(start.value).__name__
         joined = "''" if isinstance(start.value, str) else "b''"
         return interp.fail(TypeError, f"sum() can't sum {kind} [use {joined}.join(seq) instead]")
+    if isinstance(start, Ref) and start.kind == "list" and isinstance(args[0], Ref) and interp.portions(args[0]) is not None:
+        return interp.call(Lit(operator.add), (start, lists_of_lists.chained(interp, args[0])), hint=hint)
     source = without_order(interp, args[0])
     if isinstance(source, Tuple) and all(isinstance(item, Lit) and isinstance(item.value, int) for item in source.items):
         args = (source, *args[1:])

@@ -227,7 +227,7 @@ class Joiner:
         if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
             rows = self.merge_contents(left, right, paths)
             return Built(a.kind, a.cls, (), (rows,), None, originals) if isinstance(rows, Collected) else rows
-        if isinstance(left, Portion) and isinstance(right, Portion) and left.pairs is right.pairs:
+        if isinstance(left, Portion) and isinstance(right, Portion) and left.of is right.of:
             return self._named(b, right, self.merge(left.place, right.place, paths), paths.before, originals)
         if isinstance(left, Portion | Portions) or isinstance(right, Portion | Portions):
             return OF_PORTIONS._replace(params=self.decided)
@@ -260,8 +260,6 @@ class Joiner:
         """The template of the contents of one object that differ between paths."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
-        if isinstance(a, Portions) and isinstance(b, Portions) and a.pairs is b.pairs and a.places is b.places:
-            return replace(a, count=self.merge(a.count, b.count, paths))
         if isinstance(a, Keyed) or isinstance(b, Keyed):
             return a if a == b else _OF_KEYS._replace(params=self.decided)
         if isinstance(a, Portion | Portions) or isinstance(b, Portion | Portions):
@@ -306,12 +304,10 @@ class Joiner:
     def contents(self, contents: Any, heap: Heap) -> Any:
         """The template of the contents of an object alone, as `generalise` makes one of a value."""
         match contents:
-            case Poison() | Columns() | Portion() | SetElements() | Keyed():
+            case Poison() | Columns() | Portion() | Portions() | SetElements() | Keyed():
                 return contents
             case Collected():
                 return self.rows(contents)
-            case Portions(count=count):
-                return replace(contents, count=self.generalise(count, heap, numbers=True))
             case _:
                 items = (self.generalise(item, heap, numbers=True) for item in contents.items)
                 return Contents(contents.keys, tuple(items))
