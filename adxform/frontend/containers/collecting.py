@@ -12,6 +12,7 @@ from adxform.frontend.checks.held_copies import Taken
 from adxform.frontend.containers.list_arrays import (
     hold,
     irregular,
+    lists_copied,
     note_items,
     see_exact,
     settle_rows,
@@ -76,8 +77,10 @@ def length(interp: Interpreter, contents: Collected) -> Value:
 
 def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> None:
     """Put `item` after the items so far."""
+    _refuse_portion(interp, ref, item)
     settle_rows(interp, (item,))
     type_ = item_type(interp, item)
+    contents = replace(contents, copied=contents.copied | lists_copied(interp, (item,)))
     held = contents.buffer.type
     assert isinstance(held, Array)
     assert held.shape is not None
@@ -120,6 +123,19 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     after = replace(contents, count=iteration.add(interp, contents.count, Lit(1)), passed=contents.passed + 1)
     interp.heap.contents[ref] = after
     interp.heap.outdate(ref)
+
+
+def _refuse_portion(interp: Interpreter, ref: Ref, item: Value) -> None:
+    """Refuse a list of a family as an item of an array, which would not follow what becomes of it.
+
+    Raises:
+        Grows: unless `ref` can be held as a list of such lists.
+    """
+    portion = interp.portion(item)
+    if portion is not None:
+        message = "a list of which only a run can tell which one it is, is put among lists of which an array has copies"
+        reason = interp.error(message, "put in a copy: `list(…)`")
+        raise Grows(ref, of_lists=True, stored=True, family=portion.of, reason=reason)
 
 
 def _row_sizes(interp: Interpreter, held: tuple[Size, ...], given: tuple[Size, ...]) -> tuple[Size, ...]:
@@ -231,7 +247,9 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     refuse_index(interp, index, "list")
     if isinstance(index, Slice):
         raise interp.error("a slice of a list whose length only a run can tell is set", "use an array")
+    _refuse_portion(interp, ref, value)
     settle_rows(interp, (value,))
+    contents = replace(contents, copied=contents.copied | lists_copied(interp, (value,)))
     type_, held = item_type(interp, value) or Object(), dtype_of(row_type(contents))
     if isinstance(type_, Array) and _may_spread(type_, row_type(contents)):
         raise interp.error("the items of this list may differ in shape", "use items of one shape")
@@ -296,7 +314,9 @@ def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint:
     if isinstance(index, Slice):
         part = indexing.load(interp, so_far(interp, contents), index, hint)
         items = interp.call(Lit(np.ndarray.copy), (part,), hint=hint)
-        return new_list(interp, items, contents.nested, weak=contents.weak, kinds=contents.kinds)
+        made = new_list(interp, items, contents.nested, weak=contents.weak, kinds=contents.kinds)
+        interp.heap.contents[made] = replace(interp.filled(made) or contents, copied=contents.copied)
+        return made
     refuse_index(interp, index, "list")
     found = indexing.load(interp, contents.buffer, _place(interp, contents, _as_integer(index)), hint)
     if contents.nested:

@@ -73,7 +73,9 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     reason: AdxError | None = found and missing_rule(*found, "a list of what it returns cannot be followed")
     if item.type is None and all(isinstance(number_type(item), Scalar) for item in new.items):
         reason = differing(interp)
-    return Grows(ref, item, regular=regular, reason=reason, of_lists=are_lists((*old.items, *new.items)))
+    items = (*old.items, *new.items)
+    family = next((portion.of for one in items if (portion := interp.portion(one)) is not None), None)
+    return Grows(ref, item, regular=regular, reason=reason, of_lists=are_lists(items), family=family)
 
 
 def held_anew(ref: Ref, old: Any, new: Any) -> Grows | None:
@@ -96,6 +98,11 @@ def _growth_of_collected(ref: Ref, old: Any, new: Any, *, owned: bool) -> Grows 
         other = isinstance(new, Collected) and row_type(old).dtype != row_type(new).dtype
         return irregular(ref, new) if other else None
     return irregular(ref, new) if isinstance(old, Contents) else None
+
+
+def has_portion(interp: Interpreter, items: Iterable[Value]) -> bool:
+    """Whether one of `items` is a list of a family, which changes wherever the run changes it."""
+    return any(interp.portion(item) is not None for item in items)
 
 
 def are_lists(items: tuple[Value, ...]) -> bool:
@@ -160,7 +167,7 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
     sizes = item_sizes(interp, item, initial)
     if not of_one_kind(kind):
         refuse_collected(interp)
-    if sizes is None or item is None or iteration.is_endless(source):
+    if sizes is None or item is None or iteration.is_endless(source) or has_portion(interp, initial):
         return None
     count = iteration.add(interp, iteration.length(interp, source), Lit(len(initial)))
     size_of = interp.dim_of(count) if isinstance(count, Var) else count.value if isinstance(count, Lit) else interp.fresh_dim()
@@ -173,7 +180,16 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
         interp.builder.effect(operator.setitem, buffer, Lit(k), interp.operand(value), span=interp.span)
     params = frozenset() if counted else iteration.deciding(interp, source)
     filled = Collected(buffer, Lit(len(initial)), count, params, nested=kind.nested, counted=counted, weak=kind.weak)
-    return replace(filled, kinds=kinds_beside(item))
+    return replace(filled, kinds=kinds_beside(item), copied=lists_copied(interp, initial))
+
+
+def lists_copied(interp: Interpreter, items: Iterable[Value]) -> frozenset[Ref]:
+    """The lists among `items`, of which an array has copies from here on."""
+    lists = [item for item in items if isinstance(item, Ref) and item.kind == "list"]
+    behind = [interp.heap.contents.originals[one].refs for one in lists if one in interp.heap.contents.originals]
+    found = frozenset(lists).union(*behind)
+    interp.heap.contents.copied.update(found)
+    return found
 
 
 def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
@@ -182,7 +198,7 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     contents: Any = interp.heap.contents[ref]
     if growing.together:
         return interp.put_together(growing.together)
-    if growing.family is not None:
+    if growing.family is not None and not growing.of_lists:
         return interp.take_in(growing.family, ref)
     if not of_one_kind(kind):
         refuse_collected(interp)
@@ -191,9 +207,10 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     if item is None or ref.kind != "list" or not isinstance(contents, Contents | Collected):
         return False
     buffer: Value
+    copied: frozenset[Ref] = frozenset()
     kinds = kinds_beside(item)
     if isinstance(contents, Collected):
-        buffer = so_far(interp, contents)
+        buffer, copied = so_far(interp, contents), contents.copied
         number = joined_items(interp, type_of_number(contents), Scalar(item.dtype, kind.weak))
         if row_type(contents).dtype != item.dtype and number is not None:
             rows: list[Any] = list(interp.heap.contents.values())
@@ -209,10 +226,11 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     elif contents.items:
         whole = common_item(interp, contents.items).type
         joined = whole and joined_items(interp, whole, item)
-        if joined is None or joined.dtype != item.dtype:
+        if joined is None or joined.dtype != item.dtype or has_portion(interp, contents.items):
             return False
         item, kinds = joined, kinds_beside(joined)
         settle_rows(interp, contents.items)
+        copied = lists_copied(interp, contents.items)
         _refuse_any_precision(interp, item)
         buffer = interp.call(Lit(np.array), (Tuple(contents.items),), {"dtype": Lit(dtype_of(item).type)})
         see_exact(interp, buffer, contents.items)
@@ -227,7 +245,7 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     assert isinstance(buffer, Var)
     weak = kind.weak and (not isinstance(item, Scalar) or item.weak)
     note_items(interp, buffer)
-    hold(interp, ref, Collected(buffer, done=True, nested=kind.nested, weak=weak, kinds=kinds))
+    hold(interp, ref, Collected(buffer, done=True, nested=kind.nested, weak=weak, kinds=kinds, copied=copied))
     return True
 
 

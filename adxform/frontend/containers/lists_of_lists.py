@@ -9,44 +9,68 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.containers import list_arrays
-from adxform.frontend.containers.portions import all_places, family_of, named, place_in_family
+from adxform.frontend.containers.portions import all_places, family_of, is_new, named, place_in_family
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, Family, Portion, Portions, Ref, Slice, Static, Value, is_int
+from adxform.frontend.evaluate.values import (
+    NONE,
+    Collected,
+    Contents,
+    Family,
+    Portion,
+    Portions,
+    Ref,
+    Slice,
+    Static,
+    Value,
+    is_int,
+    list_contents,
+)
 from adxform.ir.ops import Lit, Var
+from adxform.ir.types import Array
 from adxform.primitives.definitions import iterations
 
 EVERYTHING = Slice(NONE, NONE, NONE)
 
 
-def begun(interp: Interpreter, ref: Ref, *, stored: bool = False) -> bool:
+def begun(interp: Interpreter, ref: Ref, *, stored: bool = False, family: Family | None = None) -> bool:
     """Whether `ref`, a list of lists known one by one, can be, and now is, one of as many lists as only a run can tell.
 
-    `stored`: other lists are stored in it where only a run knows.
+    `stored`: other lists are stored in it where only a run knows, or, of a `family`, some of its lists.
     """
     held = interp.heap.contents.get(ref)
     if isinstance(held, Portions) and stored and held.places is None:
         interp.hold(ref, replace(held, places=all_places(interp, held.of)))
         return True
-    if not isinstance(held, Contents) or ref.outside or ref.shared:
+    if isinstance(held, Collected) and _is_empty(held):
+        held = list_contents(())
+    if not isinstance(held, Contents) or ref.outside or ref.shared or (family and family.pairs not in interp.heap.contents):
         return False
     lists = [item for item in held.items if isinstance(item, Ref) and item.kind == "list" and item.cls is list]
-    found = _together(interp, lists) if len(set(lists)) == len(held.items) else None
+    found = _together(interp, lists, family) if len(set(lists)) == len(held.items) else None
     if found is None:
         return False
-    family, own = found
+    stored, (family, own) = stored or family is not None, found
     all_of_them = not stored and interp.made_lists(family) == Lit(len(own)) and own == [Lit(k) for k in range(len(own))]
     interp.hold(ref, Portions(family, None if all_of_them else interp.new_list(tuple(own))))
     return True
 
 
-def _together(interp: Interpreter, lists: list[Ref]) -> tuple[Family, list[Value]] | None:
+def _is_empty(held: Collected) -> bool:
+    """Whether an array holds a list that has no items so far."""
+    type_ = held.buffer.type
+    return held.done and isinstance(type_, Array) and type_.shape is not None and type_.shape[0] == 0
+
+
+def _together(interp: Interpreter, lists: list[Ref], family: Family | None) -> tuple[Family, list[Value]] | None:
     """The family of which `lists` are, or now are, and at which place each is; ``None`` where they are of none, or of several."""
     known = [interp.portion(one) for one in lists]
-    first = next((portion for portion in known if portion is not None), None)
-    if first is not None:
-        whole = all(portion is not None and portion.of is first.of for portion in known)
-        return (first.of, [portion.place for portion in known if portion is not None]) if whole else None
+    family = next((portion.of for portion in known if portion is not None), family)
+    if family is not None:
+        pairs = zip(lists, known, strict=True)
+        if any(portion.of is not family if portion is not None else not is_new(interp, one) for one, portion in pairs):
+            return None
+        return family, [place_in_family(interp, family, one) for one in lists]
     if any(one.outside or one.shared or interp.identity(one) is not None for one in lists):
         return None
     rows = [interp.heap.contents[one] for one in lists]

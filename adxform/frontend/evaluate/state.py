@@ -358,7 +358,7 @@ class Interpreter(ABC):
         self.heap.contents[ref] = contents
 
     def _lists_behind(self, ref: Ref) -> tuple[Ref, ...]:
-        """The lists from before paths parted of which `ref` is one in the run, or a list that a path made, if the program made them."""
+        """The lists of the program's own of which `ref` is one in the run, or one that a path made."""
         behind = self.heap.contents.originals.get(ref)
         if behind is None or behind.params or ref.kind != "list" or ref.cls is not list:
             return ()

@@ -288,8 +288,9 @@ class Collected:
     `done` the items are the whole of `buffer`, and the list may grow and shrink by taking another one. `weak`: the items are
     Python's own numbers. `kinds`: what they may be, where whole numbers are beside floats.
 
-    With `nested`, the items are such lists themselves, each a row of the buffer; `row_of` says of which list, with which
-    buffer, this one is a row. The items would be known one by one if the parameters `params`, which may be promoted, were.
+    With `nested`, the items are such lists themselves, each a row of the buffer, copies of the lists `copied`; `row_of` says of
+    which list, with which buffer, this one is a row. The items would be known one by one if the parameters `params`, which may
+    be promoted, were.
     """
 
     buffer: Var
@@ -303,6 +304,7 @@ class Collected:
     weak: bool = False
     kinds: tuple[Scalar, ...] = ()
     row_of: tuple[Ref, Var] | None = None
+    copied: frozenset[Ref] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,6 +421,8 @@ Callable_ = Static | FunctionValue | Method | InnerPullback
 
 NONE = Lit(None)
 
+_OF_CHANGED_LISTS = Poison("it has a list that is changed after it was put in", way="put in a copy: `list(…)`")
+
 _OUTDATED = Poison("it may be the same object as another, which is changed", way="copy it, or change it by this name alone")
 
 
@@ -443,7 +447,8 @@ TakenPortions = dict[tuple[Ref, Value], tuple[tuple["AnyContents", ...], Ref]]
 class Cells(dict[Ref, AnyContents]):
     """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
 
-    So are the `originals` of objects that stand for what paths have, and by each original what stands for it.
+    So are the `originals` of objects that stand for what paths have, and by each original what stands for it; and all lists that
+    were `copied` into arrays.
     """
 
     def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
@@ -452,6 +457,7 @@ class Cells(dict[Ref, AnyContents]):
         self.originals: dict[Ref, Originals] = {}
         self.standing: dict[Ref, list[Ref]] = {}
         self.taken: TakenPortions = {}
+        self.copied: set[Ref] = set()
 
     def __missing__(self, ref: Ref) -> AnyContents:
         return self.foreign[ref]
@@ -490,6 +496,7 @@ class Heap:
         """A snapshot."""
         cells = Cells(self.contents, self.contents.foreign)
         cells.originals, cells.standing = self.contents.originals, self.contents.standing
+        cells.copied = self.contents.copied
         cells.taken = dict(self.contents.taken)
         return Heap(cells)
 
@@ -505,6 +512,9 @@ class Heap:
             if copy in self.contents:
                 params = self.contents.originals[copy].params
                 self.contents[copy] = _OUTDATED._replace(params=params)
+        for other, held in tuple(self.contents.items()) if ref in self.contents.copied else ():
+            if isinstance(held, Collected) and ref in held.copied:
+                self.contents[other] = _OF_CHANGED_LISTS
 
 
 def is_undefined(value: Value) -> bool:

@@ -6,6 +6,7 @@ import bisect
 import functools
 import operator
 from collections import OrderedDict, defaultdict, deque
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
@@ -164,9 +165,11 @@ def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = 
             return of_tuples.copied(interp, columns, cls)
         case Ref() if (filled := interp.filled(source)) is not None:
             items = interp.call(Lit(np.ndarray.copy), (list_arrays.so_far(interp, filled),), hint=hint)
-            return collecting.new_list(
+            made = collecting.new_list(
                 interp, items, filled.nested, cls, weak=filled.weak, kinds=filled.kinds, params=filled.params
             )
+            interp.heap.contents[made] = replace(interp.filled(made) or filled, copied=filled.copied)
+            return made
         case Range():
             params = iteration.deciding(interp, source)
             return collecting.new_list(interp, rows(interp, source), cls=cls, weak=True, params=params)

@@ -280,20 +280,21 @@ class Joiner:
     def _merge_rows(self, a: Collected, b: Collected, paths: Paths) -> Collected | Poison:
         """The template of a list whose length only a run can tell: filled on both paths as far, or held in an array on each."""
         if a.counted and b.counted and a.buffer == b.buffer:
-            return replace(either(a, b), count=self.merge(a.count, b.count, paths), passed=max(a.passed, b.passed))
+            count = self.merge(a.count, b.count, paths)
+            return replace(either(a, b, paths.before), count=count, passed=max(a.passed, b.passed))
         if not (a.done and b.done and a.nested == b.nested):
             return a if a == b else _HALF_FILLED
         if self.collects and (a.weak, a.kinds) != (b.weak, b.kinds):
             return Poison("it is a list of numbers of another kind on each path", self.decided)
         if a.buffer == b.buffer:
-            return either(a, b)
+            return either(a, b, paths.before)
         if not alike_rows(number_type(a.buffer), number_type(b.buffer), a.weak is b.weak):
             return Poison("it is a list of numbers of different kinds on each path", self.decided)
         buffer = self.merge(a.buffer, b.buffer, paths)
         if isinstance(buffer, Poison):
             return buffer
-        kept = either(a, b)
-        return Collected(buffer, done=True, nested=a.nested, weak=kept.weak, kinds=kept.kinds)
+        kept = either(a, b, paths.before)
+        return Collected(buffer, done=True, nested=a.nested, weak=kept.weak, kinds=kept.kinds, copied=kept.copied)
 
     def rows(self, contents: Collected) -> Collected:
         """The template of a list whose length only a run can tell."""
@@ -349,10 +350,11 @@ def alike_rows(a: Type | None, b: Type | None, alike: bool) -> bool:
     return a.dtype == b.dtype and (alike or is_inexact(a))
 
 
-def either(a: Collected, b: Collected) -> Collected:
-    """`a`, whose numbers may be of the kinds that `b` has as well."""
+def either(a: Collected, b: Collected, before: Heap | None = None) -> Collected:
+    """`a`, whose numbers may be of the kinds that `b` has as well, with copies of the lists of both that there were `before`."""
     kinds = alternatives(one_of((*a.kinds, *b.kinds))) if a.kinds or b.kinds else ()
-    return replace(a, weak=a.weak and b.weak, kinds=kinds)
+    copied = frozenset(ref for ref in a.copied | b.copied if before is None or ref in before.contents)
+    return replace(a, weak=a.weak and b.weak, kinds=kinds, copied=copied)
 
 
 def _same_keys(kind: str, a: Contents | Built, b: Contents | Built) -> bool:

@@ -405,6 +405,8 @@ def _loop(
             now: Any = interp.heap.contents[ref]
             if not isinstance(now, Collected) or now.passed != contents.passed + 1:
                 raise list_arrays.irregular(ref, contents)
+            if any(one in start_heap.contents for one in now.copied - contents.copied):
+                raise list_arrays.irregular(ref, contents)
             interp.heap.contents[ref] = kept[ref]
         if not op.breaks:
             return results, []
@@ -413,7 +415,7 @@ def _loop(
 
     regular = {ref: contents for ref, contents in (fills or {}).items() if not contents.counted}
     counted = [ref for ref, contents in (fills or {}).items() if contents.counted]
-    kept = {ref: interp.heap.contents[ref] for ref in regular}
+    kept, start_heap = {ref: interp.heap.contents[ref] for ref in regular}, interp.heap
     hints = [param.base for param in op.body.params[1:]]
     fixed = find_fixpoint(interp, inits, hints, step, counted, (trip.hint, trip.type))
     if any(isinstance(out.type, Array) and out.type.shape is None for out in fixed.outs):

@@ -191,7 +191,7 @@ def holds_lists(interp: Interpreter, grows: Grows) -> bool:
     """Whether a list of lists can be, and now is, one of as many as only a run can tell; or a dict one of such keys."""
     if grows.keyed:
         return keyed_lists.begun(interp, grows.ref)
-    return grows.of_lists and lists_of_lists.begun(interp, grows.ref, stored=grows.stored)
+    return grows.of_lists and lists_of_lists.begun(interp, grows.ref, stored=grows.stored, family=grows.family)
 
 
 def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap], exchanged: set[Ref]) -> Grows | None:
