@@ -14,6 +14,7 @@ from adxform.frontend.containers.list_arrays import (
     irregular,
     lists_copied,
     note_items,
+    note_uneven,
     see_exact,
     settle_rows,
     so_far,
@@ -110,7 +111,7 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     if contents.done:
         if shape != held.shape[1:]:
             know_lengths(interp, (*shape, *held.shape[1:]))
-        longer = Array(dtype_name(dtype), (interp.fresh_dim(), *_row_sizes(interp, held.shape[1:], shape)))
+        longer = Array(dtype_name(dtype), (interp.uneven_dim(), *_row_sizes(interp, held.shape[1:], shape)))
         put = runtime.appended if shape == held.shape[1:] else runtime.appended_row
         buffer = interp.emit(put, (contents.buffer, interp.operand(item)), longer, "items")
         _change(interp, ref, contents, buffer, contents.params)
@@ -313,6 +314,8 @@ def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint:
     """``list[index]``"""
     if isinstance(index, Slice):
         part = indexing.load(interp, so_far(interp, contents), index, hint)
+        if interp.is_uneven(contents.buffer.type) or not contents.done:
+            note_uneven(interp, part)
         items = interp.call(Lit(np.ndarray.copy), (part,), hint=hint)
         made = new_list(interp, items, contents.nested, weak=contents.weak, kinds=contents.kinds)
         interp.heap.contents[made] = replace(interp.filled(made) or contents, copied=contents.copied)

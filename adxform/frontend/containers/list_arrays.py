@@ -68,6 +68,8 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     if ref.kind != "list":
         return Grows(ref)
     item = common_item(interp, (*old.items, *new.items))
+    uneven = are_lists(new.items) and item.nested == 1 and interp.is_uneven(item.type)
+    item = Kind() if uneven else item
     regular = len(new.items) == len(old.items) + 1 and new.items[:-1] == old.items
     found = next((interp.unruled[item] for item in new.items if isinstance(item, Var) and item in interp.unruled), None)
     reason: AdxError | None = found and missing_rule(*found, "a list of what it returns cannot be followed")
@@ -75,7 +77,7 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
         reason = differing(interp)
     items = (*old.items, *new.items)
     family = next((portion.of for one in items if (portion := interp.portion(one)) is not None), None)
-    return Grows(ref, item, regular=regular, reason=reason, of_lists=are_lists(items), family=family)
+    return Grows(ref, item, regular=regular, reason=reason, of_lists=are_lists(items), family=family, uneven=uneven)
 
 
 def held_anew(ref: Ref, old: Any, new: Any) -> Grows | None:
@@ -83,7 +85,8 @@ def held_anew(ref: Ref, old: Any, new: Any) -> Grows | None:
     if isinstance(new, Portion) and not isinstance(old, Portion):
         return Grows(ref, together=new.group) if new.group else Grows(ref, family=new.of)
     if isinstance(new, Portions) and (not isinstance(old, Portions) or new.places is not old.places):
-        return Grows(ref, of_lists=True, stored=new.places is not None)
+        family = new.of if isinstance(old, Portions) else None
+        return Grows(ref, of_lists=True, stored=new.places is not None, family=family)
     if isinstance(new, Keyed) and not isinstance(old, Keyed):
         return Grows(ref, keyed=True)
     return None
@@ -154,7 +157,15 @@ def finished(interp: Interpreter, contents: Collected, *, counted: bool) -> Coll
     """The contents of a list after the loop that has filled it."""
     if counted:
         contents = replace(contents, buffer=so_far(interp, contents), counted=False)
+        note_uneven(interp, contents.buffer)
     return replace(contents, count=contents.total, passed=0, done=True)
+
+
+def note_uneven(interp: Interpreter, items: Value) -> None:
+    """Note that `items`, those of a list, are another number of them on each path or iteration."""
+    shape = items.type.shape if isinstance(items, Var) and isinstance(items.type, Array) else None
+    if shape and isinstance(shape[0], Dim):
+        interp.uneven.add(shape[0].base)
 
 
 def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) -> Collected | None:

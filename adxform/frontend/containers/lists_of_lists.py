@@ -9,8 +9,9 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.containers import list_arrays
-from adxform.frontend.containers.portions import all_places, family_of, is_new, named, place_in_family
+from adxform.frontend.containers.portions import all_places, family_of, is_new, named, of_others, place_in_family
 from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
@@ -39,10 +40,12 @@ def begun(interp: Interpreter, ref: Ref, *, stored: bool = False, family: Family
     `stored`: other lists are stored in it where only a run knows, or, of a `family`, some of its lists.
     """
     held = interp.heap.contents.get(ref)
-    if isinstance(held, Portions) and stored and held.places is None:
+    if isinstance(held, Portions) and stored and held.places is None and family in (None, held.of):
         interp.hold(ref, replace(held, places=all_places(interp, held.of)))
         return True
     if isinstance(held, Collected) and _is_empty(held):
+        held = list_contents(())
+    if isinstance(held, Portions) and family is not None and held.of is not family and interp.made_lists(held.of) == Lit(0):
         held = list_contents(())
     if not isinstance(held, Contents) or ref.outside or ref.shared or (family and family.pairs not in interp.heap.contents):
         return False
@@ -84,7 +87,14 @@ def _together(interp: Interpreter, lists: list[Ref], family: Family | None) -> t
 
 
 def add(interp: Interpreter, ref: Ref, several: Portions, item: Value) -> None:
-    """Put the list `item` after the lists so far."""
+    """Put the list `item` after the lists so far.
+
+    Raises:
+        Grows: it is of another family, if `ref` can be held as a list of such lists.
+    """
+    portion = interp.portion(item)
+    if portion is not None and portion.of is not several.of:
+        raise Grows(ref, of_lists=True, stored=True, family=portion.of, reason=of_others(interp))
     if several.places is None and interp.portion(item) is None:
         place_in_family(interp, several.of, item, ref)
         return

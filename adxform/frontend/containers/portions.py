@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from adxform.errors import AdxError
 from adxform.frontend.containers import list_arrays, list_kinds, tuple_columns
 from adxform.frontend.evaluate import chosen_items
 from adxform.frontend.evaluate.signals import Grows
@@ -126,10 +127,7 @@ def place_in_family(interp: Interpreter, family: Family, item: Value, owner: Ref
     own = isinstance(item, Ref) and not item.outside and interp.identity(item) is None
     known = own and isinstance(held, Contents | Columns | Collected)
     if not known or (isinstance(item, Ref) and interp.heap.contents.originals.get(item, NO_OTHERS).refs):
-        raise interp.error(
-            "what is put into a list of lists of which only a run can tell which one is taken is no new list",
-            "put `[]` there, and its items into that",
-        )
+        raise of_others(interp)
     assert isinstance(item, Ref)
     assert held is not None
     _tell_apart(interp, family, owner)
@@ -148,6 +146,14 @@ def place_in_family(interp: Interpreter, family: Family, item: Value, owner: Ref
     else:
         extend(interp, item, items)
     return place
+
+
+def of_others(interp: Interpreter) -> AdxError:
+    """What says that a list is of another family, or of none, so that it cannot be put among those of one."""
+    return interp.error(
+        "what is put into a list of lists of which only a run can tell which one is taken is no new list",
+        "put `[]` there, and its items into that",
+    )
 
 
 def _tell_apart(interp: Interpreter, family: Family, owner: Ref | None) -> None:
@@ -245,6 +251,8 @@ def _taken(interp: Interpreter, portion: Portion) -> Ref:
     order = _where(interp, columns, operator.eq, portion.place)
     found = interp.columns(tuple_columns.ordered(interp, Columns(columns.lists[1:], columns.cls), order))
     assert found is not None
+    if (items := interp.filled(found.lists[0])) is not None:
+        list_arrays.note_uneven(interp, items.buffer)
     return found.lists[0]
 
 

@@ -119,8 +119,8 @@ class Grows(Exception):
 
     `regular`: all that happens is that one item is appended on each iteration of a loop. `rebound`: a name comes to hold another
     list. `reason`: what says why no array can hold the items, if that is known. `together`: of these lists the run chooses one.
-    `family`: it comes to be one of these. `of_lists`: lists are appended to it, or `stored` where only a run knows. `keyed`: a
-    dict gets keys that only a run knows.
+    `family`: it comes to be one of these. `of_lists`: lists are appended to it, `uneven` ones, or `stored` where only a run
+    knows. `keyed`: a dict gets keys that only a run knows.
     """
 
     def __init__(
@@ -135,6 +135,7 @@ class Grows(Exception):
         family: Family | None = None,
         of_lists: bool = False,
         stored: bool = False,
+        uneven: bool = False,
         keyed: bool = False,
     ) -> None:
         super().__init__("a loop fills a list")
@@ -143,6 +144,7 @@ class Grows(Exception):
         self.family = family
         self.of_lists = of_lists
         self.stored = stored
+        self.uneven = uneven
         self.keyed = keyed
         self.ref = ref
         self.item = item
@@ -152,5 +154,5 @@ class Grows(Exception):
     def of(self, ref: Ref, together: tuple[Ref, ...]) -> Grows:
         """The same of another list, or of others together with it."""
         found = Grows(ref, self.item, together=together, family=self.family, keyed=self.keyed)
-        found.of_lists, found.stored = self.of_lists, self.stored
+        found.of_lists, found.stored, found.uneven = self.of_lists, self.stored, self.uneven
         return found

@@ -131,6 +131,8 @@ class Interpreter(ABC):
         self.identities: dict[int, tuple[Value, FoundOutside | Given]] = {}
         self.changed: dict[Ref, tuple[tuple[Any, ...], Span]] = {}
         self.lengths: list[str] = []
+        self.uneven: set[str] = set()
+        """Bases of lengths of lists that differ from one iteration or path to the next."""
         self.named: dict[Var, str] = {}
         self.cells: dict[tuple[int, str], Ref] = {}
         """What holds the values of places outside that the function sets."""
@@ -390,6 +392,17 @@ class Interpreter(ABC):
         base = self.names.fresh("?")
         self.lengths.append(base)
         return Dim(base)
+
+    def uneven_dim(self) -> Dim:
+        """A length of which nothing is known but that it is another one on each path or iteration."""
+        length = self.fresh_dim()
+        self.uneven.add(length.base)
+        return length
+
+    def is_uneven(self, type_: Type | None) -> bool:
+        """Whether arrays of this type differ in how many rows they have, from one iteration or path to the next."""
+        size = type_.shape[0] if isinstance(type_, Array) and type_.shape else None
+        return isinstance(size, Dim) and size.base in self.uneven
 
     def dim_of(self, value: Value) -> Dim | None:
         """The length that an integer variable is, where it is used as one."""

@@ -350,7 +350,9 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
         contents = list_arrays.start(interp, growing, source, counted=counted) if known else None
         if contents is not None:
             fills[ref] = contents
-        elif not list_arrays.as_list_of_rows(interp, growing) and not (growing.family and sides.holds_lists(interp, growing)):
+        elif not list_arrays.as_list_of_rows(interp, growing) and not (
+            (growing.family or growing.uneven) and sides.holds_lists(interp, growing)
+        ):
             params = iteration.deciding(interp, source)
             if params:
                 raise Promote(params)

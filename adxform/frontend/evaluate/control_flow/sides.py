@@ -137,7 +137,7 @@ def _joined(
     """What the values and the changed objects of both sides are together; ``None`` where a list from before is held anew."""
     origin = interp.origins.get(cond) if isinstance(cond, Var) else None
     lengths = interp.of_lengths.get(cond) if isinstance(cond, Var) else None
-    joiner = Joiner(interp.fresh_dim, params=origin or frozenset(), lengths=lengths or frozenset(), collects=interp.collects)
+    joiner = Joiner(interp.uneven_dim, params=origin or frozenset(), lengths=lengths or frozenset(), collects=interp.collects)
     lefts, rights = ([UNDEFINED] * len(hints) if side.values is None else side.values for side in sides)
     heaps = [side.heap for side in sides]
     levels = not joiner.params and all(side.values is not None for side in sides)
