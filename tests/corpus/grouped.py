@@ -243,8 +243,7 @@ def in_order_of_their_lengths(x):
 def slices_and_neighbours(x):
     runs = runs_of(x)
     first, *rest = runs
-    steps = sum(sum(a) * sum(b) for a, b in itertools.pairwise([[1.0], *[list(g) for g in ([2.0], [3.0])]]))
-    return steps * sum(first) + sum(sum(a) * sum(b) for a, b in zip(runs, runs[1:], strict=False)) + sum(map(sum, rest[::-1]))
+    return sum(first) ** 2 + sum(sum(a) * sum(b) for a, b in zip(runs, runs[1:], strict=False)) + sum(map(sum, rest[::-1]))
 
 
 @points
@@ -267,3 +266,64 @@ def rows_of_an_array(x):
             row = []
     matrix = np.array(rows)
     return np.sum(matrix @ matrix.T) + np.sum(np.mean(rows, axis=0) ** 3)
+
+
+@points
+def rising_parts_in_a_while(x):
+    i = 0
+    groups = []
+    while i < len(x):
+        cur = [x[i]]
+        i += 1
+        while i < len(x) and x[i] > x[i - 1]:
+            cur.append(x[i])
+            i += 1
+        groups.append(cur)
+    return sum((k + 1) * sum(g) ** 2 for k, g in enumerate(groups))
+
+
+@points
+def squares_of_parts(x):
+    squares = [[v * v for v in run] for run in runs_of(x)]
+    return sum(sum(g[1:]) * len(g) for g in squares) + sum(squares[-1])
+
+
+@points
+def the_best_run_so_far(x):
+    best = []
+    cur = []
+    for v in x:
+        if cur and v < cur[-1]:
+            cur = []
+        cur.append(v)
+        if len(cur) > len(best):
+            best = cur
+    return sum(best) ** 2
+
+
+@points
+def a_window_that_moves(x):
+    window = []
+    means = []
+    for v in x:
+        window.append(v)
+        if len(window) > 3:
+            window = window[1:]
+        means.append(sum(window) / len(window))
+    return np.sum(np.array(means) ** 2)
+
+
+def in_parts(x):
+    cur = []
+    for v in x:
+        if v < 0 and cur:
+            yield cur
+            cur = []
+        cur.append(v)
+    if cur:
+        yield cur
+
+
+@points
+def parts_of_a_generator(x):
+    return sum(sum(g) ** 2 for g in in_parts(x))
