@@ -10,7 +10,7 @@ import pytest
 
 from adxform.frontend.language import LANGUAGE
 from tests.domain.grammar import Idiom, Scope
-from tests.domain.programs import IDIOMS, cancels, cell_of, is_moderate, text_of
+from tests.domain.programs import IDIOMS, arguments, cancels, cell_of, is_moderate, jumps, text_of
 from tests.domain.shrink import shrunk
 from tests.tables.cell import judge
 
@@ -42,6 +42,14 @@ def test_rounding_is_told_from_what_is_wrong() -> None:
     assert cancels(cell_of(text, 1), 1e-6)
     assert not cancels(cell_of(text, 1), 1e-3)
     assert not cancels(cell_of(text.replace("1e10", "1.0"), 1), 1e-6)
+
+
+def test_a_branch_that_rounding_decides_is_told_from_what_is_wrong() -> None:
+    text = "def f(x, a, n, p, m):\n    return x[0] * x[1] + {size} * abs(a - POINT) + {jump} * (a != POINT)\n"
+    text = text.replace("POINT", repr(arguments(3)[1]))
+    assert jumps(cell_of(text.format(size=0.0, jump=1e-3), 3))
+    assert not jumps(cell_of(text.format(size=1.0, jump=0.0), 3))  # a kink is none
+    assert not jumps(cell_of(text.format(size=0.0, jump=0.0), 3))
 
 
 def test_every_row_of_the_language_can_arise() -> None:

@@ -43,6 +43,11 @@ RIGHT = {
         "k = np.ix_(range(1, len(x)), range(0, len(x), 2))\nb = a[k]\nb[1] = y[2] * 3\na[k] = y[0] * x[:2]\na[k] *= y[1]"
         "\nreturn np.sum(a**2) + np.sum(b**3)"
     ),
+    "ranges": (
+        "n = len(x)\na[range(n), range(n)] = 0.0\na[range(n - 1, -1, -1), 0] += y\nb = a[range(2)]\nb[0] = 7.0 * x[1]"
+        "\na[:, range(1, n, 2)] = a[:, range(0, n - 1, 2)][:, ::-1] ** 2\nnp.add.at(a, (range(n), range(n)), x[0])"
+        "\nreturn np.sum(a**3) + np.sum(b * b) + np.sum(a[range(0)])"
+    ),
     "ix_ of lengths of the run": (
         "n = int(abs(x[1]) + 1)\na[np.ix_(range(n), [0, 2])] *= y[1]\ni, j = np.ix_(range(n), range(2))"
         "\nreturn np.sum(a[i, j] ** 2 * (i + 1)) + np.sum(a)"

@@ -163,6 +163,94 @@ def lists_in_order(x):
     return sum(rows[0]) * sum(rows[1]) + len(rows[2]) * x[0]
 
 
+@FOLLOWED.append
+def new_keys_beside_known_ones(x):
+    table = {0: x[0], 5: x[1]}
+    for i in range(len(x)):
+        table[i] = x[i] * 2
+    order = sum(k * v * (j + 1) for j, (k, v) in enumerate(table.items()))
+    return order + list(table)[1] + max(table.values()) + table[max(table, key=table.get)]
+
+
+@FOLLOWED.append
+def new_keys_where_only_the_run_knows_how_many(x):
+    table, n = {0: x[0]}, 0
+    same = table
+    while x[n] < 0.6 and n < len(x) - 1:
+        n += 1
+        table[n] = table[n - 1] * x[n]
+    return same[n] + same.get(n + 1, 5.0) + len(same)
+
+
+@FOLLOWED.append
+def new_keys_on_some_paths(x):
+    table = {0: x[0]}
+    for i in range(len(x)):
+        if i in table and x[i] > 0.6:
+            table[i + 1] = table[i] * x[i]
+        elif i + 1 not in table:
+            table[i + 1] = x[i]
+    total = 0.0
+    for key in sorted(table, reverse=True):
+        total = total * 0.5 + table[key] * key
+    return total
+
+
+@FOLLOWED.append
+def new_keys_beside_a_default(x):
+    table = defaultdict(float, {0: x[0]})
+    for i, v in enumerate(x):
+        table[i * 2 % 5] += v * v
+    return sum(key * v for key, v in table.items())
+
+
+@FOLLOWED.append
+def new_pairs_under_tuples(x):
+    table = {(0, 0): (x[0], 1.0)}
+    for i in range(1, len(x)):
+        a, b = table[i - 1, 0]
+        table[i, 0] = (a * x[i], b + a)
+    return table[len(x) - 1, 0][0] * table[len(x) - 1, 0][1] + len(table)
+
+
+@FOLLOWED.append
+def keys_that_are_there_in_a_display(x):
+    table = {0: 0.0, 1: 0.0, 2: 0.0}
+    for v in x:
+        table[int(v * 3 + 0.2) % 3] = v * v
+    merged = {**table, 3: x[0]}
+    return sum((key + 1) * v for key, v in merged.items())
+
+
+@FOLLOWED.append
+def keys_on_some_paths_of_a_loop_that_is_written_out(x):
+    table = {}
+    for i in range(3):
+        if x[i] > 0.4:
+            table[i] = x[i]
+    return sum(key * v for key, v in table.items()) + len(table)
+
+
+@FOLLOWED.append
+def another_key_on_each_path(x):
+    table = {7: x[2]}
+    if x[1] > 0.6:
+        table[1] = x[1]
+    else:
+        table[2] = x[0]
+    return sum(key * v for key, v in table.items())
+
+
+@FOLLOWED.append
+def lists_under_keys_of_some_paths(x):
+    table = defaultdict(list)
+    for i in range(3):
+        for j in range(3):
+            if x[i] > x[j]:
+                table[i, 0].append(x[j])
+    return sum(sum(v) * (key[0] + 1) for key, v in table.items()) + len(table)
+
+
 @pytest.mark.parametrize("program", FOLLOWED, ids=lambda program: program.__name__)
 def test_what_the_run_chooses_has_its_derivative(program: Callable[..., Any]) -> None:
     records = check_derivatives(program, X.copy())

@@ -28,6 +28,9 @@ np.select([np.array(l) > 0], [l]) | np.choose([0, 1, 0], [l, m]) | np.where(np.a
 np.sum(l, axis=1) | np.dot(l, m) | np.outer(l, m) | np.sort(l) | np.interp(0.3, [0, 1, 2], l) | np.broadcast_to(l, (2, 3))
 np.array([l, m]) | [*l, 1.0] | dict(enumerate(l)) | list(zip(l, m)) | sum(l) | max(l) | sorted(l)[0]
 np.vectorize(lambda v: v * v)(l) | any(l) | hash(l)
+np.take(x, l) | x.take(l) | np.repeat(x[:3], l) | np.full(l[1:], x[0]) | np.polyval(l, x[0]) | np.stack([l, m]) | np.kron(l, x)
+np.array(l) @ y[:3] | np.array(l, float) * x[0] | np.fromiter(l, float) | np.mean(l) | np.einsum("i,i", l, y[:3]) | np.shape(l)
+np.average(y[:3], weights=np.add(l, 1)) | np.put(a[0], l, y[0]) | np.trapezoid(y[:3], l)
 """
 CASES = [use.strip() for line in USES.strip().split("\n") for use in line.split(" | ")]
 

@@ -191,6 +191,12 @@ DEFINED = [
     (lambda x: np.linalg.slogdet(x).logabsdet ** 2, np.array([[2.0, 0.5], [-0.25, 1.5]])),
     (lambda x: np.linalg.eigh(x @ x.T).eigenvalues[0], np.array([[2.0, 0.5], [-0.25, 1.5]])),
     (lambda x: np.sum(np.pad(x, (1, 2), constant_values=(3.0, 4.0)) ** 2), np.array([1.0, 2.5])),
+    (lambda x: np.sum(np.pad(x, 2, constant_values=x[0]) ** 3 * np.arange(6.0)), np.array([1.0, 2.5])),
+    (lambda x: np.sum(np.pad(x, (0, 2), "constant", constant_values=x) ** 3 * np.arange(4.0)), np.array([1.0, 2.5])),
+    (
+        lambda x: np.sum(np.pad(x * x, ((1, 2), (0, 1)), constant_values=((x[0, 0], 2.0), (x[1, 1], x[0, 1]))) ** 3),
+        np.array([[2.0, 0.5], [-0.25, 1.5]]),
+    ),
     (lambda x: np.einsum("i...,i...->...", x, x)[0], np.array([[2.0, 0.5], [-0.25, 1.5]])),
     (lambda x: np.sum(np.einsum("ij,i->j", x[:1], x[0]) ** 2), np.array([[2.0, 0.5], [-0.25, 1.5]])),
     (lambda x: np.einsum("ii", np.einsum("ij,jk->ik", x, x, optimize=True)), np.array([[2.0, 0.5], [-0.25, 1.5]])),

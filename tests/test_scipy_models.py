@@ -6,7 +6,6 @@ The oracle is differences of SciPy itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,29 +17,7 @@ pytest.importorskip("scipy")
 from scipy import integrate, interpolate, optimize, stats
 
 from tests.scipy_families import AT_PLACES, AT_SHARES, CONTINUOUS, DISCRETE
-
-Model = Callable[..., Any]
-
-
-def differences(f: Model, p: np.ndarray, step: float = 1e-5) -> np.ndarray:
-    """Central differences of a function of a vector."""
-    return np.array([(f(p + step * unit) - f(p - step * unit)) / (2.0 * step) for unit in np.eye(len(p))])
-
-
-def judge(f: Model, p: np.ndarray, rtol: float = 2e-5, second: bool = True) -> None:
-    """Check value, both modes and a product of second order of `f` at `p`."""
-    v = np.cos(np.arange(len(p)))
-    gradient = adxform.grad(f)
-    g = gradient(p)
-    with np.errstate(all="ignore"):
-        np.testing.assert_allclose(g, differences(f, p), rtol=rtol, atol=1e-6)
-    value, moved = adxform.jvp(f, (p,), (v,))
-    assert value == f(p)
-    np.testing.assert_allclose(moved, g @ v, rtol=1e-9, atol=1e-12)
-    if second:
-        bent = (gradient(p + 1e-5 * v) - gradient(p - 1e-5 * v)) / 2e-5
-        np.testing.assert_allclose(adxform.hvp(f)(p, v), bent, rtol=rtol, atol=1e-5)
-
+from tests.scipy_judge import Model, differences, judge
 
 # -- distributions ------------------------------------------------------------------------------------------------------
 
@@ -694,15 +671,10 @@ REFUSED: dict[str, tuple[Model, str]] = {
         "`constraints`",
     ),
     "weight": (lambda p: integrate.quad(lambda t: p[0] * t, 0, 1, weight="cos", wvar=2.0)[0], "`weight`"),
-    "times": (lambda p: np.sum(integrate.odeint(lambda y, t: -y, [1.0], p * TIMES[:2])), "the times at which"),
-    "times_of_path": (lambda p: np.sum(integrate.solve_ivp(lambda t, y: -y, (0, 9), [1.0], t_eval=p).y), "the times at which"),
-    "method": (lambda p: np.sum(integrate.solve_ivp(lambda t, y: -p[0] * y, (0, 1), [1.0], method="BDF").y), "RK45 and RK23"),
     "complex": (lambda p: integrate.solve_ivp(lambda t, y: 1j * p[0] * y, (0, 1), [1j]).y[0, -1].imag, "real y0"),
     "ends": (lambda p: interpolate.CubicSpline(PLACES, p[0] * HEIGHTS, bc_type="periodic")(0.3), "the ends"),
-    "degree": (lambda p: interpolate.make_interp_spline(PLACES, p[0] * HEIGHTS, k=2)(0.3), "k=3"),
     "kind": (lambda p: interpolate.interp1d(PLACES, p[0] * HEIGHTS, kind="nearest")(0.3), "linear, and cubic"),
     "several": (lambda p: interpolate.CubicSpline(PLACES, np.outer(HEIGHTS, p))(0.3)[0], "one value at each knot"),
-    "jac": (lambda p: optimize.minimize(lambda x: (x @ x + p[0], 2.0 * x), np.zeros(2), jac=True).fun, "jac is a function"),
     "state": (appends, "is changed in it"),
 }
 

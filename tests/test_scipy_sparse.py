@@ -348,7 +348,6 @@ REFUSED: dict[str, tuple[Model, str]] = {
     "cg of eye": (lambda d: np.sum(cg(sparse.eye(3), X)[0]) * d[0], "by steps"),
     "norm": (lambda d: sparse.linalg.norm(csr(d)), "entries of a sparse matrix"),
     "tril": (lambda d: np.sum(sparse.tril(csr(d)) @ X), "form that is not followed"),
-    "complex": (lambda d: np.sum((csr(d) @ (1j * X)).imag), "real numbers"),
     "returned": (csr, "cannot be returned"),
     "class": (lambda d: d[0] if isinstance(csr(d), sparse.csr_matrix) else d[1], "stands for SciPy's"),
     "type": (lambda d: d[0] if type(csr(d)) is sparse.csr_matrix else d[1], "stands for SciPy's"),
@@ -370,3 +369,54 @@ def test_what_is_not_followed_is_refused_by_name(case: str) -> None:
     with pytest.raises(AdxError, match=said) as caught:
         adxform.jvp(f, (D,), (D,))
     assert caught.value.span.line
+
+
+# -- complex entries ----------------------------------------------------------------------------------------------------
+
+PHASES = np.exp(1j * np.arange(5.0))
+SHIFTED = sparse.diags([np.ones(4), 3.0 * np.ones(5), -np.ones(4)], [-1, 0, 1]).tocsc()
+TURNED = splu((SHIFTED + 1j * sparse.eye(5)).tocsc())
+
+
+def waves(p: Any) -> Any:
+    return sparse.diags([np.ones(4) * 1j * p[0], 2.0 * np.ones(5) + 1j * p[1], -np.ones(4) * p[0]], [-1, 0, 1]).tocsc()
+
+
+def springs(p: Any) -> Any:
+    return sparse.diags([np.ones(4) * p[0], 2.0 * np.ones(5) + p[1], -np.ones(4) * p[0]], [-1, 0, 1]).tocsc()
+
+
+def entries(p: Any) -> Any:
+    return sparse.csr_matrix((np.exp(1j * p[0] * np.arange(4.0)), ([0, 1, 2, 0], [1, 2, 0, 0])), shape=(3, 3))
+
+
+COMPLEX: dict[str, Callable[[Any], Any]] = {
+    "solution": lambda p: spsolve(waves(p), np.ones(5) + 0j),
+    "solution of a real right side": lambda p: spsolve(waves(p), np.ones(5) * p[0]),
+    "solution of a real matrix": lambda p: spsolve(springs(p), PHASES * p[0]),
+    "factors": lambda p: splu((SHIFTED - p[0] ** 2 * sparse.eye(5) + 1j * p[1] * SHIFTED).tocsc()).solve(PHASES * p[1]),
+    "factors turned": lambda p: splu(waves(p)).solve(PHASES * p[0], "T") + splu(waves(p)).solve(PHASES * p[1], "H"),
+    "factors from outside": lambda p: TURNED.solve(PHASES * p[0]) + TURNED.solve(PHASES * p[1], "H"),
+    "products": lambda p: waves(p) @ (PHASES * p[1]) + waves(p) @ np.arange(5.0) * p[0] + springs(p) @ (PHASES * p[1]),
+    "products from the left": lambda p: PHASES @ waves(p) + (waves(p) @ waves(p)).toarray()[1],
+    "sums": lambda p: (waves(p) + 1j * p[0] * springs(p)).toarray()[2],
+    "diagonal": lambda p: (waves(p) * p[0]).diagonal() + waves(p).trace() + waves(p).sum(),
+    "conjugate": lambda p: waves(p).conj() @ PHASES + waves(p).conjugate().T @ PHASES,
+    "entries": lambda p: (entries(p) @ (PHASES[:3] * p[1])) + entries(p).diagonal(),
+    "parts": lambda p: waves(p).multiply(waves(p)) @ PHASES + waves(p)[0, 0] * PHASES + waves(p)[1:, :].toarray()[0],
+    "blocks": lambda p: spsolve(sparse.bmat([[waves(p), springs(p)], [None, waves(p)]]).tocsc(), np.ones(10) + 0j)[:5],
+}
+
+
+@pytest.mark.parametrize("case", COMPLEX)
+def test_complex_entries(case: str) -> None:
+    def total(p: Any) -> Any:
+        z = COMPLEX[case](p)
+        return np.sum(np.abs(z) ** 2) + np.sum(z * PHASES[: z.shape[0]]).real
+
+    judge(total, np.array([0.9, 1.2]))
+
+
+def test_factors_of_a_complex_matrix_from_outside_take_complex_numbers() -> None:
+    with pytest.raises((TypeError, AdxError), match="complex right side"):
+        adxform.grad(lambda p: np.sum(np.abs(TURNED.solve(p)) ** 2))(np.ones(5))

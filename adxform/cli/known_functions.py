@@ -160,7 +160,7 @@ def _parameters(fn: Fn, record: Primitive | None) -> Iterator[str]:
     ruled = record is not None and record.derivative is not None
     covered = stated(record) if ruled and record is not None else taken(fn, DEFINITIONS[fn]) if fn in DEFINITIONS else None
     names = list(signature.parameters)
-    if covered is not None and (form := definitions.form(fn, names)) is not None:
+    if covered is not None and (form := definitions.form(fn, names, lambda _: False)) is not None:
         covered |= taken(fn, form[1]) or frozenset()
     given = [name for name in names if covered is None or name in covered or name == "out"]
     yield f"  parameters  {', '.join(given)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from types import FunctionType
+from types import FunctionType, ModuleType, NoneType
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,8 @@ Effects = Effect | Callable[[Call], Effect]
 def name_of(fn: Callable[..., Any]) -> str:
     """The name by which a person knows `fn`: ``np.linalg.solve``, ``operator.add``, ``np.ndarray.sum``, ``math.sin``.
 
-    >>> name_of(max), name_of(list.append)
-    ('max', 'list.append')
+    >>> name_of(max), name_of(list.append), name_of([].append), name_of(dict.fromkeys)
+    ('max', 'list.append', 'list.append', 'dict.fromkeys')
     """
     name: str = getattr(fn, "__qualname__", "") or getattr(fn, "__name__", repr(fn))
     if isinstance(ufunc := getattr(fn, "__self__", None), np.ufunc):
@@ -36,6 +36,10 @@ def name_of(fn: Callable[..., Any]) -> str:
     ):
         return f"scipy.special.{name}"
     owner = getattr(fn, "__objclass__", fn)
+    holder = getattr(fn, "__self__", None)
+    cls = holder if isinstance(holder, type) else type(holder)
+    if cls.__module__ == "builtins" and not isinstance(holder, NoneType | ModuleType):
+        owner = cls
     if isinstance(owner, type) and owner is getattr(sys.modules.get("scipy.sparse.linalg"), "SuperLU", None):
         return f"scipy.sparse.linalg.{name}"  # which says that it is one of Python's own
     module: str = getattr(owner, "__module__", None) or ("builtins" if isinstance(fn, FunctionType) else "numpy")

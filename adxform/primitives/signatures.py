@@ -177,7 +177,8 @@ def stated(record: Primitive) -> frozenset[str] | None:
 
 @functools.lru_cache(maxsize=4096)
 def taken(fn: Callable[..., Any], body: Callable[..., Any], lead: int = 0) -> frozenset[str] | None:
-    """The parameters of `fn` that `body` takes after `lead` of its own: by name, or by place under a name of its own.
+    """The parameters of `fn` that `body` takes after `lead` of its own: by name, among them those that `fn` takes by any name, or
+    by place under a name of its own.
 
     ``None``: it is not known what `fn` takes.
     """
@@ -193,6 +194,8 @@ def taken(fn: Callable[..., Any], body: Callable[..., Any], lead: int = 0) -> fr
         by_place = place < len(places) and (_is_operand(one) or (_has_place(one) and places[place] not in signature.parameters))
         if one.name in names or by_place or (many and _is_operand(one)):
             found.append(one.name)
+    if any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values()):
+        found += [one.name for one in given if one.kind is one.KEYWORD_ONLY]
     return frozenset(found)
 
 

@@ -178,11 +178,6 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "take fewer derivatives, or write the solver out as a loop",
     ),
     (
-        lambda fn: getattr(fn, "__name__", "") == "held_times" and written_in(fn).startswith("adxform."),
-        lambda fn: "the times at which a path of `solve_ivp` or `odeint` is asked for",
-        "scale the time: integrate `T * f(s * T, y)` over fixed times `s`; ends that move are followed without `t_eval`",
-    ),
-    (
         lambda fn: written_in(fn).startswith(("scipy.integrate", "scipy.optimize")) and fn in CALLING_BACK,
         lambda fn: f"`{callable_name(fn)}` with functions or options that adxform cannot follow",
         "give it functions that write no state, and the methods and options that docs/scipy.md names",

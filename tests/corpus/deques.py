@@ -135,3 +135,58 @@ def texts_in_a_deque(x):
     for v in x:
         log.append(f"{v:.2f}")
     return x[0] * len(log)
+
+
+@at((VALUES,), (vec(0.9, 0.2, 1.4, 0.6),))
+def pairs_on_some_paths(x):
+    held, total = deque(maxlen=2), 0.0
+    for v in x:
+        if v > 0.25:
+            held.append((v, x * v))
+        else:
+            held.appendleft((v * 3.0, x + 1.0))
+        held.rotate(1)
+        total += held[0][0] * np.sum(held[-1][1])
+    return total + sum(v * np.sum(w) for v, w in reversed(held)) * len(held)
+
+
+def quasi_newton_direction(slope, history):
+    """The two loops of L-BFGS."""
+    direction = slope.copy()
+    weights = []
+    for step, change, scale in reversed(history):
+        weight = scale * step.dot(direction)
+        weights.append(weight)
+        direction -= weight * change
+    if history:
+        step, change, _ = history[-1]
+        direction *= step.dot(change) / change.dot(change)
+    for (step, change, scale), weight in zip(history, reversed(weights), strict=True):
+        direction += step * (weight - scale * change.dot(direction))
+    return direction
+
+
+@at((vec(0.7, 1.1, 0.4),), (vec(-0.3, 0.8, 1.2),))
+def minimum_by_limited_memory(x):
+    matrix = np.diag([1.0, 3.0, 5.0]) + 0.1
+
+    def cost(p):
+        return 0.5 * p @ matrix @ p - np.sum(x * p) + 0.1 * np.sum(p**4)
+
+    def slope_at(p):
+        return matrix @ p - x + 0.4 * p**3
+
+    history = deque(maxlen=2)
+    point = np.zeros(3)
+    slope = slope_at(point)
+    for _ in range(4):
+        direction = quasi_newton_direction(slope, history)
+        length = 1.0
+        while cost(point - length * direction) > cost(point) - 1e-4 * length * slope.dot(direction):
+            length *= 0.5
+        following = point - length * direction
+        step, change = following - point, slope_at(following) - slope
+        if step.dot(change) > 1e-12:
+            history.append((step, change, 1.0 / step.dot(change)))
+        point, slope = following, slope_at(following)
+    return cost(point) + np.sum(slope**2)

@@ -1,5 +1,6 @@
 """Lists of lists and dicts of which only the run knows what is taken: groups, buckets, cells, tables by numbers."""
 
+import itertools
 import math
 from collections import defaultdict
 
@@ -739,3 +740,67 @@ def pairs_that_a_try_logs(x):
         except ValueError:
             continue
     return sum(i * v for i, v in log)
+
+
+@everywhere
+def discount_factors_from_par_rates(x):
+    rates = 0.03 + 0.01 * x
+    factors = {0: 1.0}
+    for year, rate in enumerate(rates, start=1):
+        coupons = sum(rate * factors[t] for t in range(1, year))
+        factors[year] = (1.0 - coupons) / (1.0 + rate)
+    forwards = [factors[t - 1] / factors[t] - 1.0 for t in sorted(factors) if t]
+    return 100.0 * sum(f * t for t, f in enumerate(forwards, 1))
+
+
+@everywhere
+def neighbours_in_cells_of_a_grid(x):
+    grid = {}
+    for i in range(len(x)):
+        grid.setdefault(place(x[i]), []).append(i)
+    total = 0.0
+    for cell, members in grid.items():
+        for step in (-1, 0, 1):
+            for j in grid.get(cell + step, []):
+                for i in members:
+                    if i < j:
+                        total += x[i] * x[j] * (cell + 1)
+    return total
+
+
+@everywhere
+def a_default_that_is_filled_in_a_walk(x):
+    groups = {}
+    for v in x:
+        groups.setdefault(place(v), []).append(v)
+    total = 0.0
+    for key, values in groups.items():
+        default = [x[0]]
+        near = groups.get(key - 1, default)
+        near.append(2.0 * x[1])
+        total += sum(default) * len(values)
+    return total + sum(map(sum, groups.values()))
+
+
+@everywhere
+def bonds_under_pairs(x):
+    bonds = {(i, j): x[i] * x[j] for i in range(len(x)) for j in range(i) if x[i] != x[j]}
+    bonds[1, 0] = 3.0 * x[0]
+    return sum(v * (i + 2 * j + 1) for (i, j), v in bonds.items()) + bonds.get((0, 9), 0.5) + len(bonds)
+
+
+@everywhere
+def neighbours_under_defaults(x):
+    near = defaultdict(list)
+    for i, j in itertools.combinations(range(len(x)), 2):
+        if abs(x[i] - x[j]) < 1.3:
+            near[i].append(j)
+    return sum(x[i] * sum(x[j] ** 2 for j in others) for i, others in near.items())
+
+
+@everywhere
+def equal_starts_under_numbers(x):
+    weights = dict.fromkeys(range(len(x)), 0.5)
+    for i in range(len(x)):
+        weights[i] = weights[i] + x[i] * 2.0
+    return sum(weights.values()) * weights[1]

@@ -2,7 +2,8 @@
 
 A program that is wrong is made smaller while it stays wrong, and printed. One that overflows on the way to its value, where one
 mode, or the second derivative, has NaN and the other a number, is printed and counted apart: docs/limitations.md says where that
-may be. So is one whose modes differ by the rounding of its largest number.
+may be. So is one whose modes differ by the rounding of its largest number, and one that jumps at its very point, where rounding
+decides what it does.
 """
 
 from __future__ import annotations
@@ -25,27 +26,29 @@ from rich.console import Console
 from rich.progress import track
 
 import adxform
-from tests.domain.programs import cancels, cell_of, is_moderate, leaves_range, left_outside, overflows, text_of
+from tests.domain.programs import cancels, cell_of, is_moderate, jumps, leaves_range, left_outside, overflows, text_of
 from tests.domain.shrink import shrunk
 from tests.tables.cell import Cell, Verdict, judge, laid_out, tangents_of
 
 DIFFERENCED = 1e-9
 """By how much a value changes in one of the steps by which slopes are told, times what is allowed of it."""
 
-KNOWN = ("overflowed", "cancelled", "retyped")
-"""The kinds of what is no right program and no fault: docs/limitations.md has each."""
+KNOWN = ("overflowed", "cancelled", "jumped", "retyped")
+"""The kinds of what is no right program and no fault: docs/limitations.md has each but jumps, which have no derivative."""
 
 app = App(name="python -m tests.domain", help=__doc__)
 
 
 def verdict_of(text: str, seed: int) -> Verdict:
-    """What becomes of a program; ``"overflowed"``, ``"cancelled"`` and ``"retyped"`` are kinds of their own."""
+    """What becomes of a program; `KNOWN` has kinds that are neither right nor faults."""
     verdict = judge(cell_of(text, seed))
     told = re.match("the modes differ: forward ([-+.e0-9]+), reverse ([-+.e0-9]+):", verdict.reason)
     if told and cancels(verdict.cell, abs(float(told[1]) - float(told[2]))):
         return replace(verdict, kind="cancelled")
     if verdict.reason.startswith("the gradient is") and cancels(verdict.cell, DIFFERENCED):
         return replace(verdict, kind="cancelled")
+    if verdict.reason.startswith(("the gradient is", "v·Hv is")) and jumps(verdict.cell):
+        return replace(verdict, kind="jumped")
     if verdict.reason.startswith("v·Hv is") and leaves_range(verdict.cell):
         return replace(verdict, kind="overflowed")
     if verdict.kind == "right" and "STATE" in text and (said := leaves_other_state(text, seed)):

@@ -14,10 +14,12 @@ import numpy as np
 
 from tests.domain import array_idioms, class_idioms, container_idioms, idioms, statement_idioms
 from tests.domain.grammar import Lines, Scope, block, constant, indented, number, vector
+from tests.oracle import flat_function
 from tests.tables.cell import Cell, program
 
 LENGTH = 4
 MOST = 1e4
+STEP_BESIDE = 1e-10
 IDIOMS = (*idioms.IDIOMS, *statement_idioms.IDIOMS, *container_idioms.IDIOMS, *class_idioms.IDIOMS, *array_idioms.IDIOMS)
 """What statements of random programs are made of."""
 MODULES = (
@@ -170,6 +172,19 @@ def cancels(cell: Cell, difference: float) -> bool:
     reverse mode has ``big - big`` beside the slope of ``small``; and differences of the value tell nothing.
     """
     return difference <= 8 * np.finfo(float).eps * largest(cell)
+
+
+def jumps(cell: Cell) -> bool:
+    """Whether the program has another value at its point than right beside it, so that differences tell of other branches.
+
+    Rounding decides such a branch: of ``max(a, a + sum(d) * b, key=f)`` where the `d` cancel but for their last digits.
+    """
+    flat, at = flat_function(cell.function, cell.args, tuple(range(len(cell.args))))
+    beside = STEP_BESIDE * np.random.default_rng(5).normal(size=at.size)
+    rounding = 64 * np.finfo(float).eps * largest(cell)
+    with np.errstate(all="ignore"):
+        here, there = flat(at), (flat(at + beside) + flat(at - beside)) / 2
+    return bool(np.any(np.abs(here - there) > 10 * STEP_BESIDE * (1 + np.abs(here)) + rounding))
 
 
 def leaves_range(cell: Cell) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tests.tables.cell import Cell, program
+from tests.tables.cell import Cell, Written
 
 ITEMS = {
     "array": "x * (k + 1)",
@@ -76,7 +76,7 @@ def cells() -> Iterator[Cell]:
         body += f"{change}return ({result}) * x[0]"
         lines = "\n".join(f"    {line}" for line in body.splitlines() if line.strip())
         name = f"{item} {before}, {way}{within}, then {after}: {read}"
-        yield Cell(name, program(f"def f(x, s):\n{lines}\n"), (np.array([0.5, 1.2, -0.7]), 1.5), orders=1)
+        yield Cell(name, Written(f"def f(x, s):\n{lines}\n"), (np.array([0.5, 1.2, -0.7]), 1.5), orders=1)
 
 
 def _put(text: str, place: str, lines: str) -> str:

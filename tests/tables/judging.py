@@ -98,6 +98,7 @@ LONG = {
     "operands": partial(operands.cells, 61),
     "overwrite": partial(overwrite.cells, 41),
     "shared": partial(shared.cells, 41),
+    "tries": partial(tries.cells, 101),
     "unknown": partial(unknown.cells, 97),
 }
 """What small samples of tables are taken from whose cells take seconds to make."""

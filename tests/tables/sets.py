@@ -185,16 +185,19 @@ def cells() -> Iterator[Cell]:
     """Every walk over every set of every kind of elements."""
     library = {"copy": copy, "functools": functools, "itertools": itertools, "json": json, "OrderedDict": OrderedDict}
     helpers = {"running": running, "first": first, "built": built, "given": given}
+    ranked = {}
+    for elements, parts in ELEMENTS.items():
+        values = [eval(part) for part in parts]
+        ranked[elements] = values, {value: rank for rank, value in enumerate(dict.fromkeys([*values, *range(33), *"abcd"]))}
     for (elements, parts), (make, made), (walk, walked) in itertools.product(ELEMENTS.items(), MAKES.items(), WALKS.items()):
         if "{" not in made and elements != "small":
             continue
         names = dict(zip("abcde", parts, strict=True))
-        values = [eval(part) for part in parts]
-        ranks = {value: place for place, value in enumerate(dict.fromkeys([*values, *range(33), *"abcd"]))}
+        values, ranks = ranked[elements]
         text = (
             "def number(k, x):\n    return x[RANKS[k] % 4] * (RANKS[k] + 1) + len(str(type(k)))\n"
             f"def f(x, l):\n    {made.format(**names)}\n    {walked}\n    return r * x[1] + r\n"
         )
         outside = {"SET": set(values[:4]), "FROZEN": frozenset(values[:4]), "RANKS": ranks}
         function = Written(text, library | helpers | outside)
-        yield Cell(f"{elements}, {make}: {walk}", function, (np.array([0.7, 1.3, -0.4, 2.1]), values), smooth=True, orders=1)
+        yield Cell(f"{elements}, {make}: {walk}", function, (np.array([0.7, 1.3, -0.4, 2.1]), [*values]), smooth=True, orders=1)

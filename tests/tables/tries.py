@@ -156,11 +156,11 @@ def _judged(cell: Cell) -> tuple[str, str]:
     return verdict.kind, verdict.reason
 
 
-def cells() -> Iterator[Cell]:
-    """The cells of the table."""
+def cells(every: int = 1) -> Iterator[Cell]:
+    """What may raise, by where it stands, what catches it and what comes after; with `every`, one program of so many in a row."""
     names = {"math": math, "OutOfRange": OutOfRange, "checked": checked, "summed": summed, "handed": handed, "tried": tried}
     point = np.array([1.3, 0.7, 1.1, 0.6])
-    for parts in itertools.product(RAISING, WHERE, CATCHES, HANDLER, ENDS, AROUND):
+    for parts in itertools.islice(itertools.product(RAISING, WHERE, CATCHES, HANDLER, ENDS, AROUND), 0, None, every):
         text = _program(*parts)
         for n in (0, 1, 2):
             if n == 2 and "leaves" not in parts:

@@ -19,6 +19,8 @@ from adxform.api.scipy_models.orders import to_third_order
 from adxform.api.scipy_models.solving import Search, moving, solve, still
 from adxform.api.second_order import jacobian
 
+GIVEN = "a function"
+"""What stands for an option of a solver that is a function of the program."""
 _STEPS = 3
 _NEAR = 1e-3
 _TIED = 1e-6
@@ -34,9 +36,26 @@ class Result(Search):
         return getattr(self, name)
 
 
+class Sides:
+    """The bounds of numbers, where the function makes the object of SciPy's that holds them."""
+
+    def __init__(self, lb: Any = -np.inf, ub: Any = np.inf, keep_feasible: Any = False) -> None:
+        self.lb, self.ub, self.keep_feasible = np.asarray(lb) * 1.0, np.asarray(ub) * 1.0, keep_feasible
+
+
 def as_tuple(args: Any) -> Any:
     """`args` of SciPy's, where one that is no tuple stands alone."""
     return args if isinstance(args, tuple) else (args,)
+
+
+def option(given: Any) -> Any:
+    """An option of a solver that may be a function, or words that say how the solver is to do without."""
+    return GIVEN if callable(given) else given
+
+
+def chosen(function: Any, given: Any) -> Any:
+    """What SciPy is given for an option: the `function`, where `option` has said that it is one."""
+    return function if given == GIVEN else given
 
 
 def checked(x: Any, step: Any) -> Any:
@@ -79,7 +98,7 @@ def limits(bounds: Any, n: Any) -> Any:
     """The lower and the upper bounds of `n` numbers, from pairs or an object of SciPy's; infinite ones where there are none."""
     if bounds is None:
         return np.full(n, -np.inf), np.full(n, np.inf)
-    if isinstance(bounds, optimize.Bounds):
+    if isinstance(bounds, optimize.Bounds | Sides):
         return np.zeros(n) + bounds.lb, np.zeros(n) + bounds.ub
     low = np.array([-np.inf if pair[0] is None else 1.0 * pair[0] for pair in bounds])
     high = np.array([np.inf if pair[1] is None else 1.0 * pair[1] for pair in bounds])
@@ -88,7 +107,7 @@ def limits(bounds: Any, n: Any) -> Any:
 
 def sides_of(bounds: Any, start: Any) -> Any:
     """The lower and the upper bounds of as many numbers as there are in `start`, from a pair of those or an object of SciPy's."""
-    if bounds is None or isinstance(bounds, optimize.Bounds):
+    if bounds is None or isinstance(bounds, optimize.Bounds | Sides):
         return limits(bounds, start.shape[0])
     return np.zeros_like(start) + bounds[0], np.zeros_like(start) + bounds[1]
 

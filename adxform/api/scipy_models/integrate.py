@@ -1,26 +1,24 @@
-"""Integrals of samples and of functions, and paths of differential equations.
+"""Integrals of samples and of functions; those of differential equations are `paths`.
 
-An integral moves as the rule of Gauss and Kronrod does on the intervals that QUADPACK has chosen, a path as the formula of Runge
-and Kutta does with the steps that SciPy has accepted: intervals and steps are held, and the functions of the program followed.
+An integral moves as the rule of Gauss and Kronrod does on the intervals that QUADPACK has chosen, which are held.
 
-Source: Piessens et al., *QUADPACK* (1983); Hairer, Norsett & Wanner, *Solving Ordinary Differential Equations I* (1993).
+Source: Piessens et al., *QUADPACK* (1983).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import integrate, special
 
 from adxform.api import jvp
+from adxform.api.scipy_models import paths
 from adxform.api.scipy_models.implicit_solutions import as_tuple
 from adxform.api.scipy_models.orders import FIRST_ORDER, to_first_order
-from adxform.api.scipy_models.solving import Search, moving, solve, still
-from adxform.primitives.declare import primitive
-from adxform.primitives.definitions.definition import Definition, Value, unsupported
+from adxform.api.scipy_models.solving import moving, solve, still
+from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import Primitive
 
 # -- samples ------------------------------------------------------------------------------------------------------------
@@ -264,195 +262,7 @@ def _dblquad(
     return _quad(line, a, b, epsabs=epsabs, epsrel=epsrel)
 
 
-# -- paths --------------------------------------------------------------------------------------------------------------
-
-
-class Path(Search):
-    """What `solve_ivp` found: its attributes are those of SciPy's result."""
-
-    def __init__(self, t: Any, y: Any, found: Any) -> None:
-        self.t, self.y, self.found = t, y, found
-
-    def __getitem__(self, name: Any) -> Any:
-        return getattr(self, name)
-
-
-Rows = tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Tableau:
-    """A formula of Runge and Kutta: the weights of earlier stages in each, their times, what leads on, and the interpolant."""
-
-    stages: Rows
-    times: tuple[float, ...]
-    weights: tuple[float, ...]
-    between: Rows
-
-
-def _tableau(method: Any) -> Tableau:
-    stages = tuple(tuple(map(float, row[:k])) for k, row in enumerate(method.A))[1:]
-    return Tableau(
-        stages, tuple(map(float, method.C[1:])), tuple(map(float, method.B)), tuple(tuple(map(float, row)) for row in method.P)
-    )
-
-
-_TABLEAUS = {"RK45": _tableau(integrate.RK45), "RK23": _tableau(integrate.RK23)}
-
-
-def _path_value(
-    f: Any, y0: Any, start: Any, end: Any, method: Any, t_eval: Any, rtol: Any, atol: Any, max_step: Any, first_step: Any
-) -> Any:
-    """The path, and the ends of the steps that were accepted."""
-    options = {"rtol": rtol, "atol": atol, "max_step": max_step, "first_step": first_step}
-    found = integrate.solve_ivp(f, (start, end), y0, method, t_eval, **options)
-    if not found.success:
-        raise RuntimeError(f"solve_ivp has not reached the end, so that its path has no derivative: {found.message}")
-    ends = found.t if t_eval is None else integrate.solve_ivp(f, (start, end), y0, method, **options).t
-    return found.y, found.t, ends, found
-
-
-def held_times(t: Any) -> Any:
-    """The times at which a path is asked for, which may not move."""
-    return np.array(t)
-
-
-def _step(f: Any, t: Any, y: Any, h: Any, tableau: Any) -> Any:
-    """The stages of one step, and where it leads."""
-    stages = [f(t, y)]
-    for share, row in zip(tableau.times, tableau.stages, strict=True):
-        moved = y
-        for weight, stage in zip(row, stages, strict=True):
-            moved = moved + h * weight * stage
-        stages.append(f(t + share * h, moved))
-    to = y
-    for weight, stage in zip(tableau.weights, stages, strict=True):
-        to = to + h * weight * stage
-    return stages, to
-
-
-def _inside(f: Any, t: Any, y: Any, h: Any, stages: Any, to: Any, at: Any, tableau: Any) -> Any:
-    """The place on the step at `at`, by SciPy's interpolant."""
-    s = (at - t) / h
-    found = y
-    for row, stage in zip(tableau.between, [*stages, f(t + h, to)], strict=True):
-        weight = 0.0 * s
-        power = s
-        for part in row:
-            weight = weight + part * power
-            power = power * s
-        found = found + h * weight * stage
-    return found
-
-
-def _walked(f: Any, y0: Any, ends: Any, t: Any, tableau: Any) -> Any:
-    """The places at the times `t`, by the steps that end at `ends`."""
-    y = y0
-    rows = np.zeros((t.shape[0], y0.shape[0]))
-    done = 0
-    while done < t.shape[0] and t[done] == ends[0]:
-        rows[done] = y
-        done += 1
-    for k in range(ends.shape[0] - 1):
-        h = ends[k + 1] - ends[k]
-        stages, to = _step(f, ends[k], y, h, tableau)
-        while done < t.shape[0] and (t[done] - ends[k + 1]) * h <= 0.0:
-            if t[done] == ends[k + 1]:
-                rows[done] = to
-            else:
-                rows[done] = _inside(f, ends[k], y, h, stages, to, t[done], tableau)
-            done += 1
-        y = to
-    return rows
-
-
-def _solve_ivp(
-    fun: Any,
-    t_span: Any,
-    y0: Any,
-    method: Any = "RK45",
-    t_eval: Any = None,
-    *,
-    args: Any = None,
-    rtol: Any = 1e-3,
-    atol: Any = 1e-6,
-    max_step: Any = np.inf,
-    first_step: Any = None,
-) -> Any:
-    if method not in ("RK45", "RK23"):
-        unsupported("solve_ivp has a derivative for the methods RK45 and RK23: choose one, with a smaller rtol")
-
-    def slope(t: Any, y: Any) -> Any:
-        return np.asarray(fun(t, y) if args is None else fun(t, y, *as_tuple(args)))
-
-    y0 = np.atleast_1d(np.asarray(y0) * 1.0)
-    if np.iscomplexobj(y0):
-        unsupported("solve_ivp has a derivative for real y0: give real and imaginary parts")
-    start, end = np.float64(t_span[0]), np.float64(t_span[1])
-    times = None if t_eval is None else held_times(np.asarray(t_eval) * 1.0)
-    y, t, ends, found = solve(
-        _path_value,
-        (slope,),
-        ((0.5, y0),),
-        (2, 1, 1, "any"),
-        y0,
-        start,
-        end,
-        method,
-        times,
-        rtol,
-        atol,
-        max_step,
-        first_step,
-    )
-    ends = _stretched(ends, start, end)
-    shown = _stretched(t, start, end) if times is None else times
-    rows = _walked(slope, y0, ends, shown, _TABLEAUS[method])
-    return Path(moving(t, shown), moving(y, np.swapaxes(rows, 0, 1)), found)
-
-
-def _stretched(ends: Any, start: Any, end: Any) -> Any:
-    """The times `ends`, which move with the first and the last, in proportion."""
-    share = (ends - still(start)) / (still(end) - still(start))
-    return ends + (1.0 - share) * (start - still(start)) + share * (end - still(end))
-
-
-def _odeint_value(f: Any, y0: Any, t: Any, rtol: Any, atol: Any, mxstep: Any) -> Any:
-    """The path by SciPy's own method, and steps of a formula of Runge and Kutta along it, which end at each of `t`."""
-    found = integrate.odeint(lambda y, at: f(y, at), y0, t, rtol=rtol, atol=atol, mxstep=mxstep)
-    ends = [t[:1]]
-    for k in range(len(t) - 1):
-        if t[k + 1] == t[k]:
-            continue
-        part = integrate.solve_ivp(lambda at, y: f(y, at), (t[k], t[k + 1]), found[k], "RK45", rtol=1e-9, atol=1e-10)
-        ends.append(part.t[1:])
-    return found, np.concatenate(ends)
-
-
-def _odeint(
-    func: Any,
-    y0: Any,
-    t: Any,
-    args: Any = (),
-    *,
-    rtol: Any = None,
-    atol: Any = None,
-    mxstep: Any = 0,
-    tfirst: Any = False,
-) -> Any:
-    def slope(y: Any, at: Any) -> Any:
-        return np.asarray(func(at, y, *as_tuple(args)) if tfirst else func(y, at, *as_tuple(args)))
-
-    def turned(at: Any, y: Any) -> Any:
-        return slope(y, at)
-
-    y0 = np.atleast_1d(np.asarray(y0) * 1.0)
-    t = held_times(np.asarray(t) * 1.0)
-    found, ends = solve(_odeint_value, (slope,), ((y0, 0.5),), (2, 1), y0, t, rtol, atol, mxstep)
-    return moving(found, _walked(turned, y0, ends, t, _TABLEAUS["RK45"]))
-
-
-RECORDS: tuple[Primitive, ...] = (*FIRST_ORDER, primitive(held_times, None))
+RECORDS: tuple[Primitive, ...] = FIRST_ORDER
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(integrate.trapezoid, _trapezoid, Value.OWN),
@@ -462,6 +272,5 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(integrate.fixed_quad, _fixed_quad, sequences=True, calls_back=True),
     Definition(integrate.quad, _quad, sequences=True, calls_back=True),
     Definition(integrate.dblquad, _dblquad, sequences=True, calls_back=True),
-    Definition(integrate.solve_ivp, _solve_ivp, sequences=True, calls_back=True),
-    Definition(integrate.odeint, _odeint, sequences=True, calls_back=True),
+    *paths.DEFINITIONS,
 )

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from adxform.api.scipy_models import made_interpolants, outer_interpolants
+from adxform.api.scipy_models import basis_splines, fitpack_splines, made_interpolants, outer_interpolants, scattered_interpolants
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
 
 RECORDS: tuple[Primitive, ...] = ()
 
-DEFINITIONS: tuple[Definition, ...] = (*made_interpolants.DEFINITIONS, *outer_interpolants.DEFINITIONS)
+DEFINITIONS: tuple[Definition, ...] = (
+    *basis_splines.DEFINITIONS,
+    *fitpack_splines.DEFINITIONS,
+    *made_interpolants.DEFINITIONS,
+    *outer_interpolants.DEFINITIONS,
+    *scattered_interpolants.DEFINITIONS,
+)

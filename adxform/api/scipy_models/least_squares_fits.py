@@ -12,59 +12,165 @@ from adxform.api.scipy_models.implicit_solutions import (
     Result,
     as_tuple,
     bounded_moving,
+    chosen,
+    option,
     sides_of,
     start_of,
     vector_moving,
 )
 from adxform.api.scipy_models.solving import moving, parameters, solve
 from adxform.api.second_order import jacobian
-from adxform.primitives.definitions.definition import Definition
+from adxform.primitives.definitions.definition import Definition, unsupported
 
 
-def _least_squares_value(f: Any, x0: Any, method: Any, ftol: Any, xtol: Any, gtol: Any, low: Any, high: Any, bounded: Any) -> Any:
+class Fit(Result):
+    """What a fit found: its misfits, and half their sum of squares or of what a loss makes of these."""
+
+    def __init__(self, x: Any, misfit: Any, cost: Any, plain: Any, found: Any) -> None:
+        super().__init__(x, misfit(x), found)
+        self.misfit, self.of_misfits, self.plain = misfit, cost, plain
+
+    @property
+    def cost(self) -> Any:
+        """What is the least."""
+        return moving(solve(_cost_found, (), (), ("number",), self.found), self.of_misfits(self.x))
+
+    @property
+    def jac(self) -> Any:
+        """The slopes of the misfits."""
+        if not self.plain:
+            unsupported("of what least_squares has found with a loss, the slopes of the misfits are not followed")
+        return moving(solve(_slopes_found, (), (), (2,), self.found), jacobian(self.misfit)(self.x))
+
+    @property
+    def active_mask(self) -> Any:
+        """Which numbers lie at a bound."""
+        return self.found.active_mask
+
+
+def _cost_found(found: Any) -> Any:
+    return np.float64(found.cost)
+
+
+def _slopes_found(found: Any) -> Any:
+    return np.array(found.jac)
+
+
+def _least_squares_value(
+    f: Any, slopes: Any, x0: Any, jac: Any, low: Any, high: Any, bounded: Any, method: Any, *given: Any
+) -> Any:
     bounds = (low, high) if bounded else (-np.inf, np.inf)
-    found = optimize.least_squares(f, x0, bounds=bounds, method=method, ftol=ftol, xtol=xtol, gtol=gtol)
+    ftol, xtol, gtol, x_scale, loss, f_scale, max_nfev = given
+    options = {"loss": loss, "f_scale": f_scale, "max_nfev": max_nfev}
+    if x_scale is not None:
+        options["x_scale"] = x_scale
+    found = optimize.least_squares(f, x0, chosen(slopes, jac), bounds, method, ftol, xtol, gtol, **options)
     return found.x, 1.0 * found.active_mask, found
+
+
+def _loss(name: Any, z: Any) -> Any:
+    """What a loss makes of squares."""
+    if name == "linear":
+        return z
+    if name == "soft_l1":
+        return 2.0 * ((1.0 + z) ** 0.5 - 1.0)
+    if name == "huber":
+        return np.where(z <= 1.0, z, 2.0 * np.where(z <= 1.0, 1.0, z) ** 0.5 - 1.0)
+    if name == "cauchy":
+        return np.log1p(z)
+    return np.arctan(z)
 
 
 def _least_squares(
     fun: Any,
     x0: Any,
-    *,
+    jac: Any = "2-point",
     bounds: Any = None,
     method: Any = "trf",
     ftol: Any = 1e-08,
     xtol: Any = 1e-08,
     gtol: Any = 1e-08,
+    x_scale: Any = None,
+    loss: Any = "linear",
+    f_scale: Any = 1.0,
+    *,
+    max_nfev: Any = None,
     args: Any = (),
 ) -> Any:
+    if callable(loss):
+        unsupported("least_squares has a derivative for the losses that SciPy names, not for a function")
+
     def misfit(x: Any) -> Any:
         return np.atleast_1d(np.asarray(fun(x, *as_tuple(args))))
 
+    def slopes(x: Any) -> Any:
+        return np.asarray(jac(x, *as_tuple(args))) if callable(jac) else np.zeros_like(x)
+
     def cost(x: Any) -> Any:
-        return 0.5 * np.sum(misfit(x) ** 2)
+        if loss == "linear":
+            return 0.5 * np.sum(misfit(x) ** 2)
+        return 0.5 * f_scale**2 * np.sum(_loss(loss, (misfit(x) / f_scale) ** 2))
 
     start = start_of(x0)
     low, high = sides_of(bounds, start)
+    options = ftol, xtol, gtol, x_scale, loss, f_scale, max_nfev
     found, held, search = solve(
         _least_squares_value,
-        (misfit,),
-        ((start,),),
+        (misfit, slopes),
+        ((start,), (start,)),
         (start, start, "any"),
         start,
-        method,
-        ftol,
-        xtol,
-        gtol,
+        option(jac),
         low,
         high,
         bounds is not None,
+        method,
+        *options,
     )
     if bounds is None:
         x = vector_moving(lambda at: grad(cost)(at), found)
     else:
         x = bounded_moving(cost, found, held, low, high)
-    return Result(x, misfit(x), search)
+    return Fit(x, misfit, cost, loss == "linear", search)
+
+
+def _leastsq_value(f: Any, slopes: Any, x0: Any, with_slopes: Any, *given: Any) -> Any:
+    found = optimize.leastsq(f, x0, (), slopes if with_slopes else None, True, *given)
+    if found[1] is None:
+        raise RuntimeError("leastsq has found no solution that has a derivative: the slopes of the misfits are singular there")
+    return found
+
+
+def _leastsq(
+    func: Any,
+    x0: Any,
+    args: Any = (),
+    Dfun: Any = None,
+    full_output: Any = False,
+    col_deriv: Any = False,
+    ftol: Any = 1.49012e-08,
+    xtol: Any = 1.49012e-08,
+    gtol: Any = 0.0,
+    maxfev: Any = 0,
+) -> Any:
+    def misfit(x: Any) -> Any:
+        return np.atleast_1d(np.asarray(func(x, *as_tuple(args))))
+
+    def slopes(x: Any) -> Any:
+        return np.zeros_like(x) if Dfun is None else np.asarray(Dfun(x, *as_tuple(args)))
+
+    def cost(x: Any) -> Any:
+        return 0.5 * np.sum(misfit(x) ** 2)
+
+    start = start_of(x0)
+    given = start, Dfun is not None, col_deriv, ftol, xtol, gtol, maxfev
+    kinds = (start, 2, "any", "any", "any")
+    found, spread, how, message, status = solve(_leastsq_value, (misfit, slopes), ((start,), (start,)), kinds, *given)
+    x = vector_moving(lambda at: grad(cost)(at), found)
+    if not full_output:
+        return x, status
+    at_solution = jacobian(misfit)(x)
+    return x, moving(spread, np.linalg.inv(at_solution.T @ at_solution)), how, message, status
 
 
 def _curve_fit_value(
@@ -168,6 +274,7 @@ def _lsq_linear(A: Any, b: Any, bounds: Any = (-np.inf, np.inf), method: Any = "
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(optimize.least_squares, _least_squares, sequences=True, calls_back=True),
+    Definition(optimize.leastsq, _leastsq, sequences=True, calls_back=True),
     Definition(optimize.curve_fit, _curve_fit, sequences=True, calls_back=True),
     Definition(optimize.nnls, _nnls, sequences=True),
     Definition(optimize.lsq_linear, _lsq_linear, sequences=True),

@@ -151,15 +151,15 @@ class Cubic:
     def __init__(self, made: Any, x: Any, y: Any, slopes: Any, option: Any) -> None:
         self.made, self.x, self.y, self.slopes, self.option = made, x, y, slopes, option
 
-    def __call__(self, x: Any, nu: Any = 0) -> Any:
+    def __call__(self, x: Any, nu: Any = None) -> Any:
         """The values at the places."""
-        at = np.asarray(x) * 1.0
+        at, nu = np.asarray(x) * 1.0, 0 if nu is None else nu
         value = solve(_cubic_value, (), (), (at,), self.made, self.option, self.x, self.y, at, nu)
         return moving(value, _hermite(self.x, self.y, self.slopes, at, nu))
 
-    def derivative(self, nu: Any = 1) -> Any:
+    def derivative(self, nu: Any = None) -> Any:
         """The derivative of the order `nu` as a function of its own."""
-        return CubicDerivative(self, nu)
+        return CubicDerivative(self, 1 if nu is None else nu)
 
     def integrate(self, a: Any, b: Any) -> Any:
         """The integral between two places."""
@@ -228,13 +228,6 @@ def _cubic_spline(x: Any, y: Any, *, bc_type: Any = "not-a-knot") -> Any:
     return Cubic(interpolate.CubicSpline, x, y, _spline_slopes(x, y, bc_type), bc_type)
 
 
-def _interpolating_spline(x: Any, y: Any, k: Any = 3) -> Any:
-    if k != 3:
-        unsupported("make_interp_spline has a derivative for cubic splines, k=3")
-    x, y = _knots(x, y)
-    return Cubic(interpolate.make_interp_spline, x, y, _not_a_knot(x, y), None)
-
-
 def _pchip(x: Any, y: Any) -> Any:
     x, y = _knots(x, y)
     return Cubic(interpolate.PchipInterpolator, x, y, _monotone_slopes(x, y), None)
@@ -261,84 +254,46 @@ def _interp1d(x: Any, y: Any, kind: Any = "linear", *, bounds_error: Any = None,
     return Cubic(interpolate.interp1d, x, y, _not_a_knot(x, y), "cubic")
 
 
-# -- splines by their coefficients --------------------------------------------------------------------------------------
-
-
-def de_boor(t: Any, c: Any, k: Any, at: Any) -> Any:
-    """The values of a spline with the knots `t` and the coefficients `c`."""
-    place = np.clip(np.searchsorted(t, at, side="right") - 1, k, t.shape[0] - k - 2)
-    parts = [c[place - k + j] for j in range(k + 1)]
-    for r in range(1, k + 1):
-        found = []
-        for j in range(r, k + 1):
-            left, right = t[place - k + j], t[place + 1 + j - r]
-            share = (at - left) / (right - left)
-            found.append((1.0 - share) * parts[j - r] + share * parts[j - r + 1])
-        parts = found
-    return parts[0]
-
-
-class BasisSpline:
-    """A spline by its knots and coefficients that the function has made."""
-
-    def __init__(self, t: Any, c: Any, k: Any) -> None:
-        self.t, self.c, self.k = t, c, k
-
-    def __call__(self, x: Any) -> Any:
-        """The values at the places."""
-        at = np.asarray(x) * 1.0
-        return moving(solve(_basis_value, (), (), (at,), self.t, self.c, self.k, at), de_boor(self.t, self.c, self.k, at))
-
-
-def _basis_value(t: Any, c: Any, k: Any, at: Any) -> Any:
-    return interpolate.BSpline(t, c, k)(at)[()]
-
-
-def _basis_spline(t: Any, c: Any, k: Any) -> Any:
-    t, c = np.asarray(t), np.asarray(c)
-    if np.ndim(c) != 1:
-        unsupported("interpolants that a function makes have a derivative for one value at each knot")
-    return BasisSpline(t, c, k)
-
-
-def _splev(x: Any, tck: Any) -> Any:
-    t, c, k = tck
-    at = np.asarray(x) * 1.0
-    t, c = np.asarray(t) * 1.0, np.asarray(c) * 1.0
-    return moving(solve(_splev_value, (), (), (at,), at, t, c, k), de_boor(t, c, k, at))
-
-
-def _splev_value(at: Any, t: Any, c: Any, k: Any) -> Any:
-    return interpolate.splev(at, (t, c, k))[()]
-
-
 # -- grids --------------------------------------------------------------------------------------------------------------
 
 
 class Grid:
-    """A linear interpolant on a grid that the function has made."""
+    """A linear interpolant on a grid that the function has made; beyond its ends it goes on, has a value or raises."""
 
-    def __init__(self, points: Any, values: Any) -> None:
-        self.points, self.values = points, values
+    def __init__(self, points: Any, values: Any, bounds_error: Any, fill_value: Any) -> None:
+        self.points, self.values, self.bounds_error, self.fill_value = points, values, bounds_error, fill_value
 
     def __call__(self, xi: Any) -> Any:
         """The values at the places."""
         at = places_of(xi, len(self.points))
         points, values = _rising(self.points, self.values)
         found = on_grid(points, values, at)
-        return moving(solve(_grid_value, (), (), (found,), points, values, at), found)
+        if not self.bounds_error and self.fill_value is not None:
+            found = np.where(inside_of(points, at, found), found, self.fill_value)
+        given = points, values, at, self.bounds_error, self.fill_value
+        return moving(solve(_grid_value, (), (), (found,), *given), found)
 
 
-def _grid_value(points: Any, values: Any, at: Any) -> Any:
-    return interpolate.RegularGridInterpolator(points, values)(at)
+def _grid_value(points: Any, values: Any, at: Any, bounds_error: Any, fill_value: Any) -> Any:
+    made = interpolate.RegularGridInterpolator(points, values, "linear", bounds_error, fill_value)
+    return made(at) if at.ndim > 1 else made(at[None])[0]
+
+
+def inside_of(points: Any, at: Any, found: Any) -> Any:
+    """Which places lie on the grid, for the values `found` there."""
+    inside = True
+    for axis in range(len(points)):
+        x = points[axis]
+        inside = inside & (at[..., axis] >= x[0]) & (at[..., axis] <= x[-1])
+    return np.reshape(inside, (*np.shape(inside), *((1,) * (np.ndim(found) - np.ndim(inside)))))
 
 
 def places_of(xi: Any, count: Any) -> Any:
-    """Places of `count` numbers each along the last axis."""
-    at = np.asarray(xi) * 1.0
-    if np.ndim(at) > 1:
-        return at
-    return np.reshape(at, (-1, 1)) if count == 1 else np.reshape(at, (1, -1))
+    """Places of `count` numbers each along the last axis; of a tuple each item has one number of all places."""
+    if isinstance(xi, tuple) and len(xi) > 1:
+        return np.stack(np.broadcast_arrays(*[np.asarray(one) * 1.0 for one in xi]), axis=-1)
+    at = np.asarray(xi[0] if isinstance(xi, tuple) else xi) * 1.0
+    return at if np.ndim(at) > 1 else np.reshape(at, (-1, count))
 
 
 def on_grid(points: Any, values: Any, at: Any) -> Any:
@@ -355,10 +310,16 @@ def on_grid(points: Any, values: Any, at: Any) -> Any:
     return total
 
 
-def _regular_grid(points: Any, values: Any, method: Any = "linear") -> Any:
+def _regular_grid(points: Any, values: Any, method: Any = "linear", bounds_error: Any = True, fill_value: Any = np.nan) -> Any:
     if method != "linear":
         unsupported("RegularGridInterpolator has a derivative for the method linear")
-    return Grid(tuple([np.asarray(one) for one in points]), np.asarray(values))
+    return Grid(tuple([np.asarray(one) for one in points]), np.asarray(values) * 1.0, bounds_error, fill_value)
+
+
+def _interpn(
+    points: Any, values: Any, xi: Any, method: Any = "linear", bounds_error: Any = True, fill_value: Any = np.nan
+) -> Any:
+    return _regular_grid(points, values, method, bounds_error, fill_value)(xi)
 
 
 def _rising(points: Any, values: Any) -> Any:
@@ -373,11 +334,9 @@ def _rising(points: Any, values: Any) -> Any:
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(interpolate.CubicSpline, _cubic_spline, Value.FOLLOWED),
-    Definition(interpolate.make_interp_spline, _interpolating_spline, Value.FOLLOWED),
     Definition(interpolate.PchipInterpolator, _pchip, Value.FOLLOWED),
     Definition(interpolate.Akima1DInterpolator, _akima, Value.FOLLOWED),
     Definition(interpolate.interp1d, _interp1d, Value.FOLLOWED, sequences=True),
-    Definition(interpolate.BSpline, _basis_spline, Value.FOLLOWED),
     Definition(interpolate.RegularGridInterpolator, _regular_grid, Value.FOLLOWED, sequences=True),
-    Definition(interpolate.splev, _splev, sequences=True),
+    Definition(interpolate.interpn, _interpn, sequences=True),
 )

@@ -22,7 +22,7 @@ def refused(self: Any, *given: Any) -> Any:
     """What a sparse matrix that the function makes has not."""
     unsupported(
         "a sparse matrix that the function makes has `@`, `dot`, `+`, `-`, products and quotients with numbers, `multiply`, `T`, "
-        "`toarray`, `sum()`, `diagonal`, subscripts and solutions; ask `A.toarray()` for the rest"
+        "`conj`, `toarray`, `sum()`, `diagonal`, subscripts and solutions; ask `A.toarray()` for the rest"
     )
 
 
@@ -58,6 +58,13 @@ class SparseMatrix:
         """The transpose."""
         m, n = self.shape
         return SparseMatrix(calls.turned(self.own), self.entries, self.columns, self.rows, (n, m), self.matrix)
+
+    def conj(self) -> Any:
+        """The matrix of the conjugates."""
+        own = calls.made(calls.by_method, "conj", self.own)
+        return SparseMatrix(own, np.conj(self.entries), self.rows, self.columns, self.shape, self.matrix)
+
+    conjugate = conj
 
     def asformat(self, layout: Any) -> Any:
         """The matrix in another form."""
@@ -111,7 +118,7 @@ class SparseMatrix:
         """The entries of a diagonal."""
         m, n = self.shape
         there = self.rows + k == self.columns
-        sums = np.zeros(max(0, min(m + min(k, 0), n - max(k, 0))))
+        sums = np.zeros(max(0, min(m + min(k, 0), n - max(k, 0))), dtype=self.entries.dtype)
         np.add.at(sums, np.where(there, np.minimum(self.rows, self.columns), 0), np.where(there, self.entries, 0.0))
         return intrinsics.valued(calls.diagonal(self.own, self.entries, k), sums)
 

@@ -10,11 +10,15 @@ from scipy import optimize
 from adxform.api import grad
 from adxform.api.scipy_models import least_squares_fits, orders
 from adxform.api.scipy_models.implicit_solutions import (
+    GIVEN,
     Result,
+    Sides,
     as_tuple,
     bounded_moving,
+    chosen,
     limits,
     number_moving,
+    option,
     start_of,
     vector_moving,
 )
@@ -57,23 +61,71 @@ class Root:
 def _bracketing(method: Any) -> Any:
     """A method that finds the root of a function of one number between two places."""
 
-    def body(f: Any, a: Any, b: Any, args: Any = (), xtol: Any = 2e-12, rtol: Any = _ROUNDING, maxiter: Any = 100) -> Any:
+    def value(f: Any, a: Any, b: Any, xtol: Any, rtol: Any, maxiter: Any) -> Any:
+        return method(f, a, b, (), xtol=xtol, rtol=rtol, maxiter=maxiter, full_output=True)
+
+    def body(
+        f: Any,
+        a: Any,
+        b: Any,
+        args: Any = (),
+        xtol: Any = 2e-12,
+        rtol: Any = _ROUNDING,
+        maxiter: Any = 100,
+        full_output: Any = False,
+    ) -> Any:
         def residual(x: Any) -> Any:
             return f(x, *as_tuple(args))
 
-        x = solve(method, (residual,), ((1.0 * a,),), ("float",), a, b, (), xtol, rtol, maxiter)
-        return number_moving(residual, x)
+        found, search = solve(value, (residual,), ((1.0 * a,),), ("float", "any"), a, b, xtol, rtol, maxiter)
+        x = number_moving(residual, found)
+        return (x, Root(x, search)) if full_output else x
 
     return body
 
 
-def _newton_value(f: Any, slope: Any, x0: Any, tol: Any, maxiter: Any, rtol: Any, with_slope: Any) -> Any:
-    found = optimize.newton(f, x0, slope if with_slope else None, (), tol, maxiter, rtol=rtol)
-    return np.float64(found)
+def _toms748_value(f: Any, a: Any, b: Any, k: Any, xtol: Any, rtol: Any, maxiter: Any) -> Any:
+    return optimize.toms748(f, a, b, (), k, xtol, rtol, maxiter, True)
+
+
+def _toms748(
+    f: Any,
+    a: Any,
+    b: Any,
+    args: Any = (),
+    k: Any = 1,
+    xtol: Any = 2e-12,
+    rtol: Any = _ROUNDING,
+    maxiter: Any = 100,
+    full_output: Any = False,
+) -> Any:
+    def residual(x: Any) -> Any:
+        return f(x, *as_tuple(args))
+
+    found, search = solve(_toms748_value, (residual,), ((1.0 * a,),), ("float", "any"), a, b, k, xtol, rtol, maxiter)
+    x = number_moving(residual, found)
+    return (x, Root(x, search)) if full_output else x
+
+
+def _newton_value(
+    f: Any, slope: Any, bend: Any, x0: Any, tol: Any, maxiter: Any, x1: Any, rtol: Any, with_slope: Any, with_bend: Any
+) -> Any:
+    fprime, fprime2 = slope if with_slope else None, bend if with_bend else None
+    root, found = optimize.newton(f, x0, fprime, (), tol, maxiter, fprime2, x1, rtol, full_output=True)
+    return np.float64(root), found
 
 
 def _newton(
-    func: Any, x0: Any, fprime: Any = None, args: Any = (), tol: Any = 1.48e-08, maxiter: Any = 50, *, rtol: Any = 0.0
+    func: Any,
+    x0: Any,
+    fprime: Any = None,
+    args: Any = (),
+    tol: Any = 1.48e-08,
+    maxiter: Any = 50,
+    fprime2: Any = None,
+    x1: Any = None,
+    rtol: Any = 0.0,
+    full_output: Any = False,
 ) -> Any:
     if np.ndim(x0) > 0:
         unsupported("newton has a derivative for one number x0")
@@ -84,13 +136,21 @@ def _newton(
     def slope(x: Any) -> Any:
         return residual(x) if fprime is None else fprime(x, *as_tuple(args))
 
+    def bend(x: Any) -> Any:
+        return residual(x) if fprime2 is None else fprime2(x, *as_tuple(args))
+
     start = np.float64(x0)
-    x = solve(_newton_value, (residual, slope), ((start,), (start,)), ("number",), x0, tol, maxiter, rtol, fprime is not None)
-    return number_moving(residual, x)
+    given = x0, tol, maxiter, x1, rtol, fprime is not None, fprime2 is not None
+    found, search = solve(_newton_value, (residual, slope, bend), ((start,), (start,), (start,)), ("number", "any"), *given)
+    x = number_moving(residual, found)
+    return (x, Root(x, search)) if full_output else x
 
 
-def _root_scalar_value(f: Any, method: Any, bracket: Any, x0: Any, x1: Any, xtol: Any, rtol: Any, maxiter: Any) -> Any:
-    found = optimize.root_scalar(f, (), method, bracket, None, None, x0, x1, xtol, rtol, maxiter)
+def _root_scalar_value(
+    f: Any, slope: Any, bend: Any, method: Any, bracket: Any, with_slope: Any, with_bend: Any, *given: Any
+) -> Any:
+    fprime, fprime2 = slope if with_slope else None, bend if with_bend else None
+    found = optimize.root_scalar(f, (), method, bracket, fprime, fprime2, *given)
     return float(found.root), found
 
 
@@ -99,46 +159,82 @@ def _root_scalar(
     args: Any = (),
     method: Any = None,
     bracket: Any = None,
-    *,
+    fprime: Any = None,
+    fprime2: Any = None,
     x0: Any = None,
     x1: Any = None,
     xtol: Any = None,
     rtol: Any = None,
     maxiter: Any = None,
 ) -> Any:
+    if fprime is True or fprime2 is True:
+        unsupported("root_scalar has a derivative where fprime and fprime2 are functions of their own: f returns the value alone")
+
     def residual(x: Any) -> Any:
         return f(x, *as_tuple(args))
 
+    def slope(x: Any) -> Any:
+        return residual(x) if fprime is None else fprime(x, *as_tuple(args))
+
+    def bend(x: Any) -> Any:
+        return residual(x) if fprime2 is None else fprime2(x, *as_tuple(args))
+
     start = 1.0 * (x0 if bracket is None else bracket[0])
-    x, search = solve(
-        _root_scalar_value, (residual,), ((start,),), ("float", "any"), method, bracket, x0, x1, xtol, rtol, maxiter
-    )
+    given = method, bracket, fprime is not None, fprime2 is not None, x0, x1, xtol, rtol, maxiter
+    functions, examples = (residual, slope, bend), ((start,), (start,), (start,))
+    x, search = solve(_root_scalar_value, functions, examples, ("float", "any"), *given)
     return Root(number_moving(residual, x), search)
 
 
-def _fsolve_value(f: Any, x0: Any, xtol: Any, maxfev: Any) -> Any:
-    return optimize.fsolve(f, x0, xtol=xtol, maxfev=maxfev)
+def _fsolve_value(f: Any, slopes: Any, x0: Any, with_slopes: Any, *given: Any) -> Any:
+    return optimize.fsolve(f, x0, (), slopes if with_slopes else None, True, *given)
 
 
-def _fsolve(func: Any, x0: Any, args: Any = (), *, xtol: Any = 1.49012e-08, maxfev: Any = 0) -> Any:
+def _fsolve(
+    func: Any,
+    x0: Any,
+    args: Any = (),
+    fprime: Any = None,
+    full_output: Any = False,
+    col_deriv: Any = False,
+    xtol: Any = 1.49012e-08,
+    maxfev: Any = 0,
+) -> Any:
     def residual(x: Any) -> Any:
         return np.atleast_1d(np.asarray(func(x, *as_tuple(args))))
 
+    def slopes(x: Any) -> Any:
+        return np.zeros_like(x) if fprime is None else np.asarray(fprime(x, *as_tuple(args)))
+
     start = start_of(x0)
-    return vector_moving(residual, solve(_fsolve_value, (residual,), ((start,),), (start,), start, xtol, maxfev))
+    given = start, fprime is not None, col_deriv, xtol, maxfev
+    found, how, status, message = solve(
+        _fsolve_value, (residual, slopes), ((start,), (start,)), (start, "any", "any", "any"), *given
+    )
+    x = vector_moving(residual, found)
+    return (x, how, status, message) if full_output else x
 
 
-def _root_value(f: Any, x0: Any, method: Any, tol: Any, options: Any) -> Any:
-    found = optimize.root(f, x0, (), method, None, tol, None, options)
+def _root_value(f: Any, slopes: Any, x0: Any, method: Any, jac: Any, tol: Any, options: Any) -> Any:
+    found = optimize.root(f, x0, (), method, chosen(slopes, jac), tol, None, options)
     return found.x, found
 
 
-def _root(fun: Any, x0: Any, args: Any = (), method: Any = "hybr", *, tol: Any = None, options: Any = None) -> Any:
+def _root(
+    fun: Any, x0: Any, args: Any = (), method: Any = "hybr", jac: Any = None, tol: Any = None, *, options: Any = None
+) -> Any:
     def residual(x: Any) -> Any:
-        return np.atleast_1d(np.asarray(fun(x, *as_tuple(args))))
+        found = fun(x, *as_tuple(args))
+        return np.atleast_1d(np.asarray(found[0] if jac is True else found))
+
+    def slopes(x: Any) -> Any:
+        if jac is True:
+            return np.asarray(fun(x, *as_tuple(args))[1])
+        return np.asarray(jac(x, *as_tuple(args))) if callable(jac) else np.zeros_like(x)
 
     start = start_of(x0)
-    found, search = solve(_root_value, (residual,), ((start,),), (start, "any"), start, method, tol, options)
+    given = start, method, GIVEN if jac is True else option(jac), tol, options
+    found, search = solve(_root_value, (residual, slopes), ((start,), (start,)), (start, "any"), *given)
     x = vector_moving(residual, found)
     return Result(x, residual(x), search)
 
@@ -163,10 +259,33 @@ def _fixed_point(func: Any, x0: Any, args: Any = (), xtol: Any = 1e-08, maxiter:
 
 
 def _minimize_value(
-    f: Any, slope: Any, x0: Any, method: Any, tol: Any, options: Any, with_slope: Any, low: Any, high: Any, bounded: Any
+    f: Any,
+    slope: Any,
+    bend: Any,
+    product: Any,
+    x0: Any,
+    method: Any,
+    tol: Any,
+    options: Any,
+    jac: Any,
+    hess: Any,
+    with_product: Any,
+    low: Any,
+    high: Any,
+    bounded: Any,
 ) -> Any:
-    bounds = list(zip(low, high, strict=True)) if bounded else None
-    found = optimize.minimize(f, x0, (), method, slope if with_slope else None, bounds=bounds, tol=tol, options=options)
+    found = optimize.minimize(
+        f,
+        x0,
+        (),
+        method,
+        chosen(slope, jac),
+        chosen(bend, hess),
+        product if with_product else None,
+        list(zip(low, high, strict=True)) if bounded else None,
+        tol=tol,
+        options=options,
+    )
     held = np.where(found.x <= low, -1.0, np.where(found.x >= high, 1.0, 0.0))
     return found.x, held, found
 
@@ -177,32 +296,42 @@ def _minimize(
     args: Any = (),
     method: Any = None,
     jac: Any = None,
-    *,
+    hess: Any = None,
+    hessp: Any = None,
     bounds: Any = None,
+    *,
     tol: Any = None,
     options: Any = None,
 ) -> Any:
-    if jac is True:
-        unsupported("minimize has a derivative where jac is a function of its own: fun returns the value alone")
-
     def value(x: Any) -> Any:
-        return fun(x, *as_tuple(args))
+        found = fun(x, *as_tuple(args))
+        return found[0] if jac is True else found
 
     def slope(x: Any) -> Any:
-        return np.zeros_like(x) if jac is None else np.asarray(jac(x, *as_tuple(args)))
+        if jac is True:
+            return np.asarray(fun(x, *as_tuple(args))[1])
+        return np.asarray(jac(x, *as_tuple(args))) if callable(jac) else np.zeros_like(x)
+
+    def bend(x: Any) -> Any:
+        return np.asarray(hess(x, *as_tuple(args))) if callable(hess) else np.zeros_like(x)
+
+    def product(x: Any, p: Any) -> Any:
+        return np.zeros_like(x) if hessp is None else np.asarray(hessp(x, p, *as_tuple(args)))
 
     start = start_of(x0)
     low, high = limits(bounds, start.shape[0])
     found, held, search = solve(
         _minimize_value,
-        (value, slope),
-        ((start,), (start,)),
+        (value, slope, bend, product),
+        ((start,), (start,), (start,), (start, start)),
         (start, start, "any"),
         start,
         method,
         tol,
         options,
-        jac is not None,
+        GIVEN if jac is True else option(jac),
+        option(hess),
+        hessp is not None,
         low,
         high,
         bounds is not None,
@@ -257,11 +386,13 @@ DEFINITIONS: tuple[Definition, ...] = (
         Definition(method, _bracketing(method), sequences=True, calls_back=True)
         for method in (optimize.brentq, optimize.brenth, optimize.ridder, optimize.bisect)
     ),
+    Definition(optimize.toms748, _toms748, sequences=True, calls_back=True),
     Definition(optimize.newton, _newton, sequences=True, calls_back=True),
     Definition(optimize.root_scalar, _root_scalar, sequences=True, calls_back=True),
     Definition(optimize.fsolve, _fsolve, sequences=True, calls_back=True),
     Definition(optimize.root, _root, sequences=True, calls_back=True),
     Definition(optimize.fixed_point, _fixed_point, sequences=True, calls_back=True),
+    Definition(optimize.Bounds, Sides, Value.FOLLOWED, sequences=True),
     Definition(optimize.minimize, _minimize, sequences=True, calls_back=True),
     Definition(optimize.minimize_scalar, _minimize_scalar, sequences=True, calls_back=True),
     *least_squares_fits.DEFINITIONS,

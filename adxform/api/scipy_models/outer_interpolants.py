@@ -8,7 +8,9 @@ import numpy as np
 from scipy import interpolate
 
 from adxform import runtime
-from adxform.api.scipy_models.made_interpolants import BasisSpline, de_boor, linear, on_grid, places_of
+from adxform.api.scipy_models.basis_splines import BasisSpline, de_boor
+from adxform.api.scipy_models.fitpack_splines import FitpackSpline, at_places, between_places, mode_of
+from adxform.api.scipy_models.made_interpolants import inside_of, linear, on_grid, places_of
 from adxform.api.scipy_models.solving import moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
@@ -118,6 +120,21 @@ def _outer_basis_integral(made: Any, a: Any, b: Any) -> Any:
     return found[1] - found[0]
 
 
+def _outer_fitpack(made: Any, x: Any, nu: Any = 0, ext: Any = None) -> Any:
+    t, c, k = made._eval_args
+    return at_places(t, c, k, np.asarray(x) * 1.0, nu, made.ext if ext is None else mode_of(ext))
+
+
+def _outer_fitpack_integral(made: Any, a: Any, b: Any) -> Any:
+    t, c, k = made._eval_args
+    return between_places(t, c, k, a, b)
+
+
+def _outer_fitpack_derivative(made: Any, n: Any = 1) -> Any:
+    t, c, k = made._eval_args
+    return FitpackSpline(t, c, k, made.ext).derivative(n)
+
+
 def _outer_grid(made: Any, xi: Any) -> Any:
     if made.method != "linear":
         raise runtime.without_derivative("RegularGridInterpolator has a derivative for the method linear")
@@ -125,11 +142,7 @@ def _outer_grid(made: Any, xi: Any) -> Any:
     found = on_grid(made.grid, made.values, at)
     if made.fill_value is None or made.bounds_error:
         return found
-    inside = True
-    for axis in range(len(made.grid)):
-        x = made.grid[axis]
-        inside = inside & (at[..., axis] >= x[0]) & (at[..., axis] <= x[-1])
-    return np.where(np.reshape(inside, (*np.shape(inside), *((1,) * (np.ndim(found) - np.ndim(inside))))), found, 0.0)
+    return np.where(inside_of(made.grid, at, found), found, 0.0)
 
 
 DEFINITIONS: tuple[Definition, ...] = (
@@ -140,5 +153,8 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(interpolate.BSpline.derivative, _outer_basis_derivative, Value.FOLLOWED),
     Definition(interpolate.BSpline.integrate, _outer_basis_integral, Value.OWN),
     Definition(interpolate.BSpline.__call__, _outer_basis, Value.OWN),
-    Definition(interpolate.RegularGridInterpolator.__call__, _outer_grid, Value.OWN),
+    Definition(interpolate.UnivariateSpline.__call__, _outer_fitpack, Value.OWN),
+    Definition(interpolate.UnivariateSpline.integral, _outer_fitpack_integral, Value.OWN),
+    Definition(interpolate.UnivariateSpline.derivative, _outer_fitpack_derivative, Value.FOLLOWED),
+    Definition(interpolate.RegularGridInterpolator.__call__, _outer_grid, Value.OWN, sequences=True),
 )

@@ -137,6 +137,10 @@ def _parameters(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, 
             raise interp.error(message, "pass where the search begins: `p0=np.ones(2)`", MissingRuleError)
 
 
+def _fixed(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    return Lit(interp.static(args[0], "this option of SciPy's"))
+
+
 class Search:
     """What SciPy says of how it found something, which does not move: `found` is its own result."""
 
@@ -180,5 +184,7 @@ still = Known("still", _stilled)
 """``still(x)``: the number or a copy of the array `x`, through which nothing moves."""
 as_it_stays = Known("as_it_stays", _as_it_stays)
 """``as_it_stays(x)``: a copy of the array `x` for an object that would hold `x` itself; one that writes to it is refused."""
+fixed = Known("fixed", _fixed)
+"""``fixed(n)``: the whole number `n`, for whose value the derivative is made."""
 parameters = Known("parameters", _parameters)
 """``parameters(f)``: how many parameters by position a function has."""

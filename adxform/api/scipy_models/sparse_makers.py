@@ -227,6 +227,8 @@ class Factors:
     def solve(self, rhs: Any, trans: Any = "N") -> Any:
         """The solution for a right side, of the matrix or its transpose."""
         b = np.asarray(rhs)
+        if trans == "H":
+            return np.conj(self.solve(np.conj(b), "T"))
         if trans == "N":
             return calls.solved(self.lu, False, self.entries, self.rows, self.columns, b)
         return calls.solved(self.lu, True, self.entries, self.columns, self.rows, b)
@@ -250,6 +252,8 @@ def _factorized(A: Any) -> Any:
 
 
 def _outer_solve(self: Any, rhs: Any, trans: Any = "N") -> Any:
+    if trans == "H":
+        return np.conj(_outer_solve(self, np.conj(rhs), "T"))
     none = np.zeros(0, int)
     return calls.solved(self, trans != "N", np.zeros(0), none, none, np.asarray(rhs))
 

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Once, Ref, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Once, Range, Ref, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, is_inexact
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import in_place
 from adxform.primitives.definitions.flat_entries import KEEPING, FlatEntries
+from adxform.primitives.definitions.rearrangements import CUTTING
 from adxform.primitives.effects import is_making
 from adxform.primitives.record import Constant, Effect
 from adxform.primitives.signatures import PLAIN, SYNONYMS, arranged, form_of, signature_of
@@ -69,6 +70,22 @@ def refuse_iterators(interp: Interpreter, fn: Callable[..., Any], values: Iterab
     if any(isinstance(value, Once) for value in values) and name_of(fn).startswith("np."):
         message = f"an iterator is given to `{name_of(fn)}`, for which it is one object and not what it goes through"
         raise interp.error(message, "make it a list first: `list(…)`")
+
+
+def with_ranges_filled(
+    interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs
+) -> tuple[tuple[Value, ...], Kwargs]:
+    """The arguments of a call of a function of arrays with the array for each range among them that NumPy makes of it."""
+    ranges = any(isinstance(value, Range) for value in (*args, *kwargs.values()))
+    if not ranges or fn in CUTTING or not name_of(fn).startswith(("np.", "scipy.")):
+        return args, kwargs
+    return tuple(_filled(interp, arg) for arg in args), {key: _filled(interp, value) for key, value in kwargs.items()}
+
+
+def _filled(interp: Interpreter, value: Value) -> Value:
+    if not isinstance(value, Range):
+        return value
+    return interp.call(Lit(np.arange), (value.start, value.stop, value.step), hint="numbers")
 
 
 def with_flat_arrays(

@@ -16,7 +16,14 @@ import numpy as np
 from adxform.analysis.unseen_code import writing_options
 from adxform.errors import AdxError, SourceUnavailableError
 from adxform.frontend.calls import none_given
-from adxform.frontend.calls.bound_forms import normal_form, of_python, refuse_iterators, with_flat_arrays, with_plain_axes
+from adxform.frontend.calls.bound_forms import (
+    normal_form,
+    of_python,
+    refuse_iterators,
+    with_flat_arrays,
+    with_plain_axes,
+    with_ranges_filled,
+)
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.operator_getters import GETTERS, call_getter
@@ -157,9 +164,10 @@ def _call_object(
     if isinstance(fn, type) and find(type(fn), "__getattr__") is not MISSING and protocols.has_own_metaclass(fn):
         raise interp.error(f"the metaclass of `{fn.__name__}` defines `__getattr__`", "make the object outside of the function")
     known = _Lookup(lookup(fn), definition(fn), _lookup_known(fn))
-    if kwargs and (form := definitions.form(fn, kwargs)) is not None:
+    if kwargs and (form := definitions.form(fn, kwargs, lambda name: are_static(interp, (kwargs[name],)))) is not None:
         known = _Lookup(*form, None)
-    args, kwargs = known.bound(interp, fn, *with_flat_arrays(interp, fn, args, kwargs))
+    args, kwargs = with_ranges_filled(interp, fn, *with_flat_arrays(interp, fn, args, kwargs))
+    args, kwargs = known.bound(interp, fn, args, kwargs)
     if "where" in kwargs and isinstance(fn, np.ufunc) and (known.record is not None or known.meaning is not None):
         return compute_where(interp, value, args, kwargs, hint)
     found = None if known.handler is None else known.handler(interp, args, kwargs, hint)

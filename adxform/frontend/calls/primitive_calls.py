@@ -371,18 +371,19 @@ def parts_of(interp: Interpreter, whole: Var, types_: Several, hint: str) -> Tup
 
 
 def _arrays(interp: Interpreter, parts: Value) -> Value:
-    """A sequence of arrays with the lists among them made arrays."""
+    """A sequence of arrays with the lists and ranges among them made arrays."""
     if not isinstance(parts, Tuple | Ref):
         return parts
     items = interp.items(parts)
-    if not any(isinstance(item, Tuple | Ref) for item in items):
+    lists = Tuple | Ref | Range
+    if not any(isinstance(item, lists) for item in items):
         return parts
-    return Tuple(tuple(interp.call(Lit(np.array), (item,)) if isinstance(item, Tuple | Ref) else item for item in items))
+    return Tuple(tuple(interp.call(Lit(np.array), (item,)) if isinstance(item, lists) else item for item in items))
 
 
 def as_array(interp: Interpreter, value: Value, kinds: str = "biufc") -> Value:
-    """`value`, where it is a list or tuple with a number of one of `kinds` the array that NumPy makes of it."""
-    if isinstance(value, Range) and "i" in kinds:
+    """The array that NumPy makes of `value`, if it is a range, or a list or tuple with a number of one of `kinds`."""
+    if isinstance(value, Range):
         return interp.call(Lit(np.arange), (value.start, value.stop, value.step))
     if not isinstance(value, Tuple | Ref):
         return value

@@ -212,27 +212,44 @@ def _pop_within(interp: Interpreter, ref: Ref, contents: Collected, index: Value
     """Take out the item at `index`, which may be any one."""
     place = interp.call(Static(iterations.place_to_pop), (index, interp.filled_length(contents)))
     item = load(interp, ref, contents, place, hint)
-    after = interp.call(Lit(operator.add), (place, Lit(1)))
-    before, rest = (
-        interp.call(Lit(operator.getitem), (ref, part)) for part in (Slice(NONE, place, NONE), Slice(after, NONE, NONE))
+    splice(interp, ref, contents, place, interp.call(Lit(operator.add), (place, Lit(1))))
+    return item
+
+
+def splice(
+    interp: Interpreter,
+    ref: Ref,
+    contents: Collected,
+    start: Value,
+    stop: Value,
+    items: Value = Tuple(()),  # noqa: B008
+) -> None:
+    """Put `items` in the place of those from `start` up to `stop`."""
+    _settled(ref, contents)
+    before, after = (
+        interp.call(Lit(operator.getitem), (ref, part)) for part in (Slice(NONE, start, NONE), Slice(stop, NONE, NONE))
     )
     assert isinstance(before, Ref)
-    extend(interp, before, interp.filled(before) or contents, rest)
-    _change(interp, ref, contents, (interp.filled(before) or contents).buffer)
-    return item
+    for more in (items, after):
+        extend(interp, before, interp.filled(before) or contents, more)
+    made = interp.filled(before) or contents
+    kept = replace(contents, weak=made.weak, kinds=made.kinds, copied=contents.copied | made.copied)
+    _change(interp, ref, kept, made.buffer)
 
 
 def insert(interp: Interpreter, ref: Ref, contents: Collected, index: Value, item: Value) -> None:
     """Put `item` before the item at `index`."""
-    _settled(ref, contents)
-    before, after = (
-        interp.call(Lit(operator.getitem), (ref, part)) for part in (Slice(NONE, index, NONE), Slice(index, NONE, NONE))
-    )
-    assert isinstance(before, Ref)
-    append(interp, before, interp.filled(before) or contents, item)
-    extend(interp, before, interp.filled(before) or contents, after)
-    made = interp.filled(before) or contents
-    _change(interp, ref, replace(contents, weak=made.weak, kinds=made.kinds), made.buffer)
+    splice(interp, ref, contents, index, index, Tuple((item,)))
+
+
+def bounds(interp: Interpreter, ref: Ref, cut: Slice) -> tuple[Value, Value]:
+    """Between which places a slice of a list is set or deleted: where it would end first, items come in at its start."""
+    if cut.step not in (NONE, Lit(1)):
+        raise interp.error("a slice with a step, of a list whose length only a run can tell, is set or deleted", "use an array")
+    count = iteration.length(interp, ref)
+    start = Lit(0) if cut.start == NONE else interp.call(Static(iterations.bound_of), (cut.start, count))
+    stop = count if cut.stop == NONE else interp.call(Static(iterations.bound_of), (cut.stop, count))
+    return start, interp.call(Lit(max), (start, stop))
 
 
 def reverse(interp: Interpreter, ref: Ref, contents: Collected) -> None:
@@ -247,7 +264,8 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     _refuse_stale(interp, contents)
     refuse_index(interp, index, "list")
     if isinstance(index, Slice):
-        raise interp.error("a slice of a list whose length only a run can tell is set", "use an array")
+        splice(interp, ref, contents, *bounds(interp, ref, index), value)
+        return
     _refuse_portion(interp, ref, value)
     settle_rows(interp, (value,))
     contents = replace(contents, copied=contents.copied | lists_copied(interp, (value,)))

@@ -8,21 +8,28 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers import list_kinds, lists_of_lists
+from adxform.frontend.containers import list_arrays, list_kinds, lists_of_lists
+from adxform.frontend.evaluate.outside.guards import constant
+from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, Keyed, Ref, Static, Tuple, Value, View, Zip
+from adxform.frontend.evaluate.values import NONE, AnyContents, Contents, Keyed, Ref, Static, Tuple, Value, View, Zip
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Scalar
 from adxform.primitives.definitions import keyed_items
 
 
-def under(interp: Interpreter, ref: Ref, key: Value) -> Keyed | None:
-    """What a dict holds of which only the run knows the keys, or may, once it has `key`; ``None`` for any other dict or key."""
+def under(interp: Interpreter, ref: Ref, key: Value, *, stored: bool = False) -> Keyed | None:
+    """What a dict holds of which only the run knows the keys, or may, once it has `key`; ``None`` for any other dict or key.
+
+    Where something is `stored` under `key`, it may be a new one in a dict that has known ones so far.
+    """
     held = interp.keyed(ref)
     if held is not None:
         if not _is_key(interp, key, known=True):
@@ -31,7 +38,7 @@ def under(interp: Interpreter, ref: Ref, key: Value) -> Keyed | None:
                 "number what is meant: `k = int(…)`",
             )
         return held
-    if not _is_key(interp, key, known=False) or not _may_begin(interp, ref):
+    if not _is_key(interp, key, known=False) or not (_may_be_added_to(interp, ref) if stored else _is_empty(interp, ref)):
         return None
     if not interp.chooses:
         interp.would_choose = True
@@ -42,21 +49,49 @@ def under(interp: Interpreter, ref: Ref, key: Value) -> Keyed | None:
 
 def is_new(interp: Interpreter, ref: Ref, key: Value) -> bool:
     """Whether `key` is one that only the run knows, of a dict without items, which has none such so far."""
-    return _is_key(interp, key, known=False) and _may_begin(interp, ref)
+    return _is_key(interp, key, known=False) and _is_empty(interp, ref)
 
 
 def begun(interp: Interpreter, ref: Ref) -> bool:
-    """Whether `ref`, a dict without items, can be, and now is, one of which only the run knows the keys."""
-    if not _may_begin(interp, ref):
+    """Whether `ref` can be, and now is, a dict of which only the run knows the keys, but for those that it has already."""
+    if not _may_be_added_to(interp, ref):
         return False
-    interp.hold(ref, Keyed(interp.new_list(()), interp.new_list(()), frozenset().union(*interp.around)))
+    contents = interp.contents(ref)
+    interp.adds_keys |= bool(contents.keys)
+    keys, items = (interp.new_list(part) for part in (tuple(constant(interp, key) for key in contents.keys), contents.items))
+    if list_arrays.are_lists(contents.items) and not lists_of_lists.begun(interp, items, stored=True):
+        return False
+    interp.hold(ref, Keyed(keys, items, frozenset().union(*interp.around)))
     return True
 
 
-def _may_begin(interp: Interpreter, ref: Ref) -> bool:
+def on_paths(interp: Interpreter, ref: Ref, sides: Sequence[AnyContents]) -> Grows | None:
+    """What a dict becomes that has other keys on each of the paths that end in `sides`: one of which only the run knows them."""
+    known = [side for side in sides if isinstance(side, Contents)]
+    if len(known) < len(sides) or len({side.keys for side in known}) == 1 or not interp.knowledge.adds_keys:
+        return None
+    if not all(_is_whole(key) for side in known for key in side.keys) or not _may_be_added_to(interp, ref):
+        return None
+    interp.adds_keys = True
+    return Grows(ref, keyed=True)
+
+
+def _is_empty(interp: Interpreter, ref: Ref) -> bool:
+    return _may_be_added_to(interp, ref) and not interp.contents(ref).keys
+
+
+def _may_be_added_to(interp: Interpreter, ref: Ref) -> bool:
+    """Whether only the run may know which further keys `ref` gets, a dict that the function makes: lists can hold what it has."""
     held = interp.heap.contents.get(ref)
-    empty = isinstance(held, Contents) and not held.keys and ref.cls in (dict, defaultdict)
-    return empty and not ref.outside and not ref.shared and interp.identity(ref) is None
+    if not isinstance(held, Contents) or ref.cls not in (dict, defaultdict) or ref.outside or ref.shared:
+        return False
+    plain = list_arrays.are_lists(held.items) or not any(isinstance(item, Ref) for item in held.items)
+    whole = plain and all(map(_is_whole, held.keys))
+    return whole and (not held.keys or interp.knowledge.adds_keys) and interp.identity(ref) is None
+
+
+def _is_whole(key: Any) -> bool:
+    return type(key) is int or (type(key) is tuple and bool(key) and all(map(_is_whole, key)))
 
 
 def _is_key(interp: Interpreter, key: Value, *, known: bool) -> bool:
@@ -81,12 +116,15 @@ def load(interp: Interpreter, ref: Ref, held: Keyed, key: Value, hint: str) -> V
         return interp.call(Static(keyed_items.found_under), (held.keys, held.items, key), hint=hint)
     if is_walked(interp, held):
         return interp.call(Lit(operator.getitem), (held.items, _known_place(interp, held, key)), hint=hint)
+    if isinstance(ref.meta, Static | Lit) and ref.meta.value is list:
+        _of_lists(interp, held)
     return interp.call(Static(keyed_items.made_under), (held.keys, held.items, key, ref.meta), hint=hint)
 
 
 def store(interp: Interpreter, held: Keyed, key: Value, value: Value) -> None:
     """``d[key] = value``"""
-    _of_lists(interp, held, value)
+    if _is_list(value):
+        _of_lists(interp, held)
     if is_walked(interp, held):
         interp.call(Lit(operator.setitem), (held.items, _known_place(interp, held, key), value), wanted=False)
         return
@@ -95,7 +133,8 @@ def store(interp: Interpreter, held: Keyed, key: Value, value: Value) -> None:
 
 def set_default(interp: Interpreter, held: Keyed, key: Value, default: Value) -> Value:
     """``d.setdefault(key, default)``"""
-    _of_lists(interp, held, default)
+    if _is_list(default):
+        _of_lists(interp, held)
     if is_walked(interp, held):
         return interp.call(Lit(operator.getitem), (held.items, _known_place(interp, held, key)))
     return interp.call(Static(keyed_items.kept_under), (held.keys, held.items, key, default))
@@ -153,12 +192,19 @@ def are_pairs(interp: Interpreter, given: Value) -> bool:
     """Whether `given` is a list of pairs of which only a run can tell the keys."""
     columns = interp.columns(given)
     if columns is not None:
-        keys = interp.filled(columns.lists[0]) if len(columns.lists) == 2 else None
-        return keys is not None and _is_key(interp, Var("key", list_kinds.row_type(keys)), known=False)
+        return len(columns.lists) == 2 and _are_keys(interp, columns.lists[0])
     if not isinstance(given, Ref) or given.kind != "list" or interp.is_long(given) or interp.portions(given) is not None:
         return False
     pairs = [item.items for item in interp.contents(given).items if isinstance(item, Tuple) and len(item.items) == 2]
     return bool(pairs) and any(_is_key(interp, pair[0], known=False) for pair in pairs)
+
+
+def _are_keys(interp: Interpreter, items: Ref) -> bool:
+    """Whether all items of a list are whole numbers or tuples of those, which only the run knows."""
+    if (columns := interp.columns(items)) is not None:
+        return columns.cls is tuple and all(_are_keys(interp, part) for part in columns.lists)
+    filled = interp.filled(items)
+    return filled is not None and _is_key(interp, Var("key", list_kinds.row_type(filled)), known=False)
 
 
 def walked(interp: Interpreter, source: Value) -> Value:
@@ -172,8 +218,12 @@ def walked(interp: Interpreter, source: Value) -> Value:
     return held.keys
 
 
-def _of_lists(interp: Interpreter, held: Keyed, value: Value) -> None:
-    """Let the items of a dict be as many lists as only the run can tell where `value`, which is put among them, is a list."""
+def _is_list(value: Value) -> bool:
+    return isinstance(value, Ref) and value.kind == "list"
+
+
+def _of_lists(interp: Interpreter, held: Keyed) -> None:
+    """Let the items of a dict be as many lists as only the run can tell, if it has none so far."""
     contents = interp.heap.contents.get(held.items)
-    if isinstance(value, Ref) and value.kind == "list" and isinstance(contents, Contents) and not contents.items:
+    if isinstance(contents, Contents) and not contents.items:
         lists_of_lists.begun(interp, held.items, stored=True)

@@ -246,7 +246,7 @@ def _update(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _set_default(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    if isinstance(args[0], Ref) and (held := interp.under_key(args[0], args[1])) is not None:
+    if isinstance(args[0], Ref) and (held := interp.under_key(args[0], args[1], stored=True)) is not None:
         return keyed_lists.set_default(interp, held, args[1], (*args, NONE)[2])
     ref, key = args[0], hashed(interp, args[1], "a dict key", args[0])
     assert isinstance(ref, Ref)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from dataclasses import replace
 
 from adxform.frontend.containers import collecting, list_arrays, list_kinds
@@ -18,7 +19,7 @@ def start(interp: Interpreter, growing: Grows) -> bool:
     """Whether the list of `growing` can be, and now is, a list for each place in its tuples."""
     ref, item = growing.ref, growing.item
     contents: object = interp.heap.contents[ref]
-    if not item.fields or ref.kind != "list" or ref.cls is not list or not isinstance(contents, Contents):
+    if not item.fields or ref.kind != "list" or ref.cls not in (list, deque) or not isinstance(contents, Contents):
         return False
     places = range(len(item.fields))
     rows = [
@@ -110,12 +111,26 @@ def _lists(parts: tuple[Value, ...]) -> tuple[Ref, ...]:
     return tuple(part for part in parts if isinstance(part, Ref))
 
 
-def store(interp: Interpreter, columns: Columns, index: Value, value: Value) -> None:
+def store(interp: Interpreter, ref: Ref, columns: Columns, index: Value, value: Value) -> None:
     """``list[index] = value``"""
     if isinstance(index, Slice):
-        raise interp.error("a slice of a list whose length only a run can tell is set", "use an array")
+        _splice(interp, ref, columns, index, value)
+        return
     for part, item in zip(columns.lists, _tuple(interp, columns, value), strict=True):
         interp.call(Lit(operator.setitem), (part, index, item))
+
+
+def _splice(interp: Interpreter, ref: Ref, columns: Columns, cut: Slice, items: Value) -> None:
+    """``list[cut] = items``"""
+    start, stop = collecting.bounds(interp, ref, cut)
+    before, after = (
+        interp.call(Lit(operator.getitem), (ref, part)) for part in (Slice(NONE, start, NONE), Slice(stop, NONE, NONE))
+    )
+    for more in (items, after):
+        interp.call(interp.attribute(before, "extend"), (more,))
+    made = interp.columns(before)
+    if made is None or not assign(interp, columns, made):
+        raise interp.error("the items of this list differ in kind", "let all items be tuples of one length")
 
 
 def delete(interp: Interpreter, columns: Columns, index: Value) -> None:

@@ -18,7 +18,7 @@ from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_in
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, Ref, Slice, Static, Tuple, Value, is_unknown, list_contents
+from adxform.frontend.evaluate.values import NONE, Contents, Range, Ref, Slice, Static, Tuple, Value, is_unknown, list_contents
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.assumed_lengths import uncut, unknown_slices
 from adxform.frontend.types import forgotten_kinds
@@ -103,7 +103,7 @@ def _in_axes(interp: Interpreter, number: Var, index: Value, hint: str) -> Value
 def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
     """The item of a dict under a key, one that its default makes where there is none."""
     makes = x.meta is not None and x.meta != NONE
-    if (held := interp.under_key(x, index) if makes else interp.keyed(x)) is not None:
+    if (held := interp.under_key(x, index, stored=True) if makes else interp.keyed(x)) is not None:
         return interp.load_under(x, held, index, hint)
     if (found := _list_under_key(interp, x, index)) is not None:
         return found
@@ -131,8 +131,8 @@ def _list_under_key(interp: Interpreter, x: Ref, key: Value) -> Value | None:
 
 
 def told(interp: Interpreter, index: Value) -> Operand:
-    """`index` as an operand, in which all numbers are known to be whole or not; a list of truth values is a mask."""
-    at = interp.operand(_with_masks(interp, by_axes(interp, index)))
+    """`index` as an operand, in which all numbers are known to be whole or not."""
+    at = interp.operand(with_arrays(interp, by_axes(interp, index)))
     forgotten_kinds.refuse(interp, variables(at))
     return at
 
@@ -145,14 +145,17 @@ def by_axes(interp: Interpreter, index: Value) -> Value:
     return Tuple(tuple(interp.items(index))) if many else index
 
 
-def _with_masks(interp: Interpreter, index: Value) -> Value:
+def with_arrays(interp: Interpreter, index: Value) -> Value:
+    """`index` with arrays for what NumPy makes arrays of: ranges and lists of truth values."""
     match index:
         case Tuple(items):
-            return Tuple(tuple(_with_masks(interp, item) for item in items))
+            return Tuple(tuple(with_arrays(interp, item) for item in items))
         case Ref(kind="list") if not interp.is_long(index) and interp.contents(index).items:
             items = interp.contents(index).items
             masks = all(isinstance(item, Lit) and isinstance(item.value, bool) for item in items)
             return interp.call(Lit(np.array), (index,), hint="mask") if masks else index
+        case Range(start, stop, step):
+            return interp.call(Lit(np.arange), (start, stop, step), hint="places")
         case Static():
             return as_index(interp, index)
         case _:
@@ -373,7 +376,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             operands_ = x, interp.operand(index), interp.operand(value)
             interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
-        case Ref(kind="dict") if (held := interp.under_key(x, index)) is not None:
+        case Ref(kind="dict") if (held := interp.under_key(x, index, stored=True)) is not None:
             interp.store_under(held, index, value)
         case Ref(kind="dict") if (place := chosen_items.place_to_store(interp, x, index)) is not None:
             chosen_items.store(interp, x, place, value)

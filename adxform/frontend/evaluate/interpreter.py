@@ -316,9 +316,9 @@ class Evaluator(Interpreter):
         """Whether a list can be, and now is, stored at `index` of a list of lists, which only a run can tell."""
         return lists_of_lists.store(self, ref, index, value)
 
-    def under_key(self, ref: Ref, key: Value) -> Keyed | None:
-        """What a dict holds of which only the run knows the keys, or may, once it has `key`; else ``None``."""
-        return keyed_lists.under(self, ref, key)
+    def under_key(self, ref: Ref, key: Value, *, stored: bool = False) -> Keyed | None:
+        """What a dict holds of which only the run knows the keys, or may once something is `stored` under `key`; or ``None``."""
+        return keyed_lists.under(self, ref, key, stored=stored)
 
     def load_under(self, ref: Ref, held: Keyed, key: Value, hint: str) -> Value:
         """The item of a dict under a key that only a run can tell."""

@@ -73,6 +73,8 @@ class Knowledge:
     """Whether loops that fill lists are written out however long that gets, where the run need not count the items."""
     follows_structures: bool = True
     """Whether structured arrays that the function makes are sets of arrays, and no objects of the run."""
+    adds_keys: bool = True
+    """Whether a dict with known keys gets new ones that only the run knows, and is no choice among those that it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,8 @@ class Interpreter(ABC):
         """Whether the run makes deques, into which nobody looks."""
         self.makes_structures = False
         """Whether structured arrays are made that are sets of arrays here."""
+        self.adds_keys = False
+        """Whether a dict with known keys has become one of which only the run knows them."""
         self.level: TryLevel | None = None
         """Where an exception is looked for, if a ``try`` is run."""
         self.managers: list[tuple[Frame | None, Value]] = []
@@ -646,8 +650,8 @@ class Interpreter(ABC):
         """Whether a list can be, and now is, stored at `index` of a list of lists, which only a run can tell."""
 
     @abstractmethod
-    def under_key(self, ref: Ref, key: Value) -> Keyed | None:
-        """What a dict holds of which only the run knows the keys, or may, once it has `key`; else ``None``."""
+    def under_key(self, ref: Ref, key: Value, *, stored: bool = False) -> Keyed | None:
+        """What a dict holds of which only the run knows the keys, or may once something is `stored` under `key`; or ``None``."""
 
     @abstractmethod
     def load_under(self, ref: Ref, held: Keyed, key: Value, hint: str) -> Value:

@@ -506,8 +506,8 @@ def _add_at(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     """``np.add.at(x, index, v)``: an index is a tuple or places, as in ``x[index]``."""
     if len(args) < 2:
         return None
-    index = indexing.by_axes(interp, args[1])
-    return None if index is args[1] else interp.call(Lit(np.add.at), (args[0], index, *args[2:]), kwargs, hint)
+    index = indexing.with_arrays(interp, indexing.by_axes(interp, args[1]))
+    return None if index == args[1] else interp.call(Lit(np.add.at), (args[0], index, *args[2:]), kwargs, hint)
 
 
 def _broadcast_arrays(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -8,7 +8,7 @@ import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Range, Ref, Tuple, Value, is_unknown
+from adxform.frontend.evaluate.values import Ref, Tuple, Value, is_unknown
 from adxform.frontend.known.arrays import kinds_of
 from adxform.frontend.types.samples import FRESH
 from adxform.ir.ops import Lit, Var
@@ -17,10 +17,6 @@ from adxform.ir.types import Array, hides, is_inexact
 
 def _open_mesh(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``np.ix_(x, y)`` of floats is ``(x.reshape(-1, 1), y.reshape(1, -1))``; of places there is nothing that moves."""
-    if any(isinstance(arg, Range) for arg in args):
-        spans = [(arg.start, arg.stop, arg.step) if isinstance(arg, Range) else None for arg in args]
-        given = [arg if span is None else interp.call(Lit(np.arange), span) for arg, span in zip(args, spans, strict=True)]
-        return interp.call(Lit(np.ix_), tuple(given), kwargs, hint)
     arrays = tuple(_mesh_array(interp, arg) if isinstance(arg, Tuple | Ref) else arg for arg in args)
     if kwargs or not any(isinstance(arg, Var) and (is_inexact(arg.type) or hides(arg.type)) for arg in arrays):
         return None

@@ -231,8 +231,8 @@ def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 
 def _from_keys(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    """``dict.fromkeys(source, item)``, where the keys are known."""
-    if is_unknown(args[0]) or iteration.literal_trips(interp, args[0]) is None:
+    """``dict.fromkeys(source, item)``, where the keys are known, or arguments say how many there are."""
+    if is_unknown(args[0]) or (iteration.literal_trips(interp, args[0]) is None and not iteration.deciding(interp, args[0])):
         return None
     keys = interp.items(args[0])
     if not are_static(interp, keys):

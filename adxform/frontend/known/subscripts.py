@@ -144,7 +144,8 @@ def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     if filled is not None and isinstance(args[0], Ref):
         collecting.store(interp, args[0], filled, *args[1:])
     elif (columns := interp.columns(args[0])) is not None:
-        of_tuples.store(interp, columns, *args[1:])
+        assert isinstance(args[0], Ref)
+        of_tuples.store(interp, args[0], columns, *args[1:])
     else:
         indexing.store(interp, *args)
     return NONE
@@ -177,7 +178,8 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     if filled is not None:
         refuse_index(interp, index, "list")
         if isinstance(index, Slice):
-            raise interp.error("a slice of a list whose length only a run can tell is deleted", "build a new list")
+            collecting.splice(interp, ref, filled, *collecting.bounds(interp, ref, index))
+            return NONE
         collecting.pop(interp, ref, filled, index, hint)
         return NONE
     if (columns := interp.columns(ref)) is not None:

@@ -9,6 +9,7 @@ from functools import cached_property
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Op, Var, While
 from adxform.ir.walk import all_ops, blocks, defined_variables, operands, outs
+from adxform.passes.memory.contributions import BY_SHAPE
 from adxform.passes.memory.elements import IntegerFacts
 from adxform.passes.scalar.rewriting import callee, classes_named, classes_read, each_function
 from adxform.primitives.alias import Aliases
@@ -39,8 +40,27 @@ def drop_dead_stores(fn: Function) -> Function:
             s.2: f64 = operator.add(s.1, a)
             yield s.2
         return s
+
+    What is asked for its shape alone is not read.
+
+    >>> print(show(drop_dead_stores(read('''
+    ... def f(x: f64[x.0], y_ct: f64[y_ct.0]):
+    ...     y: f64[x.0] = np.zeros_like(x)
+    ...     operator.setitem(y, 0, 1.0)
+    ...     ct: f64[x.0] = runtime.unbroadcast(y_ct, y)
+    ...     return ct'''))))
+    def f(x: f64[x.0], y_ct: f64[y_ct.0]):
+        y: f64[x.0] = np.zeros_like(x)
+        ct: f64[x.0] = runtime.unbroadcast(y_ct, y)
+        return ct
     """
     return each_function(fn, lambda part, aliases: _Dropping(part, aliases).body() if aliases.written else part.body)
+
+
+def _contents_read(op: Call, aliases: Aliases) -> list[int]:
+    """The alias classes whose elements the call reads: not that of an array which it asks for its shape alone."""
+    asked = replace(op, args=op.args[:1]) if callee(op) in BY_SHAPE else op
+    return classes_read(asked, effect_of(op), aliases)
 
 
 class _Dropping:
@@ -84,7 +104,7 @@ class _Dropping:
     def op(self, op: Op, later: set[int]) -> Op:
         match op:
             case Call():
-                later.update(classes_read(op, effect_of(op), self.aliases))
+                later.update(_contents_read(op, self.aliases))
                 return op
             case If(then=then, orelse=orelse):
                 before = set(later)
@@ -121,7 +141,7 @@ class _Dropping:
         found.update(self.aliases.classes((*block.params, *block.results)))
         for op in block.ops:
             if isinstance(op, Call):
-                found.update(classes_read(op, effect_of(op), self.aliases))
+                found.update(_contents_read(op, self.aliases))
             else:
                 found.update(self.aliases.reached((*operands(op), *outs(op))))
                 for inner in blocks(op):

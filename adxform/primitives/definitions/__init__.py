@@ -62,7 +62,7 @@ _followed: set[Callable[..., Any]] = set()
 _makers: set[Callable[..., Any]] = {structured_arrays.structured, structured_arrays.structured_rows}
 _calling_back: set[Callable[..., Any]] = set()
 _interleaved: set[Callable[..., Any]] = set()
-_forms: dict[Callable[..., Any], tuple[tuple[str, ...], Primitive, Callable[..., Any]]] = {}
+_forms: dict[Callable[..., Any], tuple[Definition, Primitive]] = {}
 
 DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(_bodies)
 
@@ -102,7 +102,7 @@ def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
     made: list[Primitive] = []
     for one in family:
         if one.taken_with:
-            _forms[one.fn] = one.taken_with, primitive(one.fn, None, result=one.result), one.body
+            _forms[one.fn] = one, primitive(one.fn, None, result=one.result)
             continue
         _bodies[one.fn] = one.body
         if one.value is Value.FOLLOWED:
@@ -126,13 +126,16 @@ def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
     return tuple(made)
 
 
-def form(fn: Any, named: Iterable[str]) -> tuple[Primitive, Callable[..., Any]] | None:
+def form(fn: Any, named: Iterable[str], is_known: Callable[[str], bool]) -> tuple[Primitive, Callable[..., Any]] | None:
     """The record and the body of the definition that is taken in the place of a rule of `fn`, for a parameter among `named`."""
     try:
-        names, record, body = _forms[fn]
+        one, record = _forms[fn]
     except (KeyError, TypeError):
         return None
-    return (record, body) if any(name in names for name in named) else None
+    given = [name for name in named if name in one.taken_with]
+    if not given or (one.where_unknown and all(map(is_known, given))):
+        return None
+    return record, one.body
 
 
 RECORDS: tuple[Primitive, ...] = extend(itertools.chain.from_iterable(family.DEFINITIONS for family in FAMILIES))

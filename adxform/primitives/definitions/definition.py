@@ -37,9 +37,10 @@ class Definition:
     versions of NumPy leave it as it was. `makes`: its result shares no memory with what it is given. `unsized`: its result is as
     long as the values of its arguments say. `only`: the values of parameters with which it holds, of which none means any that is
     written in the program; a call with others has no derivative. `result`: the type of its result, as of a `Primitive`, where
-    samples do not tell it. `taken_with`: parameters that a rule of the same function does without; with one of them
-    the definition is taken in its place. `calls_back`: it is given functions of the program, followed where they can be.
-    `interleaved`: it reads its other operands while it writes to ``out``, or to the first if it has none: where these share
+    samples do not tell it. `taken_with`: parameters that a rule of the same function does without; with one of
+    them the definition is taken in its place; `where_unknown`: unless all of those that are given are known beforehand.
+    `calls_back`: it is given functions of the program, followed where they can be. `interleaved`: it reads its other operands
+    while it writes to ``out``, or to the first if it has none: where these share
     memory, the definition does not say what comes of it.
     """
 
@@ -56,6 +57,7 @@ class Definition:
     calls_back: bool = False
     interleaved: bool = False
     taken_with: tuple[str, ...] = ()
+    where_unknown: bool = False
 
 
 class StandIn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Set
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,20 @@ def _partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect") -> A
 def _along_axis(axis: Any, rank: Any, part: Any) -> Any:
     """The index that takes `part` of one axis, and all of the others."""
     return tuple([part if k == axis % rank else slice(None) for k in range(rank)])
+
+
+def _pad_with(array: Any, pad_width: Any, mode: Any = "constant", *, constant_values: Any) -> Any:
+    if mode != "constant":
+        unsupported("np.pad is given `constant_values` for the mode constant only")
+    y = np.pad(array, pad_width)
+    rank = np.ndim(y)
+    widths = np.broadcast_to(np.asarray(pad_width), (rank, 2))
+    values = np.broadcast_to(np.asarray(constant_values).astype(y.dtype), (rank, 2))
+    for axis in range(rank):  # one axis after the other, as NumPy does: a corner has the values of the last one
+        n = y.shape[axis]
+        place = np.reshape(np.arange(n), tuple([n if k == axis else 1 for k in range(rank)]))
+        y = np.where(place < widths[axis, 0], values[axis, 0], np.where(place < n - widths[axis, 1], y, values[axis, 1]))
+    return y
 
 
 def _delete(arr: Any, obj: Any, axis: Any = None) -> Any:
@@ -158,6 +173,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.ndarray.compress, _compress_method),
     Definition(np.extract, _extract),
     Definition(np.partition, _partition, Value.OWN, makes=True),
+    Definition(np.pad, _pad_with, Value.OWN, taken_with=("constant_values",), where_unknown=True),
     Definition(np.delete, _delete, makes=True),
     Definition(np.insert, _insert, makes=True),
     Definition(np.ndarray.view, _view),
@@ -168,3 +184,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.trim_zeros, _trim_zeros, sequences=True),
     Definition(np.unstack, _unstack),
 )
+
+CUTTING: Set[Callable[..., Any]] = frozenset((np.trim_zeros,))
+"""Functions that give a part of a sequence as one of its class."""

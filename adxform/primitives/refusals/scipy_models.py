@@ -93,7 +93,7 @@ OPTIMIZE: tuple[Group, ...] = (
         "is raised, holds what is found, or tells of it",
     ),
     Group(
-        "BFGS SR1 HessianUpdateStrategy BroydenFirst InverseJacobian KrylovJacobian LbfgsInvHessProduct Bounds LinearConstraint "
+        "BFGS SR1 HessianUpdateStrategy BroydenFirst InverseJacobian KrylovJacobian LbfgsInvHessProduct LinearConstraint "
         "NonlinearConstraint",
         "holds options of a solver",
     ),
@@ -111,13 +111,7 @@ OPTIMIZE: tuple[Group, ...] = (
         "solves equations in a form that is not followed",
         "use `scipy.optimize.root`",
     ),
-    Group("toms748", "solves an equation in a form that is not followed", "use `scipy.optimize.brentq`"),
     Group("bracket line_search", "takes steps that a search chooses", _OUTSIDE),
-    Group(
-        "leastsq",
-        "solves in a form that is not followed",
-        "use `scipy.optimize.least_squares(lambda p: model(x, p) - y, start).x`, or `curve_fit`",
-    ),
     Group(
         "linprog milp quadratic_assignment",
         "chooses a corner, which jumps",
@@ -139,26 +133,26 @@ INTERPOLATE: tuple[Group, ...] = (
         "use `np.polyfit` and `np.polyval`, or a spline",
     ),
     Group(
-        "BPoly PPoly NdPPoly NdBSpline CubicHermiteSpline pchip_interpolate insert splantider splder splint sproot",
+        "BPoly PPoly NdPPoly NdBSpline CubicHermiteSpline pchip_interpolate insert sproot",
         "is a piecewise polynomial in a form that is not followed",
         "use `CubicSpline`, `PchipInterpolator` or `BSpline`",
     ),
     Group(
-        "UnivariateSpline InterpolatedUnivariateSpline LSQUnivariateSpline BivariateSpline LSQBivariateSpline "
-        "LSQSphereBivariateSpline RectBivariateSpline RectSphereBivariateSpline SmoothBivariateSpline "
-        "SmoothSphereBivariateSpline bisplev bisplrep splprep splrep spalde generate_knots make_lsq_spline "
+        "BivariateSpline LSQBivariateSpline "
+        "LSQSphereBivariateSpline RectSphereBivariateSpline SmoothBivariateSpline "
+        "SmoothSphereBivariateSpline bisplev bisplrep splprep spalde generate_knots "
         "make_smoothing_spline make_splprep make_splrep",
         "fits a spline, with knots that it may choose",
         "use `make_interp_spline(x, y)`, or `splev` of coefficients of yours",
     ),
     Group(
-        "CloughTocher2DInterpolator LinearNDInterpolator NearestNDInterpolator griddata interpn interp2d",
+        "CloughTocher2DInterpolator LinearNDInterpolator NearestNDInterpolator griddata interp2d",
         "finds the cell of a place, among points or in a grid",
         "use `RegularGridInterpolator`, or `scipy.ndimage.map_coordinates`",
     ),
     Group(
-        "RBFInterpolator Rbf",
+        "Rbf",
         "solves for weights of radial functions",
-        "write it out: `np.linalg.solve(phi(cdist(y, y)), d)`",
+        "use `RBFInterpolator`",
     ),
 )

@@ -17,7 +17,7 @@ from adxform.ir import intrinsics
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Dim, Type
-from adxform.primitives.declare import general, linear
+from adxform.primitives.declare import constant, general, linear
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.families.vector_lengths import length_pullback
 from adxform.primitives.record import Primitive
@@ -89,20 +89,27 @@ def _cdist(
     XB: Any,
     metric: Any = "euclidean",
     *,
-    p: Any = 2,
+    p: Any = None,
     w: Any = None,
     V: Any = None,
     VI: Any = None,
 ) -> Any:
+    """Distances of two kinds have rules, of which the value is SciPy's own; the others move as their formulas."""
     if w is None and metric in _EUCLIDEAN:
         return calls.euclidean_distances(XA, XB)
     if w is None and metric in _SQUARE:
         return calls.square_distances(XA, XB)
+    return intrinsics.valued(
+        calls.distances(XA, XB, metric, p, w, V, VI), _of_all_pairs(XA, XB, metric, 2 if p is None else p, w, V, VI)
+    )
+
+
+def _of_all_pairs(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) -> Any:
     if w is None and metric in _COSINE:
-        return _cosines_of_pairs(XA, XB)
+        return _cosines_of_pairs(x, y)
     if w is None and metric in _CORRELATION:
-        return _cosines_of_pairs(XA - np.mean(XA, axis=1, keepdims=True), XB - np.mean(XB, axis=1, keepdims=True))
-    return _between(XA[:, None, :], XB[None, :, :], metric, p, w, V, VI)
+        return _cosines_of_pairs(x - np.mean(x, axis=1, keepdims=True), y - np.mean(y, axis=1, keepdims=True))
+    return _between(x[:, None, :], y[None, :, :], metric, p, w, V, VI)
 
 
 def _pdist(
@@ -233,6 +240,10 @@ def _for_each_pair(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> 
             return None
 
 
+def _of_points(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    return _for_each_pair(args[:2], {})
+
+
 def _for_each_point(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
     match args[1:]:
         case Var(_, Array(_, (n, d))), Var(_, Array(_, (_, other))):
@@ -258,6 +269,7 @@ _U = np.array([[1.5], [-0.5]])
 
 RECORDS: tuple[Primitive, ...] = (
     general(calls.euclidean_distances, _euclidean_distances, (_X, _Y), result=_for_each_pair),
+    constant(calls.distances, result=_of_points),
     general(calls.square_distances, _square_distances, (_X, _Y), result=_for_each_pair),
     general(calls.weighted_differences, _weighted_differences, (_U, _X, _Y), linear_in=(0,), result=_for_each_point),
     general(calls.products_with_differences, _products_with_differences, (_X, _X, _Y), linear_in=(0,), result=_for_each_pair),
@@ -271,7 +283,7 @@ RECORDS: tuple[Primitive, ...] = (
 )
 
 DEFINITIONS: tuple[Definition, ...] = (
-    Definition(distance.cdist, _cdist, Value.OWN, only={"metric": _METRICS}),
+    Definition(distance.cdist, _cdist, only={"metric": _METRICS}),
     Definition(distance.pdist, _pdist, Value.OWN, only={"metric": _METRICS}),
     *(
         Definition(fn, body, Value.OWN)

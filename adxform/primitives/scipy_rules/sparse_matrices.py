@@ -129,7 +129,7 @@ def _shares(call: Call) -> Effect:
     return Effect(views=tuple(place for place, arg in enumerate(call.args) if isinstance(arg, Var | Pack)))
 
 
-_O: dict[str, Any] = {"objects": True, "sequences": True, "of_complex": False}
+_O: dict[str, Any] = {"objects": True, "sequences": True, "of_complex": True}
 
 RECORDS: tuple[Primitive, ...] = (
     *(linear(fn, {1: _transpose(other)}, result=_result, **_O) for pair in _PAIRS for fn, other in (pair, pair[::-1])),

@@ -39,9 +39,16 @@ def applied(own: Any, entries: Any, rows: Any, columns: Any, x: Any) -> Any:
 
 
 def solved(own: Any, turned: Any, entries: Any, rows: Any, columns: Any, b: Any) -> Any:
-    """Return the solution for a matrix with these entries: that of `own`, a matrix or its factors, or of its transpose."""
+    """Return the solution for a matrix with these entries: that of `own`, a matrix or its factors, or of its transpose.
+
+    Raises:
+        TypeError: `own` are factors of a complex matrix from outside, and `b` is real, so that the solution is of another kind.
+    """
     if isinstance(own, SuperLU):
-        return own.solve(b, "T" if turned else "N")
+        x = own.solve(b, "T" if turned else "N")
+        if np.iscomplexobj(x) and not (np.iscomplexobj(b) or np.iscomplexobj(entries)):
+            raise TypeError("the factors are those of a complex matrix: give them a complex right side, `b + 0j`")
+        return x
     return spsolve(_as_it_is(own.T.tocsc() if turned else own), b)
 
 

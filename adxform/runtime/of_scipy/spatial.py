@@ -21,6 +21,12 @@ def euclidean_distances(x: Any, y: Any) -> Any:
     return distance.cdist(x, y)
 
 
+def distances(x: Any, y: Any, metric: Any, p: Any, w: Any, V: Any, VI: Any) -> Any:
+    """Return ``scipy.spatial.distance.cdist(x, y, metric, …)``."""
+    given = {"p": p, "w": w, "V": V, "VI": VI}
+    return distance.cdist(x, y, metric, **{name: one for name, one in given.items() if one is not None})
+
+
 def square_distances(x: Any, y: Any) -> Any:
     """Return ``scipy.spatial.distance.cdist(x, y, "sqeuclidean")``."""
     return distance.cdist(x, y, "sqeuclidean")

@@ -18,11 +18,13 @@ from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.set_orders import ordered
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
+    AnyContents,
     Contents,
     Enumerate,
     FunctionValue,
     Mapped,
     Once,
+    Portions,
     Range,
     Ref,
     Rest,
@@ -100,6 +102,12 @@ def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
             return tuple(ref for _, part in captures for ref in lists_in(interp, part))
         case _:
             return ()
+
+
+def seen_of(interp: Interpreter, ref: Ref) -> AnyContents:
+    """What a walk over a list or dict sees of it: of a list of lists which they are, and not how many others there are."""
+    contents = interp.heap.contents[ref]
+    return interp.heap.contents[contents.places] if isinstance(contents, Portions) and contents.places is not None else contents
 
 
 def known_items(interp: Interpreter, source: Value) -> list[Value] | None:

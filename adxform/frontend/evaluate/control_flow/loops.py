@@ -136,7 +136,7 @@ def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], en
     """Run a loop over what only a run goes through, item by item."""
     asked, most = iteration.turns(interp, source)
     walked = iteration.lists_in(interp, source)
-    held = [interp.heap.contents[ref] for ref in walked]
+    held = [iteration.seen_of(interp, ref) for ref in walked]
     hints = [out.base for out in op.outs]
 
     def more(k: Value, going: Value, questions: Sequence[iteration.More]) -> Value:
@@ -152,7 +152,7 @@ def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], en
     def once(k: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
         env.update(zip(op.body.params, (iteration.item_at(interp, source, k), *carried), strict=True))
         found = interp.run_block(op.body, env)
-        if any(interp.heap.contents[ref] is not contents for ref, contents in zip(walked, held, strict=True)):
+        if any(iteration.seen_of(interp, ref) is not contents for ref, contents in zip(walked, held, strict=True)):
             raise _endless(interp)
         return (found[0], found[1:]) if op.breaks else (Lit(True), found)
 
@@ -395,13 +395,13 @@ def _loop(
     def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
         (index,) = own
         _note_range(interp, trip, index)
-        held = [interp.heap.contents[ref] for ref in walked]
+        held = [iteration.seen_of(interp, ref) for ref in walked]
         start = _first_iteration(interp, source, index) if regular else index
         for ref, contents in regular.items():
             here = replace(contents, count=iteration.add(interp, start, contents.count))
             interp.heap.contents[ref] = here
         results = body(carried, index)
-        if any(interp.heap.contents[ref] is not contents for ref, contents in zip(walked, held, strict=True)):
+        if any(iteration.seen_of(interp, ref) is not contents for ref, contents in zip(walked, held, strict=True)):
             raise _endless(interp)
         for ref, contents in regular.items():
             now: Any = interp.heap.contents[ref]

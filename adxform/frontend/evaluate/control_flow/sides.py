@@ -195,11 +195,13 @@ def holds_lists(interp: Interpreter, grows: Grows) -> bool:
 
 
 def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap], exchanged: set[Ref]) -> Grows | None:
-    """What the items of a list become on a path: floats where they were whole numbers, or another number of tuples on each.
+    """What a list or dict becomes that has other items on each path: floats where they were whole numbers, more tuples, keys.
 
     Names hold another one of the lists `exchanged` on either path.
     """
     sides: list[Any] = [heap.contents[ref] for heap in (start, *heaps)]
+    if ref.kind == "dict":
+        return keyed_lists.on_paths(interp, ref, sides)
     if all(isinstance(side, Collected) and side.done for side in sides):
         dtype = row_type(sides[0]).dtype
         return next((irregular(ref, side) for side in sides[1:] if row_type(side).dtype != dtype), None)

@@ -1,0 +1,187 @@
+"""Promise: splines by knots and coefficients, radial functions and grids of SciPy have the right derivative and its value.
+
+The oracle is differences of SciPy itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+
+pytest.importorskip("scipy")
+from scipy import interpolate
+
+from tests.scipy_judge import Model, judge
+
+RNG = np.random.default_rng(20261127)
+X, Y = np.arange(6.0), np.arange(5.0)
+AT = np.array([0.3, 2.2, 4.9])
+TABLE = np.cos(np.add.outer(X, Y**1.2))
+POINTS, DATA, ASKED = RNG.normal(size=(7, 2)), RNG.normal(size=7), RNG.normal(size=(3, 2))
+WITH_KNOTS = np.array([0.0, 0, 0, 0, 2.5, 5, 5, 5, 5])
+
+
+def waves(p: Any) -> Any:
+    return np.cos(X * p[0])
+
+
+def fitpack(p: Any, k: Any = 3) -> Any:
+    return interpolate.splrep(X * p[1], waves(p), k=k)
+
+
+def spline(p: Any, k: Any = 3) -> Any:
+    return interpolate.make_interp_spline(X * p[1], waves(p), k=k)
+
+
+def univariate(p: Any, ext: Any = 0) -> Any:
+    return interpolate.InterpolatedUnivariateSpline(X * p[1], waves(p), ext=ext)
+
+
+def surface(p: Any) -> Any:
+    return interpolate.RectBivariateSpline(X * p[0], Y, TABLE * p[1])
+
+
+SMOOTHED = interpolate.UnivariateSpline(np.arange(12.0), np.cos(np.arange(12.0)), s=0.1)
+HELD = interpolate.UnivariateSpline(np.arange(12.0), np.cos(np.arange(12.0)), s=0.1, ext="const")
+SURFACE = interpolate.RectBivariateSpline(X, Y, TABLE)
+SCATTERED = interpolate.SmoothBivariateSpline(*RNG.normal(size=(3, 40)))
+RADIAL = interpolate.RBFInterpolator(POINTS, DATA)
+RADIALS = interpolate.RBFInterpolator(POINTS, np.stack((DATA, DATA**2), 1), kernel="gaussian", epsilon=0.7, smoothing=0.1)
+GRID = (np.linspace(0.0, 2.0, 4), np.linspace(0.0, 3.0, 5))
+HEIGHTS = np.cos(np.add.outer(*GRID))
+ON_GRID = interpolate.RegularGridInterpolator(GRID, HEIGHTS)
+FILLED = interpolate.RegularGridInterpolator(GRID, HEIGHTS, bounds_error=False, fill_value=7.0)
+TWO = np.array([1.0, 2.0])
+
+SPLINES: dict[str, Model] = {
+    "splev": lambda p: np.sum(interpolate.splev(AT * p[0], fitpack(p)) ** 2) + interpolate.splev(2.3, fitpack(p), der=1),
+    "splint": lambda p: interpolate.splint(-1.0, 3.0 * p[1], fitpack(p)),
+    "splder": lambda p: interpolate.splev(2.3 * p[1], interpolate.splder(fitpack(p), 2)),
+    "splantider": lambda p: interpolate.splev(2.3 * p[1], interpolate.splantider(fitpack(p))),
+    "splrep_with_knots": lambda p: interpolate.splev(2.3, interpolate.splrep(X, waves(p), w=1.0 + X, t=[2.2 * p[1]])),
+    "degrees": lambda p: sum(interpolate.splev(2.3, fitpack(p, k=k)) for k in (1, 2, 4, 5)),
+    "degrees_made": lambda p: sum(spline(p, k=k)(2.3) for k in (1, 2, 5)),
+    "vectors": lambda p: np.sum(interpolate.make_interp_spline(X * p[1], np.outer(waves(p), p))(AT) ** 2),
+    "slopes": lambda p: spline(p).derivative(2)(2.3) + np.sum(spline(p)(AT, 1)) + spline(p).derivative()(p[0]),
+    "integrals": lambda p: spline(p, k=5).antiderivative()(2.3) + spline(p).integrate(0.1, 7.0 * p[1]),
+    "parts": lambda p: spline(p).c[2] * spline(p).t[4] + univariate(p).get_coeffs()[2] * univariate(p).get_knots()[1],
+    "with_knots": lambda p: interpolate.make_interp_spline(X, waves(p), 3, np.array([0, 0, 0, 0, 2 * p[1], 3, 5, 5, 5, 5]))(1.7),
+    "least_squares": lambda p: interpolate.make_lsq_spline(X, waves(p), WITH_KNOTS + (WITH_KNOTS == 2.5) * p[1], w=1.0 + X)(
+        1.7 * p[0]
+    ),
+    "univariate": lambda p: np.sum(univariate(p)(AT * p[0]) ** 2) + univariate(p).derivative()(2.0) + univariate(p)(1.1, nu=2),
+    "univariate_integral": lambda p: univariate(p).integral(-1.0, p[0]) + univariate(p).antiderivative()(2.0),
+    "univariate_beyond": lambda p: np.sum(
+        univariate(p, "zeros")(AT * 2.0 - 1.0) + univariate(p, 3)(AT * 2.0 - 1.0) + univariate(p, 3).derivative()(AT * 2.0 - 1.0)
+    ),
+    "univariate_not_smoothed": lambda p: interpolate.UnivariateSpline(X, waves(p), s=0)(2.3 * p[1]),
+    "univariate_with_knots": lambda p: interpolate.LSQUnivariateSpline(X, waves(p), [2.2 * p[1]], w=1.0 + X)(1.4 * p[0]),
+    "outer": lambda p: (
+        np.sum(SMOOTHED(AT * p[0])) + SMOOTHED.derivative()(p[0]) + SMOOTHED.integral(0.1, p[1]) + SMOOTHED(p[0], nu=1)
+    ),
+    "outer_beyond": lambda p: (
+        np.sum(HELD(AT * 9.0 * p[0] - 5.0) ** 2) + HELD(13.0 * p[0], ext=0) + HELD.derivative()(13.0 * p[0])
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPLINES)
+def test_splines(name: str) -> None:
+    judge(
+        SPLINES[name],
+        np.array([0.9, 1.2]),
+        step=1e-3,
+        second=name in ("splev", "vectors", "least_squares", "univariate", "outer"),
+    )
+
+
+KERNELS = (
+    "thin_plate_spline",
+    "linear",
+    "cubic",
+    "quintic",
+    "multiquadric",
+    "inverse_multiquadric",
+    "inverse_quadratic",
+    "gaussian",
+)
+SURFACES: dict[str, Model] = {
+    **{
+        kernel: lambda p, kernel=kernel: np.sum(
+            interpolate.RBFInterpolator(POINTS * p[0], DATA * p[1], kernel=kernel, epsilon=p[1])(ASKED * p[0] * p[1]) ** 2
+        )
+        for kernel in KERNELS
+    },
+    "radial_of_two": lambda p: np.sum(
+        interpolate.RBFInterpolator(POINTS * p[0], np.outer(DATA, p), smoothing=0.1 * p[0], degree=2)(ASKED * p[1]) ** 2
+    ),
+    "radial_at_the_points": lambda p: np.sum(
+        interpolate.RBFInterpolator(POINTS, DATA * p[0] ** p[1], smoothing=0.3)(POINTS) ** 2
+    ),
+    "radial_without_a_tail": lambda p: np.sum(interpolate.RBFInterpolator(POINTS, DATA, kernel="linear", degree=-1)(ASKED * p)),
+    "radial_outer": lambda p: RADIAL(ASKED * p) @ np.arange(3.0) + np.sum(RADIALS(ASKED * p) ** 2),
+    "surface": lambda p: np.sum(
+        surface(p)(np.array([0.2, 1.3]), np.array([0.4, 2.2 * p[0], 3.0])) * np.arange(6.0).reshape(2, 3)
+    ),
+    "surface_pairs": lambda p: (
+        np.sum(surface(p).ev(1.3 * p, 2.2 * p, dx=1)) + surface(p)(1.3, p[0], grid=False) + surface(p)(1.3, 0.4)[0, 0]
+    ),
+    "surface_degrees": lambda p: interpolate.RectBivariateSpline(X, Y * p[0], TABLE * p[1], kx=2, ky=1).ev(1.3, 2.2 * p[1]),
+    "surface_outer": lambda p: np.sum(SURFACE(p, p**2) ** 2) + SURFACE.ev(p[0], 9.0 * p[1]) + np.sum(SURFACE(p, p, dy=1)),
+    "surface_scattered": lambda p: np.sum(SCATTERED.ev(p, p[1]) ** 2) + SCATTERED(p[0], p[1], dx=1, grid=False),
+}
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_surfaces(name: str) -> None:
+    judge(SURFACES[name], np.array([0.9, 1.2]), step=1e-3)
+
+
+def grid(p: Any, **options: Any) -> Any:
+    return interpolate.RegularGridInterpolator(GRID, HEIGHTS * p[0], **options)
+
+
+PLACES: dict[str, Model] = {
+    "a_tuple_of_two_places": lambda p: grid(p)((AT[:2] * p[0] / 2.0, np.array([0.2, 1.9]) * p[1])) @ TWO,
+    "a_tuple_of_three_places": lambda p: grid(p)((AT / 3.0 * p[0], AT / 2.0 * p[1])) @ AT,
+    "a_tuple_of_numbers": lambda p: grid(p)((p[0], p[1])) * ON_GRID((p[0], 1.1)),
+    "a_tuple_for_an_outer_grid": lambda p: ON_GRID((AT[:2] * p[0] / 2.0, np.array([0.2, 1.9]) * p[1])) @ TWO,
+    "a_tuple_that_broadcasts": lambda p: ON_GRID((AT / 3.0 * p[0], p[1])) @ AT,
+    "a_mesh": lambda p: (
+        ON_GRID(tuple(np.meshgrid(p, p * 1.1)))[0, 1] + np.sum(grid(p)(np.meshgrid(p, p)[0][:, :, None] * TWO / 2.0))
+    ),
+    "lists": lambda p: ON_GRID([[p[0], p[1]], [p[1], p[0]]]) @ TWO + ON_GRID([p[0], p[1]])[0],
+    "one_line": lambda p: ON_GRID(np.concatenate((p, p[::-1]))) @ TWO + grid(p)(p)[0],
+    "beyond": lambda p: grid(p, bounds_error=False, fill_value=None)((p * 3.0, p)) @ TWO,
+    "filled": lambda p: grid(p, bounds_error=False, fill_value=p[1])((p * 1.8, p)) @ TWO + FILLED((p * 1.8, p)) @ TWO,
+    "interpn": lambda p: interpolate.interpn(GRID, HEIGHTS * p[0], (p * 1.2, p)) @ TWO,
+    "interpn_along_one": lambda p: (
+        interpolate.interpn((GRID[0],), HEIGHTS[:, 0] * p[0], p, bounds_error=False, fill_value=0.0) @ TWO
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_places_on_a_grid(name: str) -> None:
+    judge(PLACES[name], np.array([0.9, 1.2]), step=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (lambda p: interpolate.UnivariateSpline(X, p[0] * X)(0.3), "knots that FITPACK chooses"),
+        (lambda p: interpolate.splev(0.3, interpolate.splrep(X, p[0] * X, s=0.1)), "knots that FITPACK chooses"),
+        (lambda p: interpolate.RectBivariateSpline(X, Y, p[0] * TABLE, s=0.5).ev(0.3, 0.4), "knots that FITPACK chooses"),
+        (lambda p: interpolate.make_interp_spline(X, p[0] * X, bc_type="natural")(0.3), "without conditions at the ends"),
+        (lambda p: interpolate.make_interp_spline(X, p[0] * X, k=0)(0.3), "degrees of 1 to 5"),
+        (lambda p: interpolate.RBFInterpolator(POINTS, DATA * p[0], neighbors=4)(ASKED)[0], "`neighbors`"),
+        (lambda p: interpolate.RBFInterpolator(POINTS, DATA, neighbors=4)(ASKED * p[0])[0], "without `neighbors`"),
+    ],
+)
+def test_what_is_refused(model: Model, message: str) -> None:
+    with pytest.raises(adxform.AdxError, match=message):
+        adxform.grad(model)(np.array([1.3, 2.1]))
