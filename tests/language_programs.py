@@ -858,6 +858,18 @@ def groups(x):
 
 
 @shown
+def runs(x):
+    found, run = [], []
+    for v in x:
+        if run and v < run[-1]:
+            found.append(run)
+            run = []
+        run.append(v)
+    found.append(run)
+    return sum(np.mean(run) ** 2 for run in found) + sum(max(found, key=len))
+
+
+@shown
 def cells_replaced(x):
     cells = [[] for _ in range(3)]
     for v in x:

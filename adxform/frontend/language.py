@@ -141,6 +141,7 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("adjacency lists", "adjacency_lists"),
         Entry("lists chosen at run time that grow", "cell_lists"),
         Entry("lists of lists that grow on conditions", "groups"),
+        Entry("lists filled and replaced in a loop, put into another", "runs"),
         Entry("lists stored where only the run knows in a list of lists", "cells_replaced"),
         Entry("dicts", "dicts"),
         Entry("`math.prod` of the values of a dict", "product_of_a_dict"),

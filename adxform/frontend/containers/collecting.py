@@ -9,7 +9,17 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.checks.held_copies import Taken
-from adxform.frontend.containers.list_arrays import hold, irregular, note_items, see_exact, settle_rows, so_far, with_floats
+from adxform.frontend.containers.list_arrays import (
+    hold,
+    irregular,
+    lists_copied,
+    note_items,
+    note_uneven,
+    see_exact,
+    settle_rows,
+    so_far,
+    with_floats,
+)
 from adxform.frontend.containers.list_kinds import (
     differing,
     dtype_of,
@@ -68,8 +78,10 @@ def length(interp: Interpreter, contents: Collected) -> Value:
 
 def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> None:
     """Put `item` after the items so far."""
+    _refuse_portion(interp, ref, item)
     settle_rows(interp, (item,))
     type_ = item_type(interp, item)
+    contents = replace(contents, copied=contents.copied | lists_copied(interp, (item,)))
     held = contents.buffer.type
     assert isinstance(held, Array)
     assert held.shape is not None
@@ -99,7 +111,7 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     if contents.done:
         if shape != held.shape[1:]:
             know_lengths(interp, (*shape, *held.shape[1:]))
-        longer = Array(dtype_name(dtype), (interp.fresh_dim(), *_row_sizes(interp, held.shape[1:], shape)))
+        longer = Array(dtype_name(dtype), (interp.uneven_dim(), *_row_sizes(interp, held.shape[1:], shape)))
         put = runtime.appended if shape == held.shape[1:] else runtime.appended_row
         buffer = interp.emit(put, (contents.buffer, interp.operand(item)), longer, "items")
         _change(interp, ref, contents, buffer, contents.params)
@@ -112,6 +124,19 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     after = replace(contents, count=iteration.add(interp, contents.count, Lit(1)), passed=contents.passed + 1)
     interp.heap.contents[ref] = after
     interp.heap.outdate(ref)
+
+
+def _refuse_portion(interp: Interpreter, ref: Ref, item: Value) -> None:
+    """Refuse a list of a family as an item of an array, which would not follow what becomes of it.
+
+    Raises:
+        Grows: unless `ref` can be held as a list of such lists.
+    """
+    portion = interp.portion(item)
+    if portion is not None:
+        message = "a list of which only a run can tell which one it is, is put among lists of which an array has copies"
+        reason = interp.error(message, "put in a copy: `list(…)`")
+        raise Grows(ref, of_lists=True, stored=True, family=portion.of, reason=reason)
 
 
 def _row_sizes(interp: Interpreter, held: tuple[Size, ...], given: tuple[Size, ...]) -> tuple[Size, ...]:
@@ -208,7 +233,8 @@ def splice(
     for more in (items, after):
         extend(interp, before, interp.filled(before) or contents, more)
     made = interp.filled(before) or contents
-    _change(interp, ref, replace(contents, weak=made.weak, kinds=made.kinds), made.buffer)
+    kept = replace(contents, weak=made.weak, kinds=made.kinds, copied=contents.copied | made.copied)
+    _change(interp, ref, kept, made.buffer)
 
 
 def insert(interp: Interpreter, ref: Ref, contents: Collected, index: Value, item: Value) -> None:
@@ -240,7 +266,9 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     if isinstance(index, Slice):
         splice(interp, ref, contents, *bounds(interp, ref, index), value)
         return
+    _refuse_portion(interp, ref, value)
     settle_rows(interp, (value,))
+    contents = replace(contents, copied=contents.copied | lists_copied(interp, (value,)))
     type_, held = item_type(interp, value) or Object(), dtype_of(row_type(contents))
     if isinstance(type_, Array) and _may_spread(type_, row_type(contents)):
         raise interp.error("the items of this list may differ in shape", "use items of one shape")
@@ -304,8 +332,12 @@ def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint:
     """``list[index]``"""
     if isinstance(index, Slice):
         part = indexing.load(interp, so_far(interp, contents), index, hint)
+        if interp.is_uneven(contents.buffer.type) or not contents.done:
+            note_uneven(interp, part)
         items = interp.call(Lit(np.ndarray.copy), (part,), hint=hint)
-        return new_list(interp, items, contents.nested, weak=contents.weak, kinds=contents.kinds)
+        made = new_list(interp, items, contents.nested, weak=contents.weak, kinds=contents.kinds)
+        interp.heap.contents[made] = replace(interp.filled(made) or contents, copied=contents.copied)
+        return made
     refuse_index(interp, index, "list")
     found = indexing.load(interp, contents.buffer, _place(interp, contents, _as_integer(index)), hint)
     if contents.nested:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers import list_arrays, list_kinds, portions
+from adxform.frontend.containers import list_arrays, list_kinds, lists_of_lists
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
@@ -59,7 +59,7 @@ def begun(interp: Interpreter, ref: Ref) -> bool:
     contents = interp.contents(ref)
     interp.adds_keys |= bool(contents.keys)
     keys, items = (interp.new_list(part) for part in (tuple(constant(interp, key) for key in contents.keys), contents.items))
-    if list_arrays.are_lists(contents.items) and not portions.begun(interp, items, stored=True):
+    if list_arrays.are_lists(contents.items) and not lists_of_lists.begun(interp, items, stored=True):
         return False
     interp.hold(ref, Keyed(keys, items, frozenset().union(*interp.around)))
     return True
@@ -144,7 +144,7 @@ def get(interp: Interpreter, held: Keyed, key: Value, default: Value) -> Value:
     """``d.get(key, default)``"""
     several = interp.portions(held.items)
     if several is not None and isinstance(default, Ref):
-        default = portions.adopted(interp, held.items, default)
+        default = lists_of_lists.adopted(interp, held.items, default)
     return interp.call(Static(keyed_items.got_under), (held.keys, held.items, key, default))
 
 
@@ -226,4 +226,4 @@ def _of_lists(interp: Interpreter, held: Keyed) -> None:
     """Let the items of a dict be as many lists as only the run can tell, if it has none so far."""
     contents = interp.heap.contents.get(held.items)
     if isinstance(contents, Contents) and not contents.items:
-        portions.begun(interp, held.items, stored=True)
+        lists_of_lists.begun(interp, held.items, stored=True)

@@ -68,20 +68,25 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     if ref.kind != "list":
         return Grows(ref)
     item = common_item(interp, (*old.items, *new.items))
+    uneven = are_lists(new.items) and item.nested == 1 and interp.is_uneven(item.type)
+    item = Kind() if uneven else item
     regular = len(new.items) == len(old.items) + 1 and new.items[:-1] == old.items
     found = next((interp.unruled[item] for item in new.items if isinstance(item, Var) and item in interp.unruled), None)
     reason: AdxError | None = found and missing_rule(*found, "a list of what it returns cannot be followed")
     if item.type is None and all(isinstance(number_type(item), Scalar) for item in new.items):
         reason = differing(interp)
-    return Grows(ref, item, regular=regular, reason=reason, of_lists=are_lists((*old.items, *new.items)))
+    items = (*old.items, *new.items)
+    family = next((portion.of for one in items if (portion := interp.portion(one)) is not None), None)
+    return Grows(ref, item, regular=regular, reason=reason, of_lists=are_lists(items), family=family, uneven=uneven)
 
 
 def held_anew(ref: Ref, old: Any, new: Any) -> Grows | None:
     """How `ref` comes to be one of several lists, a list of as many as only a run can tell, or a dict of such keys."""
     if isinstance(new, Portion) and not isinstance(old, Portion):
-        return Grows(ref, together=new.group) if new.group else None
+        return Grows(ref, together=new.group) if new.group else Grows(ref, family=new.of)
     if isinstance(new, Portions) and (not isinstance(old, Portions) or new.places is not old.places):
-        return Grows(ref, of_lists=True, stored=new.places is not None)
+        family = new.of if isinstance(old, Portions) else None
+        return Grows(ref, of_lists=True, stored=new.places is not None, family=family)
     if isinstance(new, Keyed) and not isinstance(old, Keyed):
         return Grows(ref, keyed=True)
     return None
@@ -96,6 +101,11 @@ def _growth_of_collected(ref: Ref, old: Any, new: Any, *, owned: bool) -> Grows 
         other = isinstance(new, Collected) and row_type(old).dtype != row_type(new).dtype
         return irregular(ref, new) if other else None
     return irregular(ref, new) if isinstance(old, Contents) else None
+
+
+def has_portion(interp: Interpreter, items: Iterable[Value]) -> bool:
+    """Whether one of `items` is a list of a family, which changes wherever the run changes it."""
+    return any(interp.portion(item) is not None for item in items)
 
 
 def are_lists(items: tuple[Value, ...]) -> bool:
@@ -152,7 +162,15 @@ def finished(interp: Interpreter, contents: Collected, *, counted: bool) -> Coll
     """The contents of a list after the loop that has filled it."""
     if counted:
         contents = replace(contents, buffer=so_far(interp, contents), counted=False)
+        note_uneven(interp, contents.buffer)
     return replace(contents, count=contents.total, passed=0, done=True)
+
+
+def note_uneven(interp: Interpreter, items: Value) -> None:
+    """Note that `items`, those of a list, are another number of them on each path or iteration."""
+    shape = items.type.shape if isinstance(items, Var) and isinstance(items.type, Array) else None
+    if shape and isinstance(shape[0], Dim):
+        interp.uneven.add(shape[0].base)
 
 
 def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) -> Collected | None:
@@ -165,7 +183,7 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
     sizes = item_sizes(interp, item, initial)
     if not of_one_kind(kind):
         refuse_collected(interp)
-    if sizes is None or item is None or iteration.is_endless(source):
+    if sizes is None or item is None or iteration.is_endless(source) or has_portion(interp, initial):
         return None
     count = iteration.add(interp, iteration.length(interp, source), Lit(len(initial)))
     size_of = interp.dim_of(count) if isinstance(count, Var) else count.value if isinstance(count, Lit) else interp.fresh_dim()
@@ -178,7 +196,16 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
         interp.builder.effect(operator.setitem, buffer, Lit(k), interp.operand(value), span=interp.span)
     params = frozenset() if counted else iteration.deciding(interp, source)
     filled = Collected(buffer, Lit(len(initial)), count, params, nested=kind.nested, counted=counted, weak=kind.weak)
-    return replace(filled, kinds=kinds_beside(item))
+    return replace(filled, kinds=kinds_beside(item), copied=lists_copied(interp, initial))
+
+
+def lists_copied(interp: Interpreter, items: Iterable[Value]) -> frozenset[Ref]:
+    """The lists among `items`, of which an array has copies from here on."""
+    lists = [item for item in items if isinstance(item, Ref) and item.kind == "list"]
+    behind = [interp.heap.contents.originals[one].refs for one in lists if one in interp.heap.contents.originals]
+    found = frozenset(lists).union(*behind)
+    interp.heap.contents.copied.update(found)
+    return found
 
 
 def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
@@ -187,6 +214,8 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     contents: Any = interp.heap.contents[ref]
     if growing.together:
         return interp.put_together(growing.together)
+    if growing.family is not None and not growing.of_lists:
+        return interp.take_in(growing.family, ref)
     if not of_one_kind(kind):
         refuse_collected(interp)
     if kind.fields:
@@ -200,16 +229,16 @@ def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
         made = _of_known_items(interp, contents.items, item) if contents.items else _of_no_items(interp, item)
     if made is None:
         return False
-    buffer, item, kinds = made
+    buffer, item, kinds, copied = made
     assert isinstance(buffer, Var)
     weak = kind.weak and (not isinstance(item, Scalar) or item.weak)
     note_items(interp, buffer)
-    hold(interp, ref, Collected(buffer, done=True, nested=kind.nested, weak=weak, kinds=kinds))
+    hold(interp, ref, Collected(buffer, done=True, nested=kind.nested, weak=weak, kinds=kinds, copied=copied))
     return True
 
 
-_Made = tuple[Value, Scalar | Array, tuple[Scalar, ...]]
-"""The array of a list, the type of an item, and the kinds of number that it may be."""
+_Made = tuple[Value, Scalar | Array, tuple[Scalar, ...], frozenset[Ref]]
+"""The array of a list, the type of an item, the kinds of number that it may be, and the lists that it has copies of."""
 
 
 def _of_longer_list(interp: Interpreter, growing: Grows, contents: Collected, item: Scalar | Array) -> _Made:
@@ -217,7 +246,7 @@ def _of_longer_list(interp: Interpreter, growing: Grows, contents: Collected, it
     buffer = so_far(interp, contents)
     number = joined_items(interp, type_of_number(contents), Scalar(item.dtype, growing.item.weak))
     if number is None or row_type(contents).dtype == item.dtype:
-        return buffer, item, kinds_beside(item)
+        return buffer, item, kinds_beside(item), contents.copied
     rows: list[Any] = list(interp.heap.contents.values())
     if any(isinstance(row, Collected) and row.row_of == (growing.ref, buffer) for row in rows):
         raise growing  # rows that a name holds become stale, unless a loop further out takes them anew
@@ -227,20 +256,21 @@ def _of_longer_list(interp: Interpreter, growing: Grows, contents: Collected, it
     assert isinstance(numbers, Var)
     assert isinstance(wide, Var)
     interp.held.append(Widened(numbers, wide))
-    return wide, item, kinds_beside(number)
+    return wide, item, kinds_beside(number), contents.copied
 
 
 def _of_known_items(interp: Interpreter, items: tuple[Value, ...], item: Scalar | Array) -> _Made | None:
     """The array of known `items`, if these are of the dtype of `item`."""
     whole = common_item(interp, items).type
     joined = whole and joined_items(interp, whole, item)
-    if joined is None or joined.dtype != item.dtype:
+    if joined is None or joined.dtype != item.dtype or has_portion(interp, items):
         return None
     settle_rows(interp, items)
+    copied = lists_copied(interp, items)
     _refuse_any_precision(interp, joined)
     buffer = interp.call(Lit(np.array), (Tuple(items),), {"dtype": Lit(dtype_of(joined).type)})
     see_exact(interp, buffer, items)
-    return buffer, joined, kinds_beside(joined)
+    return buffer, joined, kinds_beside(joined), copied
 
 
 def _of_no_items(interp: Interpreter, item: Scalar | Array) -> _Made | None:
@@ -249,7 +279,7 @@ def _of_no_items(interp: Interpreter, item: Scalar | Array) -> _Made | None:
     if sizes is None and isinstance(item, Array) and item.shape is not None:
         item = Array(item.dtype, (0,) * len(item.shape))
         sizes = item_sizes(interp, item, ())
-    return None if sizes is None else (_empty(interp, Lit(0), 0, item, sizes), item, kinds)
+    return None if sizes is None else (_empty(interp, Lit(0), 0, item, sizes), item, kinds, frozenset())
 
 
 def with_floats(interp: Interpreter, ref: Ref, contents: Collected, item: Type) -> Collected:

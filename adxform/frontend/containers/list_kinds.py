@@ -78,6 +78,8 @@ def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
 
 def _as_row(interp: Interpreter, item: Value) -> tuple[Type | None, int, bool]:
     """The type of an item, how deep a list it is, and whether the numbers in that are Python's own."""
+    if interp.portion(item) is not None:
+        return None, 0, False
     row = row_of_numbers(interp, item)
     if row is not None:
         return row.type, 1, row.weak

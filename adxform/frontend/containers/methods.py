@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal
 
-from adxform.frontend.containers import collecting, keyed_lists, list_arrays, portions
+from adxform.frontend.containers import collecting, keyed_lists, list_arrays, lists_of_lists, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
 from adxform.frontend.evaluate.chosen_items import of_the_run
@@ -53,7 +53,7 @@ def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
         portions.append(interp, portion, args[1])
         return NONE
     if (several := interp.portions(args[0])) is not None and isinstance(args[0], Ref):
-        portions.add(interp, args[0], several, args[1])
+        lists_of_lists.add(interp, args[0], several, args[1])
         return NONE
     if (columns := interp.columns(args[0])) is not None:
         of_tuples.append(interp, columns, args[1])
@@ -72,6 +72,10 @@ def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
         return interp.call(Static(iterations.taken_in), args)
     if interp.portion(args[0]) is not None and isinstance(args[0], Ref):
         portions.extend(interp, args[0], walks.opened(interp, args[1]))
+        return NONE
+    if isinstance(args[0], Ref) and any(interp.portions(arg) is not None for arg in args[:2]):
+        if not lists_of_lists.extend(interp, args[0], walks.opened(interp, args[1])):
+            raise interp.error("a list of lists is extended by lists that were made apart from its own", "append them in a loop")
         return NONE
     if (columns := interp.columns(args[0])) is not None:
         of_tuples.extend(interp, columns, walks.opened(interp, args[1]))
@@ -102,6 +106,8 @@ def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     args = args[0], *(as_index(interp, index) for index in args[1:])
+    if isinstance(args[0], Ref) and interp.portions(args[0]) is not None:
+        return lists_of_lists.call(interp, args[0], "pop", args[1:])
     if (columns := interp.columns(args[0])) is not None:
         return Tuple(of_tuples.call(interp, columns, "pop", args[1:]), columns.cls)
     filled = interp.filled(args[0])
@@ -121,6 +127,8 @@ def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
 
 def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     args = args[0], as_index(interp, args[1]), args[2]
+    if isinstance(args[0], Ref) and interp.portions(args[0]) is not None:
+        return lists_of_lists.call(interp, args[0], "insert", args[1:])
     if (columns := interp.columns(args[0])) is not None:
         of_tuples.insert(interp, columns, *args[1:])
         return NONE
@@ -144,6 +152,8 @@ def _remove(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 
 def _reverse(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    if isinstance(args[0], Ref) and interp.portions(args[0]) is not None:
+        return lists_of_lists.call(interp, args[0], "reverse", ())
     if (columns := interp.columns(args[0])) is not None:
         of_tuples.call(interp, columns, "reverse", ())
         return NONE
@@ -161,12 +171,17 @@ def _sort(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]
     assert isinstance(ref, Ref)
     ordered = interp.call(Lit(sorted), args, kwargs)
     assert isinstance(ordered, Ref)
+    if (several := interp.portions(ordered)) is not None:
+        lists_of_lists.replace_items(interp, ref, several)
+        return NONE
     interp.write(ref, interp.heap.contents[ordered])
     return NONE
 
 
 def _clear(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     assert isinstance(args[0], Ref)
+    if interp.portions(args[0]) is not None:
+        return lists_of_lists.call(interp, args[0], "clear", ())
     interp.write(args[0], Contents((), ()))
     return NONE
 
@@ -176,6 +191,8 @@ def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]
     assert isinstance(ref, Ref)
     if interp.keyed(ref) is not None:
         return keyed_lists.copied(interp, ref, ref.cls)
+    if (several := interp.portions(ref)) is not None:
+        return lists_of_lists.copied(interp, several)
     if (columns := interp.columns(ref)) is not None:
         return of_tuples.copied(interp, columns)
     filled = interp.filled(ref)

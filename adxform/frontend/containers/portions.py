@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from adxform.errors import AdxError
 from adxform.frontend.containers import list_arrays, list_kinds, tuple_columns
 from adxform.frontend.evaluate import chosen_items
 from adxform.frontend.evaluate.signals import Grows
@@ -26,6 +27,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    Family,
     Originals,
     Portion,
     Portions,
@@ -34,7 +36,6 @@ from adxform.frontend.evaluate.values import (
     Static,
     Tuple,
     Value,
-    is_int,
     list_contents,
 )
 from adxform.ir.ops import Lit, Var
@@ -83,188 +84,133 @@ def _leaves(interp: Interpreter, lists: list[Ref]) -> list[Ref] | None:
 
 def _chosen(interp: Interpreter, lists: list[Ref], index: Var) -> Value | None:
     """The list at `index`: a name for one of those that are in one list, or a list of such names."""
-    portions = [interp.portion(one) for one in lists]
-    if all(portion is None for portion in portions):
+    found = [interp.portion(one) for one in lists]
+    portions = [portion for portion in found if portion is not None]
+    if not portions:
         columns = zip(*(interp.contents(one).items for one in lists), strict=True)
         inner = [_chosen(interp, [item for item in column if isinstance(item, Ref)], index) for column in columns]
         if any(item is None for item in inner):
             return None
-        found = list_contents(tuple(item for item in inner if item is not None))
-        made = interp.heap.new("list", list, found.keys, found.items, shared=True)
+        contents = list_contents(tuple(item for item in inner if item is not None))
+        made = interp.heap.new("list", list, contents.keys, contents.items, shared=True)
         interp.heap.note_originals(made, Originals(frozenset(lists)))
         return made
-    pairs = portions[0].pairs if portions[0] is not None else None
-    if pairs is None or any(portion is None or portion.pairs is not pairs for portion in portions):
+    family = portions[0].of
+    if len(portions) < len(lists) or any(portion.of is not family for portion in portions):
         return None
-    places = tuple(portion.place for portion in portions if portion is not None)
+    places = tuple(portion.place for portion in portions)
     within = interp.within.get(index) == len(places)
     place = index if within else interp.call(Static(iterations.place_of_item), (index, Lit(len(places))))
     if places != tuple(map(Lit, range(len(places)))):
         place = interp.call(Lit(operator.getitem), (Tuple(places), place))
-    return named(interp, pairs, place, portions[0].group if portions[0] is not None else (), index)
+    return named(interp, family, place, portions[0].group, index)
 
 
-def begun(interp: Interpreter, ref: Ref, *, stored: bool = False) -> bool:
-    """Whether `ref`, a list of lists known one by one, can be, and now is, one of as many lists as only a run can tell.
+def all_places(interp: Interpreter, family: Family) -> Ref:
+    """A list of the places of all lists of a family."""
+    places = interp.call(Lit(list), (Range(Lit(0), interp.made_lists(family), Lit(1)),))
+    assert isinstance(places, Ref)
+    return places
 
-    `stored`: other lists are stored in it where only a run knows.
+
+def place_in_family(interp: Interpreter, family: Family, item: Value, owner: Ref | None = None) -> Value:
+    """The place of `item`, which is one of a family from here on, if it was none, under all names that it has.
+
+    It is put into the list of lists `owner`.
     """
-    held = interp.heap.contents.get(ref)
-    if isinstance(held, Portions) and stored and held.places is None:
-        places = interp.call(Lit(list), (Range(Lit(0), held.count, Lit(1)),))
-        assert isinstance(places, Ref)
-        interp.hold(ref, replace(held, places=places))
-        return True
-    if not isinstance(held, Contents) or ref.outside or ref.shared:
-        return False
-    lists = [item for item in held.items if isinstance(item, Ref) and item.kind == "list" and item.cls is list]
-    found = _together(interp, lists) if len(set(lists)) == len(held.items) else None
-    if found is None:
-        return False
-    pairs, own, count = found
-    places = interp.new_list(tuple(own))
-    interp.hold(ref, Portions(pairs, Lit(count), places if stored or own != [Lit(k) for k in range(count)] else None))
-    return True
-
-
-def _together(interp: Interpreter, lists: list[Ref]) -> tuple[Ref, list[Value], int] | None:
-    """The list of the items of all of `lists`, at which place each is, and how many there are; ``None`` where there is none."""
-    known = [interp.portion(one) for one in lists]
-    first = next((portion for portion in known if portion is not None), None)
-    if first is not None:
-        whole = first.group and all(portion is not None and portion.pairs is first.pairs for portion in known)
-        return (first.pairs, [portion.place for portion in known if portion is not None], len(first.group)) if whole else None
-    if any(one.outside or one.shared or interp.identity(one) is not None for one in lists):
-        return None
-    rows = [interp.heap.contents[one] for one in lists]
-    items = [row.items for row in rows if isinstance(row, Contents)]
-    if len(items) < len(rows):
-        return None
-    pairs = _pairs(interp, items)
-    for k, one in enumerate(lists):
-        interp.write(one, Portion(pairs, Lit(k)))
-    return pairs, [Lit(k) for k in range(len(lists))], len(lists)
-
-
-def add(interp: Interpreter, ref: Ref, portions: Portions, item: Value) -> None:
-    """Put the list `item` after the lists so far."""
-    if portions.places is None and interp.portion(item) is not None and begun(interp, ref, stored=True):
-        portions = interp.portions(ref) or portions
-    place = _taken_in(interp, ref, portions, item)
-    if portions.places is not None:
-        interp.call(interp.attribute(portions.places, "append"), (place,))
-
-
-def _taken_in(interp: Interpreter, ref: Ref, portions: Portions, item: Value) -> Value:
-    """The place of `item`, which is one of the lists of `ref` from here on, if it was none, under all names that it has."""
     portion = interp.portion(item)
-    if portion is not None and portion.pairs is portions.pairs:
+    if portion is not None and portion.of is family:
         return portion.place
     held = interp.heap.contents.get(item) if isinstance(item, Ref) and item.kind == "list" and item.cls is list else None
-    known = isinstance(held, Contents | Columns) or (isinstance(held, Collected) and held.done)
+    if isinstance(item, Ref) and isinstance(held, Collected) and not held.done:
+        raise list_arrays.irregular(item, held)
     own = isinstance(item, Ref) and not item.outside and interp.identity(item) is None
-    if not known or not own or (isinstance(item, Ref) and interp.heap.contents.originals.get(item, NO_OTHERS).refs):
-        raise interp.error(
-            "what is put into a list of lists of which only a run can tell which one is taken is no new list",
-            "put `[]` there, and its items into that",
-        )
+    known = own and isinstance(held, Contents | Columns | Collected)
+    if not known or (isinstance(item, Ref) and interp.heap.contents.originals.get(item, NO_OTHERS).refs):
+        raise of_others(interp)
     assert isinstance(item, Ref)
     assert held is not None
+    _tell_apart(interp, family, owner)
     items = interp.heap.new("list", list, (), ())
     interp.heap.contents[items] = held
-    place = interp.call(Lit(int), (portions.count,))
+    made = interp.made_lists(family)
+    place = interp.call(Lit(int), (made,))
     if item.shared:  # what stands for a new list on each path
-        interp.heap.contents[item] = Portion(portions.pairs, place)
+        interp.heap.contents[item] = Portion(family, place)
     else:
-        interp.write(item, Portion(portions.pairs, place))
+        interp.write(item, Portion(family, place))
+    interp.heap.contents[family.made] = Contents(_MADE, (interp.call(Lit(operator.add), (made, Lit(1))),))
     if isinstance(held, Contents):
         for value in held.items:
             interp.call(interp.attribute(item, "append"), (value,))
     else:
         extend(interp, item, items)
-    interp.write(ref, replace(portions, count=interp.call(Lit(operator.add), (portions.count, Lit(1)))))
     return place
 
 
-def adopted(interp: Interpreter, ref: Ref, item: Value) -> Value:
-    """`item`, a list, as one of the lists of which the list of lists `ref` has some."""
-    if begun(interp, ref, stored=True) or interp.portions(ref) is not None:
-        several = interp.portions(ref)
-        assert several is not None
-        _taken_in(interp, ref, several, item)
-    return item
+def of_others(interp: Interpreter) -> AdxError:
+    """What says that a list is of another family, or of none, so that it cannot be put among those of one."""
+    return interp.error(
+        "what is put into a list of lists of which only a run can tell which one is taken is no new list",
+        "put `[]` there, and its items into that",
+    )
 
 
-def store(interp: Interpreter, ref: Ref, index: Value, value: Value) -> bool:
-    """Whether the list `value` can be, and now is, stored at `index` of the list of lists `ref`, which only a run can tell."""
-    several = interp.portions(ref)
-    if not isinstance(value, Ref) or value.kind != "list" or not is_int(index):
+def _tell_apart(interp: Interpreter, family: Family, owner: Ref | None) -> None:
+    """Let all lists of lists of a family but `owner` say which of its lists they have, of which there will be one more."""
+    for ref, held in tuple(interp.heap.contents.items()):
+        if ref is not owner and isinstance(held, Portions) and held.of is family and held.places is None:
+            interp.hold(ref, replace(held, places=all_places(interp, family)))
+
+
+def take_in(interp: Interpreter, family: Family, ref: Ref) -> bool:
+    """Whether the list `ref` can be, and now is, one of a family."""
+    if family.pairs not in interp.heap.contents or not is_new(interp, ref):
         return False
-    if several is None:
-        items = interp.contents(ref).items
-        if not isinstance(index, Var) or interp.followed(index) or not list_arrays.are_lists((*items, value)):
-            return False
-        if not interp.chooses or _of_one_length(interp, (*items, value)):
-            interp.would_choose |= not interp.chooses
-            return False
-    if (several is None or several.places is None) and not begun(interp, ref, stored=True):
-        return False
-    several = interp.portions(ref)
-    assert several is not None
-    assert several.places is not None
-    interp.call(Lit(operator.setitem), (several.places, index, _taken_in(interp, ref, several, value)))
+    place_in_family(interp, family, ref)
     return True
 
 
-def _of_one_length(interp: Interpreter, lists: tuple[Value, ...]) -> bool:
-    """Whether lists have as many items each, so that one array may have them all."""
-    held = [interp.heap.contents[one] for one in lists if isinstance(one, Ref)]
-    lengths = {len(one.keys) if isinstance(one, Contents) else 0 for one in held}
-    return len(lengths) == 1 and all(lengths)
+def is_new(interp: Interpreter, ref: Ref) -> bool:
+    """Whether the list `ref` is the program's own, of no family, and the same under all names."""
+    held = interp.heap.contents.get(ref)
+    settled = isinstance(held, Contents | Columns) or (isinstance(held, Collected) and held.done and held.row_of is None)
+    own = settled and ref.kind == "list" and ref.cls is list and not ref.outside and interp.identity(ref) is None
+    return own and not interp.heap.contents.originals.get(ref, NO_OTHERS).refs
 
 
-def at(interp: Interpreter, portions: Portions, index: Value) -> Value:
-    """The list at `index` of as many as only a run can tell."""
-    if not is_int(index):
-        raise interp.error("a slice of a list of lists of which only a run can tell how many there are", "take them one by one")
-    if portions.places is not None:
-        return named(interp, portions.pairs, interp.call(Lit(operator.getitem), (portions.places, index)), (), index)
-    return named(interp, portions.pairs, interp.call(Static(iterations.place_of_item), (index, portions.count)), (), index)
-
-
-def named(interp: Interpreter, pairs: Ref, place: Value, group: tuple[Ref, ...], index: Value | None = None) -> Ref:
-    """A name for the list at `place` of those whose items are in `pairs`."""
+def named(interp: Interpreter, family: Family, place: Value, group: tuple[Ref, ...], index: Value | None = None) -> Ref:
+    """A name for the list at `place` of a family."""
     ref = Ref("list", list, shared=True)
-    interp.heap.contents[ref] = Portion(pairs, interp.call(Lit(int), (place,)), group, index)
+    interp.heap.contents[ref] = Portion(family, interp.call(Lit(int), (place,)), group, index)
     return ref
 
 
 def put_together(interp: Interpreter, group: tuple[Ref, ...]) -> bool:
     """Whether the items of the lists `group` can be, and now are, in one list."""
-    if len(set(group)) < len(group):
+    if len(set(group)) < len(group) or any(ref.shared or not is_new(interp, ref) for ref in group):
         return False
-    rows: list[tuple[Value, ...]] = []
+    family = family_of(interp, [])
     for ref in group:
-        held: Any = interp.heap.contents.get(ref)
-        if not isinstance(held, Contents) or ref.shared or ref.outside:
-            return False
-        rows.append(held.items)
-    pairs = _pairs(interp, rows)
-    for k, ref in enumerate(group):
-        interp.write(ref, Portion(pairs, Lit(k), group))  # what stands for it on some paths does not follow it from here on
+        place = place_in_family(interp, family, ref)
+        interp.heap.contents[ref] = Portion(family, place, group)
     return True
 
 
-def _pairs(interp: Interpreter, rows: list[tuple[Value, ...]]) -> Ref:
-    """The items of several lists in one, each beside the place of its list."""
-    return interp.new_list(tuple(Tuple((Lit(k), item)) for k, items in enumerate(rows) for item in items))
+_MADE = ("made",)
+
+
+def family_of(interp: Interpreter, rows: list[tuple[Value, ...]]) -> Family:
+    """Lists that have the items of `rows`."""
+    pairs = interp.new_list(tuple(Tuple((Lit(k), item)) for k, items in enumerate(rows) for item in items))
+    return Family(pairs, interp.heap.new("carried", Family, _MADE, (Lit(len(rows)),)))
 
 
 def _of_outside(interp: Interpreter, lists: list[Ref], index: Var) -> Value:
     """The one of `lists`, which belong to the caller's program, at `index`: none of them changes."""
-    pairs = _pairs(interp, [interp.contents(one).items for one in lists])
+    family = family_of(interp, [interp.contents(one).items for one in lists])
     place = interp.call(Static(iterations.place_of_item), (index, Lit(len(lists))))
-    return _kept(interp, taken(interp, Portion(pairs, interp.call(Lit(int), (place,)))))
+    return _kept(interp, taken(interp, Portion(family, interp.call(Lit(int), (place,)))))
 
 
 def _kept(interp: Interpreter, made: Ref) -> Ref:
@@ -305,6 +251,8 @@ def _taken(interp: Interpreter, portion: Portion) -> Ref:
     order = _where(interp, columns, operator.eq, portion.place)
     found = interp.columns(tuple_columns.ordered(interp, Columns(columns.lists[1:], columns.cls), order))
     assert found is not None
+    if (items := interp.filled(found.lists[0])) is not None:
+        list_arrays.note_uneven(interp, items.buffer)
     return found.lists[0]
 
 

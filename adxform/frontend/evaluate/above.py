@@ -8,7 +8,18 @@ from typing import Any, NoReturn
 
 from adxform.errors import AdxError
 from adxform.frontend.evaluate.signals import Grows, Kind
-from adxform.frontend.evaluate.values import AnyContents, Collected, Columns, Keyed, Portion, Portions, Ref, Static, Value
+from adxform.frontend.evaluate.values import (
+    AnyContents,
+    Collected,
+    Columns,
+    Family,
+    Keyed,
+    Portion,
+    Portions,
+    Ref,
+    Static,
+    Value,
+)
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Op, Operand, Var
 
@@ -147,6 +158,10 @@ class Above(ABC):
     @abstractmethod
     def put_together(self, group: tuple[Ref, ...]) -> bool:
         """Whether the items of the lists `group` can be, and now are, in one list."""
+
+    @abstractmethod
+    def take_in(self, family: Family, ref: Ref) -> bool:
+        """Whether the list `ref` can be, and now is, one of a family."""
 
     @abstractmethod
     def taken(self, portion: Portion) -> Ref:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, assert_never
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
-from adxform.frontend.containers import collecting, keyed_lists, list_arrays, list_kinds, portions, tuple_columns
+from adxform.frontend.containers import collecting, keyed_lists, list_arrays, list_kinds, lists_of_lists, portions, tuple_columns
 from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
@@ -24,6 +24,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    Family,
     FoundOutside,
     FunctionValue,
     Keyed,
@@ -293,13 +294,13 @@ class Evaluator(Interpreter):
         """The one of `items` at `index`, which only a run can tell, where they are lists that differ in length, or may."""
         return portions.among(self, items, index)
 
-    def one_of_portions(self, portions_: Portions, index: Value) -> Value:
+    def one_of_portions(self, portions: Portions, index: Value) -> Value:
         """The list at `index` of as many lists as only a run can tell."""
-        return portions.at(self, portions_, index)
+        return lists_of_lists.at(self, portions, index)
 
     def store_list(self, ref: Ref, index: Value, value: Value) -> bool:
         """Whether a list can be, and now is, stored at `index` of a list of lists, which only a run can tell."""
-        return portions.store(self, ref, index, value)
+        return lists_of_lists.store(self, ref, index, value)
 
     def under_key(self, ref: Ref, key: Value, *, stored: bool = False) -> Keyed | None:
         """What a dict holds of which only the run knows the keys, or may once something is `stored` under `key`; or ``None``."""
@@ -322,6 +323,10 @@ class Evaluator(Interpreter):
     def put_together(self, group: tuple[Ref, ...]) -> bool:
         """Whether the items of the lists `group` can be, and now are, in one list."""
         return portions.put_together(self, group)
+
+    def take_in(self, family: Family, ref: Ref) -> bool:
+        """Whether the list `ref` can be, and now is, one of a family."""
+        return portions.take_in(self, family, ref)
 
     def taken(self, portion: Portion) -> Ref:
         """A list of the items of one of several lists, as they are now."""

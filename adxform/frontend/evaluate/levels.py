@@ -28,7 +28,8 @@ class Frame:
 class TryFork:
     """A place where an exception may end a path: what comes after it in the block of `outer` runs where `raised` is false.
 
-    `marks` are the variables of the ``try`` there, `heap` what objects hold.
+    `marks` are the variables of the ``try`` there, `heap` what objects hold; `before` are those that there were before the
+    ``try``.
     """
 
     outer: Builder
@@ -36,6 +37,7 @@ class TryFork:
     error: Var
     marks: dict[str, Value]
     heap: Heap
+    before: frozenset[Ref]
 
 
 @dataclass(slots=True)
@@ -43,6 +45,7 @@ class TryLevel:
     """A part of the program in which exceptions are looked for, of the call `frame`: a ``try``, or a block inside of one.
 
     `marks` are the variables that handlers may read, as they are now; `wanted` the classes that some handler around is for;
+    `before` the objects that there were when it began;
     `forks` the places passed so far where an exception may end it. What a walk over a generator assigns of the variables an
     object has meanwhile, `meanwhile`: the code of the generator, which runs in between, joins its contents as those of others.
     `anew` are lists and dicts made in it, by the place of each among the objects, that have to be held another way from there on.
@@ -51,6 +54,7 @@ class TryLevel:
     frame: Frame | None
     marks: dict[str, Value]
     wanted: tuple[type[BaseException], ...]
+    before: frozenset[Ref] = frozenset()
     forks: list[TryFork] = field(default_factory=list)
     meanwhile: Ref | None = None
     anew: dict[int, HeldAnew] = field(default_factory=dict)

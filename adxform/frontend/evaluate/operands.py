@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from adxform import runtime
-from adxform.frontend.containers import list_arrays
+from adxform.frontend.containers import list_arrays, lists_of_lists
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.outside.guards import pin
@@ -81,6 +81,8 @@ def _of_object(interp: Interpreter, value: Ref) -> Operand | None:
             filled = interp.filled(value)
             if filled is not None:
                 return list_arrays.so_far(interp, filled)
+            if interp.portions(value) is not None:
+                return interp.operand(lists_of_lists.as_array(interp, value))
             return Pack("list", tuple(operand(interp, item) for item in interp.contents(value).items))
         case Ref(kind="dict"):
             contents = interp.contents(value)
@@ -133,6 +135,9 @@ def _instance(interp: Interpreter, cls: type, names: Iterable[Any], items: Itera
 
 def given_to_unknown(interp: Interpreter, value: Value) -> Operand:
     """`value` as code gets it that adxform cannot look into: a list is one, though the program keeps an array in its place."""
+    if isinstance(value, Ref) and interp.portions(value) is not None:
+        message = "a list of lists of which only a run can tell how many there are is given to a function"
+        raise interp.error(message, "give it an array of them, or join them: `sum(lists, [])`")
     found = operand(interp, value)
     filled = interp.filled(value)
     if filled is None or not isinstance(value, Ref):

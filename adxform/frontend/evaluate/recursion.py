@@ -16,6 +16,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    Family,
     FunctionValue,
     Heap,
     Keyed,
@@ -102,12 +103,15 @@ class _Keys:
         if isinstance(contents, Columns):
             return kind, cls, contents.cls, tuple(map(self.of, contents.lists))
         if isinstance(contents, Portions):
-            return kind, cls, self.of(contents.pairs), self.of(contents.count), contents.places and self.of(contents.places)
+            return kind, cls, self._of_family(contents.of), contents.places and self.of(contents.places)
         if isinstance(contents, Keyed):
             return kind, cls, self.of(contents.keys), self.of(contents.items)
         if isinstance(contents, Portion):
-            return kind, cls, self.of(contents.pairs), self.of(contents.place)
+            return kind, cls, self._of_family(contents.of), self.of(contents.place)
         return kind, cls, contents if isinstance(contents, Poison) else (contents.keys, tuple(map(self.of, contents.items)))
+
+    def _of_family(self, family: Family) -> Any:
+        return self.of(family.pairs), self.of(family.made)
 
 
 def general_key(key: Any) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adxform.errors import AdxError
-from adxform.frontend.evaluate.values import FoundOutside, PlaceOutside, Ref
+from adxform.frontend.evaluate.values import Family, FoundOutside, PlaceOutside, Ref
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar
@@ -119,7 +119,8 @@ class Grows(Exception):
 
     `regular`: all that happens is that one item is appended on each iteration of a loop. `rebound`: a name comes to hold another
     list. `reason`: what says why no array can hold the items, if that is known. `together`: of these lists the run chooses one.
-    `of_lists`: lists are appended to it, or `stored` where only a run knows. `keyed`: a dict gets keys that only a run knows.
+    `family`: it comes to be one of these. `of_lists`: lists are appended to it, `uneven` ones, or `stored` where only a run
+    knows. `keyed`: a dict gets keys that only a run knows.
     """
 
     def __init__(
@@ -131,15 +132,19 @@ class Grows(Exception):
         rebound: bool = False,
         reason: AdxError | None = None,
         together: tuple[Ref, ...] = (),
+        family: Family | None = None,
         of_lists: bool = False,
         stored: bool = False,
+        uneven: bool = False,
         keyed: bool = False,
     ) -> None:
         super().__init__("a loop fills a list")
         self.reason = reason
         self.together = together
+        self.family = family
         self.of_lists = of_lists
         self.stored = stored
+        self.uneven = uneven
         self.keyed = keyed
         self.ref = ref
         self.item = item
@@ -148,4 +153,6 @@ class Grows(Exception):
 
     def of(self, ref: Ref, together: tuple[Ref, ...]) -> Grows:
         """The same of another list, or of others together with it."""
-        return Grows(ref, self.item, together=together, of_lists=self.of_lists, stored=self.stored, keyed=self.keyed)
+        found = Grows(ref, self.item, together=together, family=self.family, keyed=self.keyed)
+        found.of_lists, found.stored, found.uneven = self.of_lists, self.stored, self.uneven
+        return found

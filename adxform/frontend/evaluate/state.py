@@ -23,6 +23,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    Family,
     FoundOutside,
     Heap,
     Keyed,
@@ -131,6 +132,8 @@ class Interpreter(Above):
         self.identities: dict[int, tuple[Value, FoundOutside | Given]] = {}
         self.changed: dict[Ref, tuple[tuple[Any, ...], Span]] = {}
         self.lengths: list[str] = []
+        self.uneven: set[str] = set()
+        """Bases of lengths of lists that differ from one iteration or path to the next."""
         self.named: dict[Var, str] = {}
         self.cells: dict[tuple[int, str], Ref] = {}
         """What holds the values of places outside that the function sets."""
@@ -316,6 +319,10 @@ class Interpreter(Above):
         contents = self.heap.contents[value] if isinstance(value, Ref) else None
         return contents if isinstance(contents, Portions) else None
 
+    def made_lists(self, family: Family) -> Value:
+        """How many lists of a family there are so far."""
+        return self.contents(family.made).items[0]
+
     def keyed(self, value: Value) -> Keyed | None:
         """What a dict holds of which only a run can tell the keys; ``None`` for any other value."""
         contents = self.heap.contents.get(value) if isinstance(value, Ref) and value.kind == "dict" else None
@@ -360,14 +367,17 @@ class Interpreter(Above):
         self.heap.contents[ref] = contents
 
     def _lists_behind(self, ref: Ref) -> tuple[Ref, ...]:
-        """The lists that the program made of which `ref` is one in the run, if they are several."""
+        """The lists of the program's own of which `ref` is one in the run, or one that a path made."""
         behind = self.heap.contents.originals.get(ref)
         if behind is None or behind.params or ref.kind != "list" or ref.cls is not list:
             return ()
         known = self.heap.contents.originals
         lists = {own for own in behind.refs if own not in known}
         found = tuple(own for own in self.heap.contents if own in lists)
-        return found if len(found) == len(lists) > 1 else ()
+        if len(lists) == 1 and not self.chooses:
+            self.would_choose = True
+            return ()
+        return found if len(found) == len(lists) else ()
 
     def shared_change(self, ref: Ref) -> AdxError:
         """The error for a change to an object that may be one of several."""
@@ -389,6 +399,17 @@ class Interpreter(Above):
         base = self.names.fresh("?")
         self.lengths.append(base)
         return Dim(base)
+
+    def uneven_dim(self) -> Dim:
+        """A length of which nothing is known but that it is another one on each path or iteration."""
+        length = self.fresh_dim()
+        self.uneven.add(length.base)
+        return length
+
+    def is_uneven(self, type_: Type | None) -> bool:
+        """Whether arrays of this type differ in how many rows they have, from one iteration or path to the next."""
+        size = type_.shape[0] if isinstance(type_, Array) and type_.shape else None
+        return isinstance(size, Dim) and size.base in self.uneven
 
     def dim_of(self, value: Value) -> Dim | None:
         """The length that an integer variable is, where it is used as one."""

@@ -288,8 +288,9 @@ class Collected:
     `done` the items are the whole of `buffer`, and the list may grow and shrink by taking another one. `weak`: the items are
     Python's own numbers. `kinds`: what they may be, where whole numbers are beside floats.
 
-    With `nested`, the items are such lists themselves, each a row of the buffer; `row_of` says of which list, with which
-    buffer, this one is a row. The items would be known one by one if the parameters `params`, which may be promoted, were.
+    With `nested`, the items are such lists themselves, each a row of the buffer, copies of the lists `copied`; `row_of` says of
+    which list, with which buffer, this one is a row. The items would be known one by one if the parameters `params`, which may
+    be promoted, were.
     """
 
     buffer: Var
@@ -303,6 +304,7 @@ class Collected:
     weak: bool = False
     kinds: tuple[Scalar, ...] = ()
     row_of: tuple[Ref, Var] | None = None
+    copied: frozenset[Ref] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,30 +315,50 @@ class Columns:
     cls: type = tuple
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """Lists of which only the run knows which one is meant: all their items are in the list `pairs`, each beside its place.
+
+    What `made` holds is how many such lists there are.
+    """
+
+    pairs: Ref
+    made: Ref
+
+
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """The contents of a list that is one of several: the second items of those of the list `pairs` of which the first is `place`.
+    """The contents of a list of a family: the second items of those of its pairs of which the first is `place`.
 
     `group` are all of these lists that the program has by names of their own, each at its place. `index`: where this one was
     found among them.
     """
 
-    pairs: Ref
+    of: Family
     place: Value
     group: tuple[Ref, ...] = ()
     index: Value | None = None
 
+    @property
+    def pairs(self) -> Ref:
+        """The list that has the items of all lists of the family."""
+        return self.of.pairs
+
 
 @dataclass(frozen=True, slots=True)
 class Portions:
-    """The contents of a list of lists, as many as only a run can tell, with all their items in `pairs`: see `Portion`.
+    """The contents of a list of lists, as many as only a run can tell, which are of one family.
 
-    `count` of these were made. They are at the places that the list `places` has, or each at its own without one.
+    They are at the places that the list `places` has; without one it has all lists of the family, each at its own place.
     """
 
-    pairs: Ref
-    count: Value
+    of: Family
     places: Ref | None = None
+
+    @property
+    def pairs(self) -> Ref:
+        """The list that has the items of all lists of the family."""
+        return self.of.pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,6 +420,8 @@ LOST = Poison("it comes of what is refused", lost=True)
 
 NONE = Lit(None)
 
+_OF_CHANGED_LISTS = Poison("it has a list that is changed after it was put in", way="put in a copy: `list(…)`")
+
 _OUTDATED = Poison("it may be the same object as another, which is changed", way="copy it, or change it by this name alone")
 
 
@@ -422,8 +446,8 @@ TakenPortions = dict[tuple[Ref, Value], tuple[tuple["AnyContents", ...], Ref]]
 class Cells(dict[Ref, AnyContents]):
     """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
 
-    So are the `originals` of objects that stand for what paths have, and by each original what stands for it; and by dicts that
-    are the `attributes` of objects, these objects.
+    So are the `originals` of objects that stand for what paths have, and by each original what stands for it; by dicts that are
+    the `attributes` of objects, these objects; and all lists that were `copied` into arrays.
     """
 
     def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
@@ -433,6 +457,7 @@ class Cells(dict[Ref, AnyContents]):
         self.standing: dict[Ref, list[Ref]] = {}
         self.attributes: dict[Ref, Ref] = {}
         self.taken: TakenPortions = {}
+        self.copied: set[Ref] = set()
 
     def __missing__(self, ref: Ref) -> AnyContents:
         return self.foreign[ref]
@@ -471,7 +496,7 @@ class Heap:
         """A snapshot."""
         cells = Cells(self.contents, self.contents.foreign)
         cells.originals, cells.standing = self.contents.originals, self.contents.standing
-        cells.attributes = self.contents.attributes
+        cells.attributes, cells.copied = self.contents.attributes, self.contents.copied
         cells.taken = dict(self.contents.taken)
         return Heap(cells)
 
@@ -492,6 +517,9 @@ class Heap:
             if copy in self.contents:
                 params = self.contents.originals[copy].params
                 self.contents[copy] = _OUTDATED._replace(params=params)
+        for other, held in tuple(self.contents.items()) if ref in self.contents.copied else ():
+            if isinstance(held, Collected) and ref in held.copied:
+                self.contents[other] = _OF_CHANGED_LISTS
 
 
 def bound_in(function: FunctionValue | Method) -> tuple[Value, ...]:

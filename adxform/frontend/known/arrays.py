@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.containers import collecting
+from adxform.frontend.containers import collecting, lists_of_lists
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.control_flow import iteration
@@ -67,6 +67,13 @@ def _array_fact(interp: Interpreter, value: Value, name: str, of_number: Value, 
             return None
 
 
+def _of_lists(interp: Interpreter, fn: Any, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """``fn(lists)`` of as many lists as only a run can tell."""
+    assert isinstance(args[0], Ref)
+    found = lists_of_lists.as_array(interp, args[0])
+    return interp.call(Lit(fn), (found, *args[1:]), kwargs, hint) if args[1:] or kwargs else found
+
+
 def _as_array(fn: Any) -> Handler:
     """An array that is already what is asked for, passed on as it is."""
 
@@ -77,6 +84,8 @@ def _as_array(fn: Any) -> Handler:
                 forgotten_kinds.require_fractions(interp, {args[0]: rows})
             own = interp.call(Lit(np.ndarray.copy), (rows,), hint=hint)
             return interp.call(Lit(fn), (own, *args[1:]), kwargs, hint) if args[1:] or kwargs else own
+        if isinstance(args[0], Ref) and interp.portions(args[0]) is not None:
+            return _of_lists(interp, fn, args, kwargs, hint)
         if fn is np.array and (found := structured_arrays_made.of_rows(interp, args, kwargs, hint)) is not None:
             return found
         if fn is np.array or not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:

@@ -173,7 +173,7 @@ def _joined(interp: Interpreter, a: Value, left: type, b: Value, right: type) ->
             continue
         if cls in (str, bytes):
             return interp.evaluate(operator.add, (interp.static(a, "a text"), interp.static(b, "a text")))
-        if any(interp.is_long(one) for one in (a, b)):
+        if any(interp.is_long(one) or interp.portions(one) is not None for one in (a, b)):
             joined = interp.call(Lit(list), (a,))
             interp.call(interp.attribute(joined, "extend"), (b,))
             return _of_class(interp, joined, cls)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.frontend.containers import lists_of_lists
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.state import Interpreter
@@ -20,6 +21,8 @@ from adxform.primitives.definitions.stacking import OF_ROWS
 
 def _joined(fn: Callable[..., Any], meaning: Callable[..., Any]) -> Handler:
     def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Answer:
+        if args and isinstance(args[0], Ref) and interp.portions(args[0]) is not None:
+            return _of_lists(interp, fn, args, kwargs, hint)
         if not args or not (interp.is_long(args[0]) or _has_rows(args[0])):
             return None
         if fn is np.block and not interp.is_long(args[0]):
@@ -40,6 +43,16 @@ def _joined(fn: Callable[..., Any], meaning: Callable[..., Any]) -> Handler:
         return interp.call(Lit(np.ndarray.copy), (found,), hint=hint)
 
     return handler
+
+
+def _of_lists(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+    """``fn(lists)`` of as many lists of numbers as only a run can tell."""
+    assert isinstance(args[0], Ref)
+    if fn not in (np.concatenate, np.hstack) or args[1:] or kwargs:
+        return interp.call(Lit(fn), (lists_of_lists.as_array(interp, args[0]), *args[1:]), kwargs, hint)
+    some = interp.operand(interp.call(Lit(operator.gt), (iteration.length(interp, args[0]), Lit(0))))
+    interp.require(some, ValueError, "need at least one array to concatenate")
+    return interp.call(Lit(np.array), (lists_of_lists.chained(interp, args[0]),), hint=hint)
 
 
 def _has_rows(value: Value) -> bool:

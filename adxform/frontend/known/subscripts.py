@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers import collecting, keyed_lists, portions
+from adxform.frontend.containers import collecting, keyed_lists, lists_of_lists, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import indexing
@@ -171,6 +171,9 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
         return NONE
     if (portion := interp.portion(ref)) is not None:
         return portions.changed(interp, portion, lambda own: interp.call(Lit(operator.delitem), (own, index)))
+    if interp.portions(ref) is not None:
+        lists_of_lists.delete(interp, ref, index)
+        return NONE
     filled = interp.filled(ref)
     if filled is not None:
         refuse_index(interp, index, "list")

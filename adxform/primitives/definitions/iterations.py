@@ -191,6 +191,24 @@ def with_portion(pairs: Any, place: Any, items: Any) -> Any:
     return pairs
 
 
+def items_of_lists(lists: Any) -> Any:
+    """``list(itertools.chain(*lists))``"""
+    items = []
+    for one in lists:
+        for item in one:
+            items.append(item)
+    return items
+
+
+def rows_of_lists(lists: Any) -> Any:
+    """``np.array(lists)`` of lists of numbers, of which there are some."""
+    width = len(lists[0])
+    for one in lists:
+        if len(one) != width:
+            raise ValueError("setting an array element with a sequence. The requested array has an inhomogeneous shape.")
+    return np.reshape(np.array(items_of_lists(lists)), (len(lists), width))
+
+
 def stored_at(item: Any, value: Any, place: Any, own: int) -> Any:
     """What is at the place `own`, where `item` was, once `value` is stored at `place`."""
     return value if place == own else item

@@ -115,7 +115,7 @@ def fork_off(interp: Interpreter, builder: Builder, raised: Operand, error: Var)
     assert level is not None
     hold_what_is_made_here(interp, level)
     interp.unruled.setdefault(error, (BaseException, interp.span))
-    level.forks.append(TryFork(builder, raised, error, level.variables(interp.heap), interp.heap.copy()))
+    level.forks.append(TryFork(builder, raised, error, level.variables(interp.heap), interp.heap.copy(), level.before))
     builder.rest = builder.nested()
 
 
@@ -238,7 +238,7 @@ def run_attempt(interp: Interpreter, op: If, env: Env) -> None:
         marks = {name: interp.value(value, env) for name, value in zip(names, initial, strict=True)}
 
         def tried(anew: dict[int, HeldAnew]) -> list[Value]:
-            level = TryLevel(frame_of(interp), dict(marks), wanted, anew=anew)
+            level = TryLevel(frame_of(interp), dict(marks), wanted, frozenset(interp.heap.contents), anew=anew)
             return attempted(interp, level, lambda: interp.run_block(op.then, env), caught, hints, op.span)
 
         values = with_lists_held_anew(interp, tried)
@@ -380,7 +380,7 @@ def _written(
             if values is None:
                 raise Unreachable
             return values
-        found = join(interp, fork.raised, [handled, Side(values, rest, after)], fork.heap, hints, span)
+        found = join(interp, fork.raised, [handled, Side(values, rest, after)], fork.heap, hints, span, fork.before)
         if found is None:
             message = "a list has other items where an exception is raised, and only a run can tell whether there is one"
             error = interp.error(message, "fill the list before the `try`, or after it", span=span)

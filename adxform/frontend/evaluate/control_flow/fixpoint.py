@@ -76,7 +76,7 @@ def find_fixpoint(
     def local(dim: Dim) -> bool:
         return dim.base in interp.lengths[known:]
 
-    joiner = Joiner(interp.fresh_dim, owned=owned, local=local, collects=interp.collects)
+    joiner = Joiner(interp.uneven_dim, owned=owned, local=local, collects=interp.collects)
     joined = Joined([joiner.generalise(init, start, numbers=True) for init in inits], {}, hints)
     for _ in range(_PASSES):
         interp.builder, interp.heap = outer.nested(), start.copy()
@@ -156,7 +156,7 @@ def _renamed(interp: Interpreter, type_: Type, owned: set[str], renamed: dict[st
     shape: list[Size] = []
     for size in type_.shape:
         if isinstance(size, Dim) and size.base in owned:
-            fresh = interp.fresh_dim()
+            fresh = interp.uneven_dim()
             renamed.setdefault(size.base, fresh)
             shape.append(Dim(renamed[size.base].base, size.offset))
         else:

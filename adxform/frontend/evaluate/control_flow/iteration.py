@@ -145,7 +145,7 @@ def are_portions(interp: Interpreter, source: Ref) -> bool:
         return False
     items = interp.contents(source).items
     found = [interp.portion(item) for item in items] if len(items) > _SHORT else []
-    return bool(found) and all(one is not None and one.pairs is getattr(found[0], "pairs", None) for one in found)
+    return bool(found) and all(one is not None and one.of is getattr(found[0], "of", None) for one in found)
 
 
 def _held_items(interp: Interpreter, source: Value) -> Iterable[Value] | None:
@@ -444,7 +444,7 @@ def length(interp: Interpreter, source: Value) -> Value:
         case Ref(kind="list") if (columns := interp.columns(source)) is not None:
             return length(interp, columns.lists[0])
         case Ref(kind="list") if (several := interp.portions(source)) is not None:
-            return several.count if several.places is None else length(interp, several.places)
+            return interp.made_lists(several.of) if several.places is None else length(interp, several.places)
         case Ref(kind="list"):
             filled = interp.filled(source)
             return Lit(len(interp.contents(source).keys)) if filled is None else interp.filled_length(filled)

@@ -240,7 +240,7 @@ class Joiner:
         if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
             rows = self.merge_contents(left, right, paths)
             return Built(a.kind, a.cls, (), (rows,), a.meta, originals) if isinstance(rows, Collected) else rows
-        if isinstance(left, Portion) and isinstance(right, Portion) and left.pairs is right.pairs:
+        if isinstance(left, Portion) and isinstance(right, Portion) and left.of is right.of:
             return self._named(b, right, self.merge(left.place, right.place, paths), paths.before, originals)
         if isinstance(left, Portion | Portions) or isinstance(right, Portion | Portions):
             return OF_PORTIONS._replace(params=self.decided)
@@ -274,8 +274,6 @@ class Joiner:
         """The template of the contents of one object that differ between paths."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
-        if isinstance(a, Portions) and isinstance(b, Portions) and a.pairs is b.pairs and a.places is b.places:
-            return replace(a, count=self.merge(a.count, b.count, paths))
         if isinstance(a, Keyed) or isinstance(b, Keyed):
             return a if a == b else _OF_KEYS._replace(params=self.decided)
         if isinstance(a, Portion | Portions) or isinstance(b, Portion | Portions):
@@ -302,20 +300,21 @@ class Joiner:
     def _merge_rows(self, a: Collected, b: Collected, paths: Paths) -> Collected | Poison:
         """The template of a list whose length only a run can tell: filled on both paths as far, or held in an array on each."""
         if a.counted and b.counted and a.buffer == b.buffer:
-            return replace(either(a, b), count=self.merge(a.count, b.count, paths), passed=max(a.passed, b.passed))
+            count = self.merge(a.count, b.count, paths)
+            return replace(either(a, b, paths.before), count=count, passed=max(a.passed, b.passed))
         if not (a.done and b.done and a.nested == b.nested):
             return a if a == b else _HALF_FILLED
         if self.collects and (a.weak, a.kinds) != (b.weak, b.kinds):
             return Poison("it is a list of numbers of another kind on each path", self.decided)
         if a.buffer == b.buffer:
-            return either(a, b)
+            return either(a, b, paths.before)
         if not alike_rows(number_type(a.buffer), number_type(b.buffer), a.weak is b.weak):
             return Poison("it is a list of numbers of different kinds on each path", self.decided)
         buffer = self.merge(a.buffer, b.buffer, paths)
         if isinstance(buffer, Poison):
             return buffer
-        kept = either(a, b)
-        return Collected(buffer, done=True, nested=a.nested, weak=kept.weak, kinds=kept.kinds)
+        kept = either(a, b, paths.before)
+        return Collected(buffer, done=True, nested=a.nested, weak=kept.weak, kinds=kept.kinds, copied=kept.copied)
 
     def rows(self, contents: Collected) -> Collected:
         """The template of a list whose length only a run can tell."""
@@ -326,12 +325,10 @@ class Joiner:
     def contents(self, contents: Any, heap: Heap) -> Any:
         """The template of the contents of an object alone, as `generalise` makes one of a value."""
         match contents:
-            case Poison() | Columns() | Portion() | SetElements() | Keyed():
+            case Poison() | Columns() | Portion() | Portions() | SetElements() | Keyed():
                 return contents
             case Collected():
                 return self.rows(contents)
-            case Portions(count=count):
-                return replace(contents, count=self.generalise(count, heap, numbers=True))
             case _:
                 items = (self.generalise(item, heap, numbers=True) for item in contents.items)
                 return Contents(contents.keys, tuple(items))
@@ -378,10 +375,11 @@ def _columns(columns: Columns, parts: tuple[Template, ...]) -> Columns | Poison:
     return next((part for part in parts if isinstance(part, Poison)), replace(columns, lists=parts))
 
 
-def either(a: Collected, b: Collected) -> Collected:
-    """`a`, whose numbers may be of the kinds that `b` has as well."""
+def either(a: Collected, b: Collected, before: Heap | None = None) -> Collected:
+    """`a`, whose numbers may be of the kinds that `b` has as well, with copies of the lists of both that there were `before`."""
     kinds = alternatives(one_of((*a.kinds, *b.kinds))) if a.kinds or b.kinds else ()
-    return replace(a, weak=a.weak and b.weak, kinds=kinds)
+    copied = frozenset(ref for ref in a.copied | b.copied if before is None or ref in before.contents)
+    return replace(a, weak=a.weak and b.weak, kinds=kinds, copied=copied)
 
 
 def _same_keys(kind: str, a: Contents | Built, b: Contents | Built) -> bool:

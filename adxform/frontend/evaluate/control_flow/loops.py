@@ -252,7 +252,9 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
         contents = list_arrays.start(interp, growing, source, counted=counted) if known else None
         if contents is not None:
             fills[ref] = contents
-        elif not list_arrays.as_list_of_rows(interp, growing):
+        elif not list_arrays.as_list_of_rows(interp, growing) and not (
+            (growing.family or growing.uneven) and sides.holds_lists(interp, growing)
+        ):
             params = iteration.deciding(interp, source)
             if params:
                 raise Promote(params)
@@ -307,6 +309,8 @@ def _loop(
             now: Any = interp.heap.contents[ref]
             if not isinstance(now, Collected) or now.passed != contents.passed + 1:
                 raise list_arrays.irregular(ref, contents)
+            if any(one in start_heap.contents for one in now.copied - contents.copied):
+                raise list_arrays.irregular(ref, contents)
             interp.heap.contents[ref] = kept[ref]
         if not op.breaks:
             return results, []
@@ -315,7 +319,7 @@ def _loop(
 
     regular = {ref: contents for ref, contents in (fills or {}).items() if not contents.counted}
     counted = [ref for ref, contents in (fills or {}).items() if contents.counted]
-    kept = {ref: interp.heap.contents[ref] for ref in regular}
+    kept, start_heap = {ref: interp.heap.contents[ref] for ref in regular}, interp.heap
     hints = [param.base for param in op.body.params[1:]]
     fixed = find_fixpoint(interp, inits, hints, step, counted, (trip.hint, trip.type))
     if any(isinstance(out.type, Array) and out.type.shape is None for out in fixed.outs):

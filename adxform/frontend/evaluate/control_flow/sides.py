@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adxform.frontend.containers import keyed_lists, list_arrays, portions
+from adxform.frontend.containers import keyed_lists, list_arrays, lists_of_lists
 from adxform.frontend.containers.list_arrays import are_lists, as_list_of_rows, become_floats, irregular
 from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
@@ -20,6 +20,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    Family,
     Heap,
     Keyed,
     Poison,
@@ -27,12 +28,16 @@ from adxform.frontend.evaluate.values import (
     Portions,
     Ref,
     SetElements,
+    Tuple,
     Value,
 )
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Operand, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import Scalar, Type
+
+Before = Container[Ref] | None
+"""The objects that there were before a ``try``, where the sides of a branch are what an exception ends and what comes after."""
 
 
 def both(
@@ -50,23 +55,37 @@ def both(
     return both(interp, cond, then, orelse, hints, span) if values is None else values
 
 
-def join(interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, hints: list[str], span: Span) -> list[Value] | None:
+def join(
+    interp: Interpreter,
+    cond: Operand,
+    sides: list[Side],
+    start: Heap,
+    hints: list[str],
+    span: Span,
+    before: Before = None,
+) -> list[Value] | None:
     """Write the `If` of two `sides` that began with the heap `start`, which is the interpreter's: return their joined values.
 
     ``None``, and nothing written, where a list from before is held anew: they are to be run again.
     """
     with unwatched(interp):  # what makes arrays of lists raises nothing
-        return _written(interp, cond, sides, start, hints, span)
+        return _written(interp, cond, sides, start, hints, span, before)
 
 
 def _written(
-    interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, hints: list[str], span: Span
+    interp: Interpreter,
+    cond: Operand,
+    sides: list[Side],
+    start: Heap,
+    hints: list[str],
+    span: Span,
+    before: Before,
 ) -> list[Value] | None:
     outer = interp.builder
     if all(side.values is None for side in sides):
         outer.emit(If((), cond, sides[0].builder.block((), ()), sides[1].builder.block((), ()), span))
         raise Unreachable
-    joined = _joined(interp, cond, sides, start, hints)
+    joined = _joined(interp, cond, sides, start, hints, before)
     if joined is None:
         return None
     outs: list[Var] = []
@@ -112,14 +131,20 @@ def run_side(interp: Interpreter, run: Callable[[], list[Value]], known: frozens
     return side
 
 
-def _joined(interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, hints: list[str]) -> Joined | None:
+def _joined(
+    interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, hints: list[str], before: Before
+) -> Joined | None:
     """What the values and the changed objects of both sides are together; ``None`` where a list from before is held anew."""
     origin = interp.origins.get(cond) if isinstance(cond, Var) else None
     lengths = interp.of_lengths.get(cond) if isinstance(cond, Var) else None
-    joiner = Joiner(interp.fresh_dim, params=origin or frozenset(), lengths=lengths or frozenset(), collects=interp.collects)
+    joiner = Joiner(interp.uneven_dim, params=origin or frozenset(), lengths=lengths or frozenset(), collects=interp.collects)
     lefts, rights = ([UNDEFINED] * len(hints) if side.values is None else side.values for side in sides)
     heaps = [side.heap for side in sides]
     levels = not joiner.params and all(side.values is not None for side in sides)
+    changed = changed_objects(start, heaps)
+    lists = list(lists_at_one_place((lefts, rights), changed, heaps)) if levels else []
+    if any(_level_families(interp, pair, sides, start, before) for pair in lists):
+        return None
     for pair in zip(lefts, rights, strict=True) if levels else ():
         _level_lists(interp, pair, sides)
     paths = Paths(heaps[0], heaps[1], start)
@@ -127,9 +152,11 @@ def _joined(interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, 
     changed = changed_objects(start, heaps)
     for ref in changed:
         together = _put_together(ref, start, heaps)
-        if together is not None and hold_anew(interp, together):
+        own = together is None or together.family is None or before is None or ref in before
+        if together is not None and own and hold_anew(interp, together):
             return None
-    growing = (_other_items(interp, ref, start, heaps) for ref in changed if levels)
+    exchanged = {one for pair in lists for one in pair if _of_other_lengths(pair, heaps)}
+    growing = (_other_items(interp, ref, start, heaps, exchanged) for ref in changed if levels)
     if any(grows is not None and hold_anew(interp, grows) for grows in growing):
         return None
     for ref in changed if levels else ():
@@ -164,11 +191,14 @@ def holds_lists(interp: Interpreter, grows: Grows) -> bool:
     """Whether a list of lists can be, and now is, one of as many as only a run can tell; or a dict one of such keys."""
     if grows.keyed:
         return keyed_lists.begun(interp, grows.ref)
-    return grows.of_lists and portions.begun(interp, grows.ref, stored=grows.stored)
+    return grows.of_lists and lists_of_lists.begun(interp, grows.ref, stored=grows.stored, family=grows.family)
 
 
-def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
-    """What a list or dict becomes that has other items on each path: floats where they were whole numbers, more tuples, keys."""
+def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap], exchanged: set[Ref]) -> Grows | None:
+    """What a list or dict becomes that has other items on each path: floats where they were whole numbers, more tuples, keys.
+
+    Names hold another one of the lists `exchanged` on either path.
+    """
     before: Any = start.contents[ref]
     after: list[Any] = [heap.contents[ref] for heap in heaps]
     if ref.kind == "dict":
@@ -182,16 +212,17 @@ def _other_items(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) 
         return Grows(ref, kind_of(interp, *columns))
     if not all(isinstance(side, Contents) for side in after) or after[0].keys == after[1].keys:
         return None
-    return _of_another_length(interp, ref, start, heaps)
+    return _of_another_length(interp, ref, start, heaps, exchanged)
 
 
-def _of_another_length(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
+def _of_another_length(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap], exchanged: set[Ref]) -> Grows | None:
     """What a list of known items becomes that has another number of them on each path, if they are tuples or lists."""
     sides: list[Any] = [heap.contents[ref] for heap in (start, *heaps)]
     kind = kind_on_paths(interp, sides, (start, *heaps))
     items = tuple(item for side in sides for item in side.items)
-    changed = (isinstance(item, Ref) and item in start.contents and is_changed(item, start, heaps) for item in items)
-    if are_lists(items) and (not kind.is_known or any(changed)):
+    lists = [item for item in items if isinstance(item, Ref)]
+    other = any(item in exchanged or (item in start.contents and is_changed(item, start, heaps)) for item in lists)
+    if (other or not kind.is_known) and are_lists(items):
         return Grows(ref, of_lists=True)
     return Grows(ref, kind) if kind.fields else None
 
@@ -201,6 +232,52 @@ def is_changed(ref: Ref, start: Heap, heaps: list[Heap]) -> bool:
     return any(heap.contents[ref] is not start.contents[ref] for heap in heaps)
 
 
+def lists_at_one_place(
+    values: tuple[Sequence[Value], Sequence[Value]], objects: Iterable[Ref], heaps: Sequence[Heap]
+) -> Iterator[tuple[Ref, Ref]]:
+    """Each two lists of which a name, or an item of a tuple or of one of the `objects`, holds one on either path."""
+    pending = list(zip(*values, strict=True))
+    for ref in objects:
+        left, right = (heap.contents[ref] for heap in heaps)
+        if type(left) is type(right) is Contents and len(left.items) == len(right.items):
+            pending += zip(left.items, right.items, strict=True)
+    while pending:
+        a, b = pending.pop(0)
+        if isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items):
+            pending += zip(a.items, b.items, strict=True)
+        if isinstance(a, Ref) and isinstance(b, Ref) and a is not b and a.kind == b.kind == "list":
+            yield a, b
+
+
+def _of_other_lengths(lists: tuple[Ref, Ref], heaps: Sequence[Heap]) -> bool:
+    """Whether two lists, one on each path, are not known to have as many items."""
+    left, right = (heap.contents[one] for one, heap in zip(lists, heaps, strict=True))
+    return not (isinstance(left, Contents) and isinstance(right, Contents) and left.keys == right.keys)
+
+
+def of_a_family(lists: tuple[Ref, Ref], heaps: Sequence[Heap]) -> tuple[int, Family] | None:
+    """Which of two lists, one on each path, is to be one of a family of which the other is one; ``None`` if neither is."""
+    left, right = (heap.contents[one] for one, heap in zip(lists, heaps, strict=True))
+    if isinstance(left, Portion) is isinstance(right, Portion):
+        return None
+    return (0, right.of) if isinstance(right, Portion) else (1, left.of) if isinstance(left, Portion) else None
+
+
+def _level_families(interp: Interpreter, lists: tuple[Ref, Ref], sides: list[Side], start: Heap, before: Before) -> bool:
+    """Let a list be one of a family, where another path has one of these; whether both paths are to be run again for that."""
+    found = of_a_family(lists, [side.heap for side in sides])
+    if found is None or found[1].pairs not in start.contents:
+        return False
+    which, family = found
+    if lists[which] in start.contents:
+        return (before is None or lists[which] in before) and hold_anew(interp, Grows(lists[which], family=family))
+    outer = interp.builder, interp.heap
+    interp.builder, interp.heap = sides[which].builder, sides[which].heap
+    interp.take_in(family, lists[which])
+    interp.builder, interp.heap = outer
+    return False
+
+
 def _level_lists(interp: Interpreter, values: tuple[Value, Value], sides: list[Side]) -> None:
     """Make lists on both paths arrays of their items where they have another number of them on each, or floats on one only."""
     left, right = map(what_is_there, values)
@@ -208,9 +285,9 @@ def _level_lists(interp: Interpreter, values: tuple[Value, Value], sides: list[S
         return
     held: list[Any] = [side.heap.contents[ref] for side, ref in zip(sides, (left, right), strict=True)]
     filling = next((contents for contents in held if _is_being_filled(contents, held[0])), None)
-    if filling is not None and left is right:
-        raise irregular(left, filling)
-    if filling is not None or not all(isinstance(contents, Contents | Collected | Columns) for contents in held):
+    if filling is not None:
+        raise irregular(left if filling is held[0] else right, filling)
+    if not all(isinstance(contents, Contents | Collected | Columns) for contents in held):
         return
     if all(isinstance(contents, Contents) for contents in held) and held[0].keys == held[1].keys:
         return

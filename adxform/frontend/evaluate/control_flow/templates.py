@@ -23,7 +23,6 @@ from adxform.frontend.evaluate.values import (
     Method,
     Originals,
     Portion,
-    Portions,
     Ref,
     SetElements,
     Tuple,
@@ -85,8 +84,8 @@ def has_slots(template: Template) -> bool:
             return True
         case Collected(buffer=buffer, count=count):
             return has_slots(buffer) or has_slots(count)
-        case Portion(place=number) | Portions(count=number):
-            return has_slots(number)
+        case Portion(place=place):
+            return has_slots(place)
         case Tuple(items) | Contents(items=items) | Columns(lists=items):
             return any(map(has_slots, items))
         case FunctionValue() | Method():
@@ -104,8 +103,8 @@ def slots(template: Template) -> Iterator[Slot]:
             yield from (*slots(present), *slots(held))
         case Collected(buffer=buffer, count=count):
             yield from (*slots(buffer), *slots(count))
-        case Portion(place=number) | Portions(count=number):
-            yield from slots(number)
+        case Portion(place=place):
+            yield from slots(place)
         case Tuple(items) | Built(items=items) | Contents(items=items) | Columns(lists=items):
             for item in items:
                 yield from slots(item)
@@ -129,8 +128,6 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
         case Columns(lists):
             return replace(template, lists=tuple(instantiate(part, make, heap) for part in lists))
-        case Portions(count=count):
-            return replace(template, count=instantiate(count, make, heap))
         case Portion(place=place):
             return replace(template, place=instantiate(place, make, heap))
         case Built(kind, cls, keys, items, meta, originals):
@@ -179,9 +176,6 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
             columns: Any = value if isinstance(value, Columns) else heap.contents[value]
             for item, part in zip(lists, columns.lists, strict=True):
                 yield from collect(item, part, heap, operand)
-        case Portions(count=count):
-            several: Any = value if isinstance(value, Portions) else heap.contents[value]
-            yield from collect(count, several.count, heap, operand)
         case Portion(place=place) | Built(items=(Portion(place=place),)):
             portion: Any = value if isinstance(value, Portion) else heap.contents[value]
             yield from collect(place, portion.place, heap, operand)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict, defaultdict, deque
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from adxform.frontend.containers import collecting, keyed_lists, list_arrays
+from adxform.frontend.containers import collecting, keyed_lists, list_arrays, lists_of_lists
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.deques import made as deque_of
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
@@ -148,13 +149,17 @@ def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = 
         case Enumerate(items, start):
             places = Range(start, iteration.add(interp, start, iteration.length(interp, items)), Lit(1))
             return of_tuples.zipped(interp, (listed(interp, places, hint), listed(interp, items, hint)), cls)
+        case Ref() if cls is list and (several := interp.portions(source)) is not None:
+            return lists_of_lists.copied(interp, several)
         case Ref() if (columns := interp.columns(source)) is not None:
             return of_tuples.copied(interp, columns, cls)
         case Ref() if (filled := interp.filled(source)) is not None:
             items = interp.call(Lit(np.ndarray.copy), (list_arrays.so_far(interp, filled),), hint=hint)
-            return collecting.new_list(
+            made = collecting.new_list(
                 interp, items, filled.nested, cls, weak=filled.weak, kinds=filled.kinds, params=filled.params
             )
+            interp.heap.contents[made] = replace(interp.filled(made) or filled, copied=filled.copied)
+            return made
         case Range():
             params = iteration.deciding(interp, source)
             return collecting.new_list(interp, rows(interp, source), cls=cls, weak=True, params=params)

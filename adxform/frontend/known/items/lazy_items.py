@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers import collecting
+from adxform.frontend.containers import collecting, lists_of_lists
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joins import alike_rows
@@ -148,6 +148,8 @@ def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
 
 
 def _chain_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if isinstance(args[0], Ref) and interp.portions(args[0]) is not None:
+        return lists_of_lists.chained(interp, args[0])
     return _chain(interp, tuple(interp.items(args[0])), kwargs, hint)
 
 

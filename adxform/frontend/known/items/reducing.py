@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.frontend.containers import lists_of_lists
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -15,7 +16,7 @@ from adxform.frontend.evaluate.control_flow.generators import code_of
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.set_orders import without_order
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Static, Tuple, Value, is_unknown
+from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.known.items.iterables import walking
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object
@@ -28,6 +29,8 @@ def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         kind = "strings" if isinstance(start.value, str) else type(start.value).__name__
         joined = "''" if isinstance(start.value, str) else "b''"
         return interp.fail(TypeError, f"sum() can't sum {kind} [use {joined}.join(seq) instead]")
+    if isinstance(start, Ref) and start.kind == "list" and isinstance(args[0], Ref) and interp.portions(args[0]) is not None:
+        return interp.call(Lit(operator.add), (start, lists_of_lists.chained(interp, args[0])), hint=hint)
     source = without_order(interp, args[0])
     if isinstance(source, Tuple) and all(isinstance(item, Lit) and isinstance(item.value, int) for item in source.items):
         args = (source, *args[1:])

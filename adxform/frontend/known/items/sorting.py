@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers import collecting, list_arrays
+from adxform.frontend.containers import collecting, list_arrays, lists_of_lists
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.chosen_items import columns_of, may_choose, of_the_run
@@ -36,6 +36,8 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         args = (without_order(interp, args[0]), *args[1:])
     if isinstance(args[0], Zip | Enumerate) and iteration.known_items(interp, args[0]) is None:
         args = (listed(interp, args[0]), *args[1:])
+    if has_key and (several := interp.portions(args[0])) is not None:
+        return lists_of_lists.ordered(interp, several, _order(interp, args[0], kwargs))
     if (columns := interp.columns(args[0])) is not None:
         return of_tuples.ordered(interp, columns, _order(interp, args[0], kwargs))
     if not _is_known(interp, args[0]) and not (has_key and _is_of_arrays(interp, args[0])):
