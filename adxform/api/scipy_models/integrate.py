@@ -14,7 +14,7 @@ import numpy as np
 from scipy import integrate, special
 
 from adxform.api import jvp
-from adxform.api.scipy_models import paths
+from adxform.api.scipy_models import solution_paths
 from adxform.api.scipy_models.implicit_solutions import as_tuple
 from adxform.api.scipy_models.orders import FIRST_ORDER, to_first_order
 from adxform.api.scipy_models.solving import moving, solve, still
@@ -272,5 +272,5 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(integrate.fixed_quad, _fixed_quad, sequences=True, calls_back=True),
     Definition(integrate.quad, _quad, sequences=True, calls_back=True),
     Definition(integrate.dblquad, _dblquad, sequences=True, calls_back=True),
-    *paths.DEFINITIONS,
+    *solution_paths.DEFINITIONS,
 )

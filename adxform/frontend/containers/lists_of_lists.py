@@ -15,9 +15,10 @@ from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
+    AnyContents,
     Collected,
     Contents,
-    Family,
+    ListFamily,
     Portion,
     Portions,
     Ref,
@@ -34,7 +35,7 @@ from adxform.primitives.definitions import iterations
 EVERYTHING = Slice(NONE, NONE, NONE)
 
 
-def begun(interp: Interpreter, ref: Ref, *, stored: bool = False, family: Family | None = None) -> bool:
+def begun(interp: Interpreter, ref: Ref, *, stored: bool = False, family: ListFamily | None = None) -> bool:
     """Whether `ref`, a list of lists known one by one, can be, and now is, one of as many lists as only a run can tell.
 
     `stored`: other lists are stored in it where only a run knows, or, of a `family`, some of its lists.
@@ -43,14 +44,11 @@ def begun(interp: Interpreter, ref: Ref, *, stored: bool = False, family: Family
     if isinstance(held, Portions) and stored and held.places is None and family in (None, held.of):
         interp.hold(ref, replace(held, places=all_places(interp, held.of)))
         return True
-    if isinstance(held, Collected) and _is_empty(held):
-        held = list_contents(())
-    if isinstance(held, Portions) and family is not None and held.of is not family and interp.made_lists(held.of) == Lit(0):
-        held = list_contents(())
-    if not isinstance(held, Contents) or ref.outside or ref.shared or (family and family.pairs not in interp.heap.contents):
+    known = _known(interp, held, family)
+    if known is None or ref.outside or ref.shared or (family and family.pairs not in interp.heap.contents):
         return False
-    lists = [item for item in held.items if isinstance(item, Ref) and item.kind == "list" and item.cls is list]
-    found = _together(interp, lists, family) if len(set(lists)) == len(held.items) else None
+    lists = [item for item in known.items if isinstance(item, Ref) and item.kind == "list" and item.cls is list]
+    found = _together(interp, lists, family) if len(set(lists)) == len(known.items) else None
     if found is None:
         return False
     stored, (family, own) = stored or family is not None, found
@@ -59,13 +57,20 @@ def begun(interp: Interpreter, ref: Ref, *, stored: bool = False, family: Family
     return True
 
 
-def _is_empty(held: Collected) -> bool:
-    """Whether an array holds a list that has no items so far."""
-    type_ = held.buffer.type
-    return held.done and isinstance(type_, Array) and type_.shape is not None and type_.shape[0] == 0
+def _known(interp: Interpreter, held: AnyContents | None, family: ListFamily | None) -> Contents | None:
+    """What a list holds whose items are known one by one: nothing, however it is held, of one that is empty so far."""
+    match held:
+        case Contents():
+            return held
+        case Collected(buffer=Var(type=Array(_, (0, *_))), done=True):
+            return list_contents(())
+        case Portions(of=own) if family not in (None, own) and interp.made_lists(own) == Lit(0):
+            return list_contents(())
+        case _:
+            return None
 
 
-def _together(interp: Interpreter, lists: list[Ref], family: Family | None) -> tuple[Family, list[Value]] | None:
+def _together(interp: Interpreter, lists: list[Ref], family: ListFamily | None) -> tuple[ListFamily, list[Value]] | None:
     """The family of which `lists` are, or now are, and at which place each is; ``None`` where they are of none, or of several."""
     known = [interp.portion(one) for one in lists]
     family = next((portion.of for portion in known if portion is not None), family)
@@ -102,7 +107,7 @@ def add(interp: Interpreter, ref: Ref, several: Portions, item: Value) -> None:
     interp.call(interp.attribute(places, "append"), (place_in_family(interp, family, item),))
 
 
-def _placed(interp: Interpreter, ref: Ref) -> tuple[Family, Ref]:
+def _placed(interp: Interpreter, ref: Ref) -> tuple[ListFamily, Ref]:
     """The family of the lists of `ref`, and the list of their places, which `ref` has from here on."""
     begun(interp, ref, stored=True)
     several = interp.portions(ref)
@@ -131,7 +136,7 @@ def copied(interp: Interpreter, several: Portions, part: Value = EVERYTHING) -> 
     return _of_places(interp, several.of, places)
 
 
-def _of_places(interp: Interpreter, family: Family, places: Value) -> Ref:
+def _of_places(interp: Interpreter, family: ListFamily, places: Value) -> Ref:
     """A new list of the lists of a family that are at `places`."""
     assert isinstance(places, Ref)
     made = interp.heap.new("list", list, (), ())

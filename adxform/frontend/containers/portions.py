@@ -27,7 +27,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
-    Family,
+    ListFamily,
     Originals,
     Portion,
     Portions,
@@ -106,14 +106,14 @@ def _chosen(interp: Interpreter, lists: list[Ref], index: Var) -> Value | None:
     return named(interp, family, place, portions[0].group, index)
 
 
-def all_places(interp: Interpreter, family: Family) -> Ref:
+def all_places(interp: Interpreter, family: ListFamily) -> Ref:
     """A list of the places of all lists of a family."""
     places = interp.call(Lit(list), (Range(Lit(0), interp.made_lists(family), Lit(1)),))
     assert isinstance(places, Ref)
     return places
 
 
-def place_in_family(interp: Interpreter, family: Family, item: Value, owner: Ref | None = None) -> Value:
+def place_in_family(interp: Interpreter, family: ListFamily, item: Value, owner: Ref | None = None) -> Value:
     """The place of `item`, which is one of a family from here on, if it was none, under all names that it has.
 
     It is put into the list of lists `owner`.
@@ -156,14 +156,14 @@ def of_others(interp: Interpreter) -> AdxError:
     )
 
 
-def _tell_apart(interp: Interpreter, family: Family, owner: Ref | None) -> None:
+def _tell_apart(interp: Interpreter, family: ListFamily, owner: Ref | None) -> None:
     """Let all lists of lists of a family but `owner` say which of its lists they have, of which there will be one more."""
     for ref, held in tuple(interp.heap.contents.items()):
         if ref is not owner and isinstance(held, Portions) and held.of is family and held.places is None:
             interp.hold(ref, replace(held, places=all_places(interp, family)))
 
 
-def take_in(interp: Interpreter, family: Family, ref: Ref) -> bool:
+def take_in(interp: Interpreter, family: ListFamily, ref: Ref) -> bool:
     """Whether the list `ref` can be, and now is, one of a family."""
     if family.pairs not in interp.heap.contents or not is_new(interp, ref):
         return False
@@ -179,7 +179,7 @@ def is_new(interp: Interpreter, ref: Ref) -> bool:
     return own and not interp.heap.contents.originals.get(ref, NO_OTHERS).refs
 
 
-def named(interp: Interpreter, family: Family, place: Value, group: tuple[Ref, ...], index: Value | None = None) -> Ref:
+def named(interp: Interpreter, family: ListFamily, place: Value, group: tuple[Ref, ...], index: Value | None = None) -> Ref:
     """A name for the list at `place` of a family."""
     ref = Ref("list", list, shared=True)
     interp.heap.contents[ref] = Portion(family, interp.call(Lit(int), (place,)), group, index)
@@ -200,10 +200,10 @@ def put_together(interp: Interpreter, group: tuple[Ref, ...]) -> bool:
 _MADE = ("made",)
 
 
-def family_of(interp: Interpreter, rows: list[tuple[Value, ...]]) -> Family:
+def family_of(interp: Interpreter, rows: list[tuple[Value, ...]]) -> ListFamily:
     """Lists that have the items of `rows`."""
     pairs = interp.new_list(tuple(Tuple((Lit(k), item)) for k, items in enumerate(rows) for item in items))
-    return Family(pairs, interp.heap.new("carried", Family, _MADE, (Lit(len(rows)),)))
+    return ListFamily(pairs, interp.heap.new("carried", ListFamily, _MADE, (Lit(len(rows)),)))
 
 
 def _of_outside(interp: Interpreter, lists: list[Ref], index: Var) -> Value:

@@ -12,8 +12,8 @@ from adxform.frontend.evaluate.values import (
     AnyContents,
     Collected,
     Columns,
-    Family,
     Keyed,
+    ListFamily,
     Portion,
     Portions,
     Ref,
@@ -160,7 +160,7 @@ class Above(ABC):
         """Whether the items of the lists `group` can be, and now are, in one list."""
 
     @abstractmethod
-    def take_in(self, family: Family, ref: Ref) -> bool:
+    def take_in(self, family: ListFamily, ref: Ref) -> bool:
         """Whether the list `ref` can be, and now is, one of a family."""
 
     @abstractmethod

@@ -24,10 +24,10 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
-    Family,
     FoundOutside,
     FunctionValue,
     Keyed,
+    ListFamily,
     Portion,
     Portions,
     Ref,
@@ -324,7 +324,7 @@ class Evaluator(Interpreter):
         """Whether the items of the lists `group` can be, and now are, in one list."""
         return portions.put_together(self, group)
 
-    def take_in(self, family: Family, ref: Ref) -> bool:
+    def take_in(self, family: ListFamily, ref: Ref) -> bool:
         """Whether the list `ref` can be, and now is, one of a family."""
         return portions.take_in(self, family, ref)
 

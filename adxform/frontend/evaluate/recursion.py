@@ -16,10 +16,10 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
-    Family,
     FunctionValue,
     Heap,
     Keyed,
+    ListFamily,
     Method,
     Namespace,
     Poison,
@@ -110,7 +110,7 @@ class _Keys:
             return kind, cls, self._of_family(contents.of), self.of(contents.place)
         return kind, cls, contents if isinstance(contents, Poison) else (contents.keys, tuple(map(self.of, contents.items)))
 
-    def _of_family(self, family: Family) -> Any:
+    def _of_family(self, family: ListFamily) -> Any:
         return self.of(family.pairs), self.of(family.made)
 
 

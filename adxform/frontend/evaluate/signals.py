@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adxform.errors import AdxError
-from adxform.frontend.evaluate.values import Family, FoundOutside, PlaceOutside, Ref
+from adxform.frontend.evaluate.values import FoundOutside, ListFamily, PlaceOutside, Ref
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span
 from adxform.ir.types import Array, Scalar
@@ -132,7 +132,7 @@ class Grows(Exception):
         rebound: bool = False,
         reason: AdxError | None = None,
         together: tuple[Ref, ...] = (),
-        family: Family | None = None,
+        family: ListFamily | None = None,
         of_lists: bool = False,
         stored: bool = False,
         uneven: bool = False,

@@ -23,10 +23,10 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
-    Family,
     FoundOutside,
     Heap,
     Keyed,
+    ListFamily,
     Maybe,
     PlaceOutside,
     Poison,
@@ -319,7 +319,7 @@ class Interpreter(Above):
         contents = self.heap.contents[value] if isinstance(value, Ref) else None
         return contents if isinstance(contents, Portions) else None
 
-    def made_lists(self, family: Family) -> Value:
+    def made_lists(self, family: ListFamily) -> Value:
         """How many lists of a family there are so far."""
         return self.contents(family.made).items[0]
 

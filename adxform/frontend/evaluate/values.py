@@ -316,7 +316,7 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Family:
+class ListFamily:
     """Lists of which only the run knows which one is meant: all their items are in the list `pairs`, each beside its place.
 
     What `made` holds is how many such lists there are.
@@ -334,7 +334,7 @@ class Portion:
     found among them.
     """
 
-    of: Family
+    of: ListFamily
     place: Value
     group: tuple[Ref, ...] = ()
     index: Value | None = None
@@ -352,7 +352,7 @@ class Portions:
     They are at the places that the list `places` has; without one it has all lists of the family, each at its own place.
     """
 
-    of: Family
+    of: ListFamily
     places: Ref | None = None
 
     @property

@@ -20,9 +20,9 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
-    Family,
     Heap,
     Keyed,
+    ListFamily,
     Poison,
     Portion,
     Portions,
@@ -135,33 +135,44 @@ def _joined(
     interp: Interpreter, cond: Operand, sides: list[Side], start: Heap, hints: list[str], before: Before
 ) -> Joined | None:
     """What the values and the changed objects of both sides are together; ``None`` where a list from before is held anew."""
-    origin = interp.origins.get(cond) if isinstance(cond, Var) else None
-    lengths = interp.of_lengths.get(cond) if isinstance(cond, Var) else None
-    joiner = Joiner(interp.uneven_dim, params=origin or frozenset(), lengths=lengths or frozenset(), collects=interp.collects)
+    joiner = _joiner(interp, cond)
     lefts, rights = ([UNDEFINED] * len(hints) if side.values is None else side.values for side in sides)
     heaps = [side.heap for side in sides]
     levels = not joiner.params and all(side.values is not None for side in sides)
-    changed = changed_objects(start, heaps)
-    lists = list(lists_at_one_place((lefts, rights), changed, heaps)) if levels else []
+    lists = list(lists_at_one_place((lefts, rights), changed_objects(start, heaps), heaps)) if levels else []
     if any(_level_families(interp, pair, sides, start, before) for pair in lists):
         return None
-    for pair in zip(lefts, rights, strict=True) if levels else ():
-        _level_lists(interp, pair, sides)
+    if levels:
+        for pair in zip(lefts, rights, strict=True):
+            _level_lists(interp, pair, sides)
     paths = Paths(heaps[0], heaps[1], start)
     values = [joiner.merge(a, b, paths) for a, b in zip(lefts, rights, strict=True)]
     changed = changed_objects(start, heaps)
-    for ref in changed:
-        together = _put_together(ref, start, heaps)
-        own = together is None or together.family is None or before is None or ref in before
-        if together is not None and own and hold_anew(interp, together):
-            return None
-    exchanged = {one for pair in lists for one in pair if _of_other_lengths(pair, heaps)}
-    growing = (_other_items(interp, ref, start, heaps, exchanged) for ref in changed if levels)
-    if any(grows is not None and hold_anew(interp, grows) for grows in growing):
+    if any(_is_held_anew(interp, ref, start, heaps, before) for ref in changed):
         return None
-    for ref in changed if levels else ():
-        _level_lists(interp, (ref, ref), sides)
+    if levels:
+        exchanged = {one for pair in lists for one in pair if _of_other_lengths(pair, heaps)}
+        growing = (_other_items(interp, ref, start, heaps, exchanged) for ref in changed)
+        if any(grows is not None and hold_anew(interp, grows) for grows in growing):
+            return None
+        for ref in changed:
+            _level_lists(interp, (ref, ref), sides)
     return Joined(values, {ref: _merge_side(joiner, ref, sides, start) for ref in changed}, hints)
+
+
+def _joiner(interp: Interpreter, cond: Operand) -> Joiner:
+    """What joins the paths between which `cond` decides."""
+    origin = interp.origins.get(cond) if isinstance(cond, Var) else None
+    lengths = interp.of_lengths.get(cond) if isinstance(cond, Var) else None
+    return Joiner(interp.uneven_dim, params=origin or frozenset(), lengths=lengths or frozenset(), collects=interp.collects)
+
+
+def _is_held_anew(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap], before: Before) -> bool:
+    """Whether a list or dict can be, and now is, held as a path has it: what a ``try`` made joins no family there."""
+    together = _put_together(ref, start, heaps)
+    if together is None or (together.family is not None and before is not None and ref not in before):
+        return False
+    return hold_anew(interp, together)
 
 
 def _put_together(ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
@@ -255,7 +266,7 @@ def _of_other_lengths(lists: tuple[Ref, Ref], heaps: Sequence[Heap]) -> bool:
     return not (isinstance(left, Contents) and isinstance(right, Contents) and left.keys == right.keys)
 
 
-def of_a_family(lists: tuple[Ref, Ref], heaps: Sequence[Heap]) -> tuple[int, Family] | None:
+def of_a_family(lists: tuple[Ref, Ref], heaps: Sequence[Heap]) -> tuple[int, ListFamily] | None:
     """Which of two lists, one on each path, is to be one of a family of which the other is one; ``None`` if neither is."""
     left, right = (heap.contents[one] for one, heap in zip(lists, heaps, strict=True))
     if isinstance(left, Portion) is isinstance(right, Portion):
