@@ -11,6 +11,7 @@ import pytest
 
 from adxform.errors import UnsupportedOperationError
 from adxform.testing import check_derivatives
+from tests.tables.cell import Cell, judge, program
 
 X = np.array([0.3, 0.9, 0.5])
 FOLLOWED: list[Callable[..., Any]] = []
@@ -282,3 +283,22 @@ def test_a_default_is_not_made_under_a_new_key_of_the_run() -> None:
     with pytest.raises(UnsupportedOperationError, match="a dict that does not have it") as caught:
         check_derivatives(grows, X.copy())
     assert caught.value.span.line > 0
+
+
+@pytest.mark.parametrize("caught", ["RuntimeError", "NotImplementedError", "Exception"])
+@pytest.mark.parametrize(
+    "tried",
+    [
+        "for k in d:\n            d[k + 1] = d[k] * 2",
+        "for k in d:\n            d.setdefault(k + 10, 1.0)",
+        "for k, v in d.items():\n            d[k + 10] = v",
+    ],
+)
+def test_no_handler_of_the_program_is_for_what_is_refused_of_a_walk(tried: str, caught: str) -> None:
+    text = (
+        "def f(x):\n    d, r = {1: 2.0}, 0.0\n    for v in x:\n        d[int(v * 2)] = v\n"
+        f"    try:\n        {tried}\n    except {caught}:\n        r = 7.0\n    return r + sum(d.values())\n"
+    )
+    for x in (X, np.array([1.7, 0.2, 0.6, 2.3])):
+        verdict = judge(Cell(text, program(text), (x,)))
+        assert verdict.kind != "wrong", verdict.reason

@@ -262,8 +262,8 @@ class Interpreter(Above):
         return self.use(value.value)
 
     def require(self, cond: Operand, exception: Callable[..., Exception], *message: str) -> None:
-        """Write the raising of `exception` where `cond` does not hold."""
-        if self.level is not None:
+        """Write the raising of `exception` where `cond` does not hold: no ``try`` of the program catches what adxform refuses."""
+        if self.level is not None and not isinstance(exception(*message), AdxError):
             self.raise_unless(cond, exception, message)
             return
         self._raise_unless(cond, exception, *message)
