@@ -246,7 +246,8 @@ def test_a_list_put_at_its_own_place_in_another_is_shared() -> None:
 def test_an_item_of_another_length_raises_nothing_of_numpys(item: str, index: str) -> None:
     begin = "l = [x[:1]]\n    for v in x:\n        l.append(x[:1] * v)" if "x" in item[:1] else ""
     begin = begin or "l = [[0.0]]\n    for v in x:\n        l.append([v])"
-    text = f"def f(x):\n    {begin}\n    l[{index}] = {item}\n    return sum((k + 1.0) * sum(m) for k, m in enumerate(l))\n"
+    total = "sum((k + 1) * sum(one) for k, one in enumerate(l))"
+    text = f"def f(x):\n    {begin}\n    l[{index}] = {item}\n    return {total} * 1.0\n"
     for x in (np.array([0.3, 0.9, 0.5]), np.array([0.3, 0.7])):
         verdict = judge(Cell(text, program(text), (x,)))
         assert verdict.kind != "wrong", verdict.reason

@@ -16,6 +16,7 @@ pytest.importorskip("scipy")
 from scipy import interpolate
 
 from tests.scipy_judge import Model, judge
+from tests.tables import cell
 
 RNG = np.random.default_rng(20261127)
 X, Y = np.arange(6.0), np.arange(5.0)
@@ -77,6 +78,16 @@ SPLINES: dict[str, Model] = {
     "univariate_integral": lambda p: univariate(p).integral(-1.0, p[0]) + univariate(p).antiderivative()(2.0),
     "univariate_beyond": lambda p: np.sum(
         univariate(p, "zeros")(AT * 2.0 - 1.0) + univariate(p, 3)(AT * 2.0 - 1.0) + univariate(p, 3).derivative()(AT * 2.0 - 1.0)
+    ),
+    "slopes_where_a_spline_is_held": lambda p: (
+        interpolate.splev(9.0 * p[0], fitpack(p), der=1, ext=3)
+        + interpolate.splev(-p[1], fitpack(p), der=2, ext=3)
+        + univariate(p, "const")(9.0 * p[0], 1)
+        + univariate(p)(-p[1], 1, 3)
+    ),
+    "beyond_the_degree": lambda p: sum(
+        made(X * p[1], waves(p))(2.3, 4) + made(X * p[1], waves(p)).derivative(4)(2.3) + p[0] ** 2
+        for made in (interpolate.CubicSpline, interpolate.PchipInterpolator, interpolate.Akima1DInterpolator)
     ),
     "univariate_not_smoothed": lambda p: interpolate.UnivariateSpline(X, waves(p), s=0)(2.3 * p[1]),
     "univariate_with_knots": lambda p: interpolate.LSQUnivariateSpline(X, waves(p), [2.2 * p[1]], w=1.0 + X)(1.4 * p[0]),
@@ -170,6 +181,34 @@ def test_places_on_a_grid(name: str) -> None:
     judge(PLACES[name], np.array([0.9, 1.2]), step=1e-3)
 
 
+KINDS: dict[str, Model] = {
+    "splev": lambda p: interpolate.splev(2.3 * p[0], fitpack(p)),
+    "splint": lambda p: interpolate.splint(0.1, p[0], fitpack(p)),
+    "univariate": lambda p: univariate(p)(2.3 * p[0]),
+    "univariate_at_no_place": lambda p: univariate(p)(np.zeros(0) * p[0]),
+    "univariate_integral": lambda p: univariate(p).integral(0.1, p[0]),
+    "cubic": lambda p: interpolate.CubicSpline(X, waves(p))(p[1]),
+    "cubic_slope": lambda p: interpolate.CubicSpline(X, waves(p)).derivative()(p[1]),
+    "cubic_integral": lambda p: interpolate.PchipInterpolator(X, waves(p)).integrate(0.1, p[1]),
+    "line": lambda p: interpolate.interp1d(X, waves(p))(p[1]),
+    "spline": lambda p: spline(p)(p[1]),
+    "spline_integral": lambda p: spline(p).integrate(0.1, p[1]),
+    "surface": lambda p: surface(p).ev(0.3, p[1]),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_values_are_of_their_own_kind(name: str) -> None:
+    verdict = cell.judge(cell.Cell(name, KINDS[name], (np.array([0.9, 1.2]),)))
+    assert verdict.kind == "right", verdict.reason
+
+
+def test_radial_functions_that_need_a_width() -> None:
+    with pytest.raises(ValueError, match="`epsilon` must be specified"):
+        adxform.grad(lambda p: np.sum(interpolate.RBFInterpolator(POINTS, DATA * p, kernel="gaussian")(ASKED)))(1.3)
+    judge(lambda p: np.sum(interpolate.RBFInterpolator(POINTS, DATA * p[0], epsilon=None)(ASKED) ** 2), np.array([1.3]))
+
+
 @pytest.mark.parametrize(
     ("model", "message"),
     [
@@ -178,6 +217,8 @@ def test_places_on_a_grid(name: str) -> None:
         (lambda p: interpolate.RectBivariateSpline(X, Y, p[0] * TABLE, s=0.5).ev(0.3, 0.4), "knots that FITPACK chooses"),
         (lambda p: interpolate.make_interp_spline(X, p[0] * X, bc_type="natural")(0.3), "without conditions at the ends"),
         (lambda p: interpolate.make_interp_spline(X, p[0] * X, k=0)(0.3), "degrees of 1 to 5"),
+        (lambda p: interpolate.CubicSpline(X, p[0] * X)(0.3, extrapolate=False), "`__call__` with `extrapolate`"),
+        (lambda p: univariate(p)(0.3, 0, 0, 1), "`__call__` with so many parameters"),
         (lambda p: interpolate.RBFInterpolator(POINTS, DATA * p[0], neighbors=4)(ASKED)[0], "`neighbors`"),
         (lambda p: interpolate.RBFInterpolator(POINTS, DATA, neighbors=4)(ASKED * p[0])[0], "without `neighbors`"),
     ],

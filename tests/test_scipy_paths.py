@@ -107,6 +107,18 @@ def test_paths_without_a_step() -> None:
     np.testing.assert_allclose(adxform.grad(begins)(p), adxform.grad(begins)(p + np.array([0.0, 1e-9])), atol=1e-6)
 
 
+@pytest.mark.parametrize("method", ["RK45", "Radau"])
+def test_paths_that_begin_in_single_precision(method: str) -> None:
+    def last(y0: Any) -> Any:
+        return integrate.solve_ivp(chain, (0.0, 1.0), y0, method, args=(0.9,), **FINE).y[1, -1]
+
+    single, double = (np.array([0.75, 1.25], kind) for kind in (np.float32, np.float64))
+    value, gradient = adxform.value_and_grad(last)(single)
+    assert value == last(single)
+    assert gradient.dtype == np.float32
+    np.testing.assert_allclose(gradient, adxform.grad(last)(double), rtol=1e-6)
+
+
 def test_a_course_beyond_the_times_that_are_asked_for() -> None:
     def between(p: Any) -> Any:
         path = integrate.solve_ivp(chain, (0.0, 3.0), [p[1], 1.0], t_eval=[1.0, 2.0], dense_output=True, args=(p[0],), **FINE)
@@ -129,6 +141,8 @@ def test_a_course_beyond_the_times_that_are_asked_for() -> None:
             RuntimeError,
             "between its",
         ),
+        (lambda p: np.sum(integrate.solve_ivp(chain, (0, 1), p, args=(1.0,), t_eval=[]).y), RuntimeError, "asked for no time"),
+        (lambda p: np.sum(integrate.solve_ivp(chain, (0, 1), p, "BDF", [], args=(1.0,)).y), RuntimeError, "asked for no time"),
         (lambda p: integrate.solve_ivp(chain, (0, 1), p, args=(1.0,), events=chain).y[0, 0], adxform.AdxError, "`events`"),
     ],
 )

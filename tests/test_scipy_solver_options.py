@@ -16,6 +16,7 @@ pytest.importorskip("scipy")
 from scipy import optimize
 
 from tests.scipy_judge import Model, judge
+from tests.tables import cell
 
 TIMES = np.linspace(0.0, 3.0, 9)
 SEEN = np.exp(-TIMES) + 0.1 * np.cos(9.0 * TIMES) + 2.0 * (TIMES == 1.5)
@@ -94,6 +95,11 @@ def fitted_the_old_way(p: Any) -> Any:
     return x[1] + again[0] ** 2 + spread[0, 1]
 
 
+def misfits_told(p: Any) -> Any:
+    x, _, how, _, _ = optimize.leastsq(misfit, [1.0, 1.0], (p,), misfit_slopes, True, ftol=1e-14, xtol=1e-14)
+    return np.sum(how["fvec"] ** 3) + x[0] + 0.0 * how["nfev"]
+
+
 def with_loss(p: Any, loss: Any) -> Any:
     found = optimize.least_squares(misfit, [1.0, 1.0], misfit_slopes, args=(p,), loss=loss, f_scale=0.3 * p[0], **FINEST)
     return found.x @ np.array([1.0, 2.0]) + found.cost
@@ -123,6 +129,7 @@ OPTIONS: dict[str, Model] = {
     "product": lambda p: optimize.minimize(bowl, np.zeros(2), (p,), "Newton-CG", bowl_slope, hessp=bowl_product, **SMALL).fun,
     "least_squares": with_covariance,
     "leastsq": fitted_the_old_way,
+    "misfits": misfits_told,
     **{loss: lambda p, loss=loss: with_loss(p, loss) for loss in ("soft_l1", "cauchy", "arctan")},
 }
 
@@ -153,6 +160,24 @@ def test_bounds_that_the_function_makes(name: str) -> None:
     judge(lambda p: BOUNDED[name](p).x @ np.array([1.0, 2.0]), np.array([0.9, 1.2]), step=1e-2, rtol=1e-4)
 
 
+KINDS: dict[str, Model] = {
+    **{
+        name: lambda p, name=name: optimize.root_scalar(lambda x: x**2 - p, bracket=(0, 5), method=name).root
+        for name in ("brentq", "toms748", None)
+    },
+    "secant": lambda p: optimize.root_scalar(lambda x: x**2 - p, x0=1.0, x1=2.0, method="secant").root,
+    "fixed_point": lambda p: optimize.fixed_point(lambda x: np.cos(p * x), 0.5),
+    "fixed_point_by_steps": lambda p: optimize.fixed_point(lambda x: np.cos(p * x), 0.5, method="iteration"),
+    "bounds": lambda p: optimize.Bounds(p, 2.0 * p).ub,
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_solutions_are_of_their_own_kind(name: Any) -> None:
+    verdict = cell.judge(cell.Cell(str(name), KINDS[name], (0.7,), bits=False))
+    assert verdict.kind == "right", verdict.reason
+
+
 def test_what_is_not_followed_of_options() -> None:
     def robust(p: Any) -> Any:
         return np.sum(optimize.least_squares(misfit, [1.0, 1.0], args=(p,), loss="cauchy").jac)
@@ -163,7 +188,15 @@ def test_what_is_not_followed_of_options() -> None:
     def in_one(p: Any) -> Any:
         return optimize.root_scalar(lambda x: (cubic(x, p), slope(x, p)), x0=1.0, fprime=True, method="newton").root
 
+    def factors(p: Any) -> Any:
+        return np.sum(optimize.fsolve(system, [0.5, -0.5], args=(p,), full_output=True)[1]["r"])
+
+    def factors_of_a_fit(p: Any) -> Any:
+        return np.sum(optimize.leastsq(misfit, [1.0, 1.0], args=(p,), full_output=True)[2]["fjac"])
+
     for model, message in (
+        (factors, "what MINPACK tells"),
+        (factors_of_a_fit, "what MINPACK tells"),
         (robust, "with a loss"),
         (of_its_own, "losses that SciPy names"),
         (in_one, "f returns the value alone"),

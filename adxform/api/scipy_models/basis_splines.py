@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from adxform.api.scipy_models.solving import fixed, moving, solve
+from adxform.api.scipy_models.solving import fixed, in_floats, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 # -- values, derivatives and integrals ----------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class BasisSpline:
         at, nu = np.asarray(x) * 1.0, 0 if nu is None else nu
         t, c, k = derived(self.t, self.c, self.k, nu)
         found = de_boor(t, c, k, at)
-        return moving(solve(_basis_value, (), (), (found,), self.t, self.c, self.k, at, nu), found)
+        return moving(solve(_basis_value, (), (), (np.ndim(found),), self.t, self.c, self.k, at, nu), found)
 
     def derivative(self, nu: Any = None) -> Any:
         """The derivative of the order `nu` as a spline of its own."""
@@ -131,7 +131,7 @@ class BasisSpline:
         t, c, k = integrated(self.t, self.c, self.k)
         found = de_boor(t, c, k, ends)
         total = found[1] - found[0]
-        return moving(solve(_basis_integral, (), (), (total,), self.t, self.c, self.k, ends), total)
+        return moving(solve(_basis_integral, (), (), (np.ndim(total),), self.t, self.c, self.k, ends), total)
 
 
 def continued(t: Any, sums: Any) -> Any:
@@ -141,7 +141,7 @@ def continued(t: Any, sums: Any) -> Any:
 
 
 def _basis_value(t: Any, c: Any, k: Any, at: Any, nu: Any) -> Any:
-    return interpolate.BSpline(t, c, k)(at, nu)[()]
+    return interpolate.BSpline(t, c, k)(at, nu)
 
 
 def _basis_derivative(t: Any, c: Any, k: Any, nu: Any) -> Any:
@@ -155,11 +155,11 @@ def _basis_antiderivative(t: Any, c: Any, k: Any) -> Any:
 
 
 def _basis_integral(t: Any, c: Any, k: Any, ends: Any) -> Any:
-    return interpolate.BSpline(t, c, k).integrate(*ends)[()]
+    return np.asarray(interpolate.BSpline(t, c, k).integrate(*ends))
 
 
 def _basis_spline(t: Any, c: Any, k: Any) -> Any:
-    return BasisSpline(np.asarray(t) * 1.0, np.asarray(c) * 1.0, fixed(k))
+    return BasisSpline(in_floats(t, np.float64(0.5)), in_floats(c, np.float64(0.5)), fixed(k))
 
 
 # -- splines through places ---------------------------------------------------------------------------------------------

@@ -29,10 +29,13 @@ _BEYOND = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}
 
 
 def at_places(t: Any, c: Any, k: Any, at: Any, nu: Any, ext: Any) -> Any:
-    """What FITPACK gives at places, by the derivative of the order `nu`, and beyond the ends as `ext` says."""
+    """What FITPACK gives at places, by the derivative of the order `nu`, and beyond the ends as `ext` says.
+
+    Where the spline is constant there (`ext` 3), FITPACK's derivatives go on.
+    """
     low, high = t[k], t[-k - 1]
     to, slopes, degree = derived(t, c, k, nu)
-    found = de_boor(to, slopes, degree, np.clip(at, low, high) if ext == 3 else at)
+    found = de_boor(to, slopes, degree, np.clip(at, low, high) if ext == 3 and nu == 0 else at)
     return np.where((at < low) | (at > high), 0.0, found) if ext == 1 else found
 
 
@@ -57,7 +60,9 @@ class FitpackSpline:
 
     def __call__(self, x: Any, nu: Any = None, ext: Any = None) -> Any:
         """The values at the places."""
-        return _splev(x, (self.t, self.c, self.k), 0 if nu is None else nu, self.ext if ext is None else mode_of(ext))
+        at, nu, ext = np.asarray(x) * 1.0, 0 if nu is None else nu, fixed(self.ext if ext is None else mode_of(ext))
+        value = solve(_spline_value, (), (), (np.ndim(at),), at, self.t, self.c, self.k, nu, ext)
+        return moving(value, at_places(self.t, self.c, self.k, at, nu, ext))
 
     def derivative(self, n: Any = None) -> Any:
         """The derivative of the order `n` as a spline of its own."""
@@ -108,21 +113,25 @@ def _splev(x: Any, tck: Any, der: Any = 0, ext: Any = 0) -> Any:
     (t, c, k), ext = tck, fixed(ext)
     at = np.asarray(x) * 1.0
     t, c = np.asarray(t) * 1.0, np.asarray(c) * 1.0
-    return moving(solve(_splev_value, (), (), (at,), at, t, c, k, der, ext), at_places(t, c, k, at, der, ext))
+    return moving(solve(_splev_value, (), (), (np.ndim(at),), at, t, c, k, der, ext), at_places(t, c, k, at, der, ext))
 
 
 def _splev_value(at: Any, t: Any, c: Any, k: Any, der: Any, ext: Any) -> Any:
-    return interpolate.splev(at, (t, c, k), der, ext)[()]
+    return interpolate.splev(at, (t, c, k), der, ext)
+
+
+def _spline_value(at: Any, *given: Any) -> Any:
+    return _splev_value(at, *given) if at.size > 0 else np.array([])
 
 
 def _splint(a: Any, b: Any, tck: Any) -> Any:
     t, c, k = tck
     t, c = np.asarray(t) * 1.0, np.asarray(c) * 1.0
-    return moving(solve(_splint_value, (), (), ("number",), 1.0 * a, 1.0 * b, t, c, k), between_places(t, c, k, a, b))
+    return moving(solve(_splint_value, (), (), ("float",), 1.0 * a, 1.0 * b, t, c, k), between_places(t, c, k, a, b))
 
 
 def _splint_value(a: Any, b: Any, t: Any, c: Any, k: Any) -> Any:
-    return np.float64(interpolate.splint(a, b, (t, c, k)))
+    return float(interpolate.splint(a, b, (t, c, k)))
 
 
 def _splder(tck: Any, n: Any = 1) -> Any:

@@ -18,6 +18,7 @@ from adxform.api import grad, jvp
 from adxform.api.scipy_models.orders import to_third_order
 from adxform.api.scipy_models.solving import Search, moving, solve, still
 from adxform.api.second_order import jacobian
+from adxform.primitives.definitions.definition import unsupported
 
 GIVEN = "a function"
 """What stands for an option of a solver that is a function of the program."""
@@ -36,11 +37,29 @@ class Result(Search):
         return getattr(self, name)
 
 
+class Told:
+    """What MINPACK tells of a search besides where it ended: the residuals there move, and counts do not."""
+
+    def __init__(self, residuals: Any, found: Any) -> None:
+        self.residuals, self.found = residuals, found
+
+    def __getitem__(self, name: Any) -> Any:
+        if name == "fvec":
+            return moving(solve(_told, (), (), (self.residuals,), self.found), self.residuals)
+        if name != "nfev" and name != "njev":
+            unsupported("of what MINPACK tells of a search fvec, nfev and njev are followed")
+        return self.found[name]
+
+
+def _told(found: Any) -> Any:
+    return np.array(found["fvec"])
+
+
 class Sides:
     """The bounds of numbers, where the function makes the object of SciPy's that holds them."""
 
     def __init__(self, lb: Any = -np.inf, ub: Any = np.inf, keep_feasible: Any = False) -> None:
-        self.lb, self.ub, self.keep_feasible = np.asarray(lb) * 1.0, np.asarray(ub) * 1.0, keep_feasible
+        self.lb, self.ub, self.keep_feasible = np.atleast_1d(lb), np.atleast_1d(ub), keep_feasible
 
 
 def as_tuple(args: Any) -> Any:

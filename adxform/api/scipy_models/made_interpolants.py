@@ -14,7 +14,7 @@ import numpy as np
 from scipy import interpolate
 
 from adxform import runtime
-from adxform.api.scipy_models.solving import moving, solve
+from adxform.api.scipy_models.solving import in_floats, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 # -- the slopes at the knots --------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ def _hermite(x: Any, y: Any, slopes: Any, at: Any, nu: Any) -> Any:
         return (3.0 * a * s + 2.0 * b) * s + slopes[k]
     if nu == 2:
         return 6.0 * a * s + 2.0 * b
-    return 6.0 * a
+    return 6.0 * a if nu == 3 else 0.0 * a
 
 
 def _hermite_integral(x: Any, y: Any, slopes: Any, at: Any) -> Any:
@@ -154,7 +154,7 @@ class Cubic:
     def __call__(self, x: Any, nu: Any = None) -> Any:
         """The values at the places."""
         at, nu = np.asarray(x) * 1.0, 0 if nu is None else nu
-        value = solve(_cubic_value, (), (), (at,), self.made, self.option, self.x, self.y, at, nu)
+        value = solve(_cubic_value, (), (), (np.ndim(at),), self.made, self.option, self.x, self.y, at, nu)
         return moving(value, _hermite(self.x, self.y, self.slopes, at, nu))
 
     def derivative(self, nu: Any = None) -> Any:
@@ -164,7 +164,7 @@ class Cubic:
     def integrate(self, a: Any, b: Any) -> Any:
         """The integral between two places."""
         ends = np.array([1.0 * a, 1.0 * b])
-        value = solve(_cubic_integral, (), (), (ends[0],), self.made, self.option, self.x, self.y, ends)
+        value = solve(_cubic_integral, (), (), (0,), self.made, self.option, self.x, self.y, ends)
         found = _hermite_integral(self.x, self.y, self.slopes, ends)
         return moving(value, found[1] - found[0])
 
@@ -178,16 +178,16 @@ class CubicDerivative:
     def __call__(self, x: Any) -> Any:
         """The values at the places."""
         at, cubic = np.asarray(x) * 1.0, self.cubic
-        value = solve(_cubic_slope, (), (), (at,), cubic.made, cubic.option, cubic.x, cubic.y, at, self.nu)
+        value = solve(_cubic_slope, (), (), (np.ndim(at),), cubic.made, cubic.option, cubic.x, cubic.y, at, self.nu)
         return moving(value, _hermite(cubic.x, cubic.y, cubic.slopes, at, self.nu))
 
 
 def _cubic_slope(made: Any, option: Any, x: Any, y: Any, at: Any, nu: Any) -> Any:
-    return _cubic_made(made, option, x, y).derivative(nu)(at)[()]
+    return _cubic_made(made, option, x, y).derivative(nu)(at)
 
 
 def _cubic_integral(made: Any, option: Any, x: Any, y: Any, ends: Any) -> Any:
-    return np.float64(_cubic_made(made, option, x, y).integrate(*ends))
+    return np.asarray(_cubic_made(made, option, x, y).integrate(*ends))
 
 
 def _cubic_made(made: Any, option: Any, x: Any, y: Any) -> Any:
@@ -196,8 +196,8 @@ def _cubic_made(made: Any, option: Any, x: Any, y: Any) -> Any:
 
 def _cubic_value(made: Any, option: Any, x: Any, y: Any, at: Any, nu: Any) -> Any:
     if made is interpolate.interp1d:
-        return interpolate.interp1d(x, y, kind=option)(at)[()]
-    return _cubic_made(made, option, x, y)(at, nu)[()]
+        return interpolate.interp1d(x, y, kind=option)(at)
+    return _cubic_made(made, option, x, y)(at, nu)
 
 
 class LinearInterpolant:
@@ -209,13 +209,13 @@ class LinearInterpolant:
     def __call__(self, x: Any) -> Any:
         """The values at the places."""
         at = np.asarray(x) * 1.0
-        value = solve(_linear_value, (), (), (at,), self.x, self.y, at, self.bounds_error, self.below, self.above)
+        value = solve(_linear_value, (), (), (np.ndim(at),), self.x, self.y, at, self.bounds_error, self.below, self.above)
         return moving(value, _linear_within(self.x, self.y, at, self.below, self.above))
 
 
 def _linear_value(x: Any, y: Any, at: Any, bounds_error: Any, below: Any, above: Any) -> Any:
     fill_value = below if isinstance(below, str) else (below, above)
-    return interpolate.interp1d(x, y, bounds_error=bounds_error, fill_value=fill_value)(at)[()]
+    return interpolate.interp1d(x, y, bounds_error=bounds_error, fill_value=fill_value)(at)
 
 
 def _linear_within(x: Any, y: Any, at: Any, below: Any, above: Any) -> Any:
@@ -313,7 +313,7 @@ def on_grid(points: Any, values: Any, at: Any) -> Any:
 def _regular_grid(points: Any, values: Any, method: Any = "linear", bounds_error: Any = True, fill_value: Any = np.nan) -> Any:
     if method != "linear":
         unsupported("RegularGridInterpolator has a derivative for the method linear")
-    return Grid(tuple([np.asarray(one) for one in points]), np.asarray(values) * 1.0, bounds_error, fill_value)
+    return Grid(tuple([np.asarray(one) for one in points]), in_floats(values, 0.5), bounds_error, fill_value)
 
 
 def _interpn(

@@ -13,6 +13,7 @@ from adxform.api.scipy_models.implicit_solutions import (
     GIVEN,
     Result,
     Sides,
+    Told,
     as_tuple,
     bounded_moving,
     chosen,
@@ -29,6 +30,7 @@ from adxform.primitives.definitions.definition import Definition, Value, unsuppo
 from adxform.primitives.record import Primitive
 
 _ROUNDING = 4 * np.finfo(float).eps
+_BRACKETED = ("brentq", "brenth", "ridder", "bisect")
 
 
 class Root:
@@ -151,7 +153,7 @@ def _root_scalar_value(
 ) -> Any:
     fprime, fprime2 = slope if with_slope else None, bend if with_bend else None
     found = optimize.root_scalar(f, (), method, bracket, fprime, fprime2, *given)
-    return float(found.root), found
+    return found.root, found
 
 
 def _root_scalar(
@@ -182,7 +184,8 @@ def _root_scalar(
     start = 1.0 * (x0 if bracket is None else bracket[0])
     given = method, bracket, fprime is not None, fprime2 is not None, x0, x1, xtol, rtol, maxiter
     functions, examples = (residual, slope, bend), ((start,), (start,), (start,))
-    x, search = solve(_root_scalar_value, functions, examples, ("float", "any"), *given)
+    kind = "float" if method in _BRACKETED or (method is None and bracket is not None) else "number"
+    x, search = solve(_root_scalar_value, functions, examples, (kind, "any"), *given)
     return Root(number_moving(residual, x), search)
 
 
@@ -212,7 +215,7 @@ def _fsolve(
         _fsolve_value, (residual, slopes), ((start,), (start,)), (start, "any", "any", "any"), *given
     )
     x = vector_moving(residual, found)
-    return (x, how, status, message) if full_output else x
+    return (x, Told(residual(x), how), status, message) if full_output else x
 
 
 def _root_value(f: Any, slopes: Any, x0: Any, method: Any, jac: Any, tol: Any, options: Any) -> Any:
@@ -253,7 +256,8 @@ def _fixed_point(func: Any, x0: Any, args: Any = (), xtol: Any = 1e-08, maxiter:
 
     if np.ndim(x0) == 0:
         start = np.float64(x0)
-        return number_moving(residual, solve(_fixed_point_value, (step,), ((start,),), ("number",), start, xtol, maxiter, method))
+        x = number_moving(residual, solve(_fixed_point_value, (step,), ((start,),), ("number",), start, xtol, maxiter, method))
+        return np.asarray(x) if method == "del2" else x
     start = start_of(x0)
     return vector_moving(residual, solve(_fixed_point_value, (step,), ((start,),), (start,), start, xtol, maxiter, method))
 

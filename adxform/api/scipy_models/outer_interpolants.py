@@ -66,11 +66,11 @@ class OuterDerivative:
         """The values at the places."""
         at = np.asarray(x) * 1.0
         found = _outer_piecewise(self.made, at, self.nu)
-        return moving(solve(_outer_slope, (), (), (found,), self.made, self.nu, at), found)
+        return moving(solve(_outer_slope, (), (), (np.ndim(found),), self.made, self.nu, at), found)
 
 
 def _outer_slope(made: Any, nu: Any, at: Any) -> Any:
-    return made.derivative(nu)(at)[()]
+    return made.derivative(nu)(at)
 
 
 def _outer_derivative(made: Any, nu: Any = 1) -> Any:

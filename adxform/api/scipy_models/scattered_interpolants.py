@@ -72,14 +72,15 @@ class Radial:
 
     def __init__(self, y: Any, d: Any, smoothing: Any, kernel: Any, epsilon: Any, degree: Any) -> None:
         self.y, self.d, self.smoothing, self.kernel, self.epsilon, self.degree = y, d, smoothing, kernel, epsilon, degree
+        self.scale = 1.0 if epsilon is None else epsilon  # SciPy refuses to do without where it matters
         self.powers = solve(_powers, (), (), (2,), y, d, smoothing, kernel, epsilon, degree)
         columns = d if np.ndim(d) > 1 else d[:, None]
-        self.weights = radial_weights(y, columns, smoothing, kernel, epsilon, self.powers)
+        self.weights = radial_weights(y, columns, smoothing, kernel, self.scale, self.powers)
 
     def __call__(self, x: Any) -> Any:
         """The values at the points."""
         at = np.asarray(x) * 1.0
-        found = radial_values(at, self.y, self.weights, self.kernel, self.epsilon, self.powers)
+        found = radial_values(at, self.y, self.weights, self.kernel, self.scale, self.powers)
         shaped = found if np.ndim(self.d) > 1 else found[:, 0]
         given = self.y, self.d, self.smoothing, self.kernel, self.epsilon, self.degree
         return moving(solve(_radial_value, (), (), (shaped,), at, *given), shaped)
@@ -103,7 +104,7 @@ def _radial_interpolator(
     *,
     smoothing: Any = 0.0,
     kernel: Any = "thin_plate_spline",
-    epsilon: Any = 1.0,
+    epsilon: Any = None,
     degree: Any = None,
 ) -> Any:
     y, d = np.asarray(y) * 1.0, np.asarray(d) * 1.0
@@ -146,7 +147,7 @@ class Surface:
             x, y = np.atleast_1d(x), np.atleast_1d(y)
         found = surface(self.tx, self.ty, self.c, self.kx, self.ky, x, y, dx, dy, grid)
         given = self.tx, self.ty, np.ravel(self.c), self.kx, self.ky, x, y, dx, dy, grid
-        return moving(solve(_surface_value, (), (), (found,), *given), found)
+        return moving(solve(_surface_value, (), (), (np.ndim(found),), *given), found)
 
 
 def surface(tx: Any, ty: Any, c: Any, kx: Any, ky: Any, x: Any, y: Any, dx: Any, dy: Any, grid: Any) -> Any:
@@ -168,7 +169,7 @@ def surface(tx: Any, ty: Any, c: Any, kx: Any, ky: Any, x: Any, y: Any, dx: Any,
 
 def _surface_value(tx: Any, ty: Any, c: Any, kx: Any, ky: Any, x: Any, y: Any, dx: Any, dy: Any, grid: Any) -> Any:
     made = interpolate.BivariateSpline._from_tck((tx, ty, c, kx, ky))
-    return made(x, y, dx, dy, grid)[()]
+    return made(x, y, dx, dy, grid)
 
 
 def _rectangular(x: Any, y: Any, z: Any, *, kx: Any = 3, ky: Any = 3, s: Any = 0) -> Any:

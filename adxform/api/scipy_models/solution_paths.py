@@ -108,6 +108,8 @@ def _path_value(
 
 
 def _check_reached(found: Any) -> None:
+    if len(found.t) == 0:
+        raise RuntimeError("solve_ivp is asked for no time, so that there is no path which has a derivative")
     if not found.success:
         raise RuntimeError(f"solve_ivp has not reached the end, so that its path has no derivative: {found.message}")
 
@@ -212,7 +214,7 @@ def _solve_ivp(
     def slope(t: Any, y: Any) -> Any:
         return np.asarray(fun(t, y) if args is None else fun(t, y, *as_tuple(args)))
 
-    y0 = np.atleast_1d(np.asarray(y0) * 1.0)
+    y0 = np.atleast_1d(np.asarray(y0) * np.float64(1.0))
     if np.iscomplexobj(y0):
         unsupported("solve_ivp has a derivative for real y0: give real and imaginary parts")
     start, end = np.float64(t_span[0]), np.float64(t_span[1])
@@ -285,7 +287,7 @@ def _odeint(
     def turned(at: Any, y: Any) -> Any:
         return slope(y, at)
 
-    y0 = np.atleast_1d(np.asarray(y0) * 1.0)
+    y0 = np.atleast_1d(np.asarray(y0) * np.float64(1.0))
     t = np.asarray(t) * 1.0
     found, ends = solve(_odeint_value, (slope,), ((y0, 0.5),), (2, 1), y0, t, rtol, atol, mxstep)
     return moving(found, walked(turned, y0, _stretched(ends, t[0], t[-1]), t, _TABLEAUS["RK45"]))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from typing import Any
 
-from adxform.errors import SourceUnavailableError
+from adxform.errors import MissingRuleError, SourceUnavailableError
 from adxform.frontend.calls.bound_forms import is_moving
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.parameters import bind
@@ -56,8 +57,22 @@ def call_function(
             return None
         return from_outside(interp, values[name], path_to(access, ("default", name)))
 
+    if (fn.__module__ or "").startswith("adxform."):
+        _check_covered(interp, fn, args, kwargs)
     bound = bind(interp, fn.__name__, lowered, args, kwargs, default)
     return run_function(interp, lowered, bound, {}, Namespace(fn, access))
+
+
+def _check_covered(interp: Interpreter, fn: types.FunctionType, args: tuple[Value, ...], kwargs: Kwargs) -> None:
+    """Refuse a parameter that the method of SciPy's has and adxform's of that name, `fn`, does without."""
+    code = fn.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    more = next(
+        (f"`{key}`" for key in kwargs if key not in names), "so many parameters" if len(args) > code.co_argcount else None
+    )
+    if more is not None and not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+        message = f"of what this function of SciPy's returns, no derivative is followed through `{fn.__name__}` with {more}"
+        raise interp.error(message, "docs/scipy.md says which attributes are followed", MissingRuleError)
 
 
 def call_closure(interp: Interpreter, fn: FunctionValue, args: tuple[Value, ...], kwargs: Kwargs) -> Value:

@@ -182,7 +182,7 @@ def extend(interp: Interpreter, ref: Ref, contents: Collected, more: Value) -> N
         append(interp, ref, interp.filled(ref) or contents, item)
 
 
-def _require_one_shape(interp: Interpreter, items: Var, more: Value, *, rows: bool = True) -> None:
+def _require_one_shape(interp: Interpreter, items: Var, more: Var, *, rows: bool = True) -> None:
     """Raise, now or in the run, where the rows of one array have another shape than those of the other, or than `more` itself."""
     for axis in range(1, rank(items.type) or 1):
         other = indexing.dim(interp, more, axis if rows else axis - 1)
@@ -285,8 +285,11 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
         return
     _settled(ref, contents)
     filled = interp.filled(value)
-    given = so_far(interp, filled) if filled else indexing.stored(interp, value)
-    _require_one_shape(interp, contents.buffer, given, rows=False)
+    given: Value = so_far(interp, filled) if filled else value
+    if isinstance(given, Tuple | Ref):
+        given = interp.call(Lit(np.array), (given,))
+    if isinstance(given, Var):
+        _require_one_shape(interp, contents.buffer, given, rows=False)
     buffer = interp.call(Lit(np.ndarray.copy), (contents.buffer,), hint="items")
     indexing.store(interp, buffer, index, given)
     _change(interp, ref, contents, buffer)
