@@ -17,7 +17,7 @@ import adxform
 from adxform.api import checked_engine
 from adxform.autodiff.checkpointing.checkpointed_loops import CheckpointReversal, LoopMemory
 from adxform.autodiff.reverse import joint
-from adxform.autodiff.reverse.residuals import _NEVER, _Sources
+from adxform.autodiff.reverse.sources import _NEVER, Sources
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.errors import BeliefError
@@ -96,7 +96,7 @@ def nothing_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def loads_are_good_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_Sources, "own_limit", lambda self, var: _NEVER)
+    monkeypatch.setattr(Sources, "own_limit", lambda self, var: _NEVER)
 
 
 def written_memory_is_no_state(monkeypatch: pytest.MonkeyPatch) -> None:

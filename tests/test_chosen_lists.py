@@ -12,7 +12,7 @@ import pytest
 import adxform
 from adxform.errors import UnsupportedOperationError
 from adxform.primitives.definitions import binary_heaps
-from tests.tables.cell import Cell, judge
+from tests.tables.cell import Cell, judge, program
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -226,3 +226,28 @@ def missing(x: Any) -> Any:
 def test_a_missing_key_raises_as_in_python() -> None:
     with pytest.raises(KeyError):
         adxform.grad(missing)(np.array([0.5, 1.5]))
+
+
+def test_a_list_put_at_its_own_place_in_another_is_shared() -> None:
+    def shared(x: Any) -> Any:
+        g = [[v for v in x if v > t] for t in x]
+        h = [one[:] for one in g]
+        for i in range(len(g)):
+            h[i] = g[i]
+        h[0].append(3.0)
+        return sum((i + 1) * sum(one) for i, one in enumerate(g)) * 10 + sum((i + 2) * sum(one) for i, one in enumerate(h))
+
+    verdict = judge(Cell("shared", shared, (np.array([0.3, 0.9, 0.5]),)))
+    assert verdict.kind != "wrong", verdict.reason
+
+
+@pytest.mark.parametrize("item", ["[1.0, x[0]]", "[1.0, 2.0]", "l[-1] + [3.0]", "[5.0]", "[x[0]] * int(x[0] * 9)", "x", "x * 2"])
+@pytest.mark.parametrize("index", ["0", "-1", "int(x[0])"])
+def test_an_item_of_another_length_raises_nothing_of_numpys(item: str, index: str) -> None:
+    begin = "l = [x[:1]]\n    for v in x:\n        l.append(x[:1] * v)" if "x" in item[:1] else ""
+    begin = begin or "l = [[0.0]]\n    for v in x:\n        l.append([v])"
+    total = "sum((k + 1) * sum(one) for k, one in enumerate(l))"
+    text = f"def f(x):\n    {begin}\n    l[{index}] = {item}\n    return {total} * 1.0\n"
+    for x in (np.array([0.3, 0.9, 0.5]), np.array([0.3, 0.7])):
+        verdict = judge(Cell(text, program(text), (x,)))
+        assert verdict.kind != "wrong", verdict.reason

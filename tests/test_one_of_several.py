@@ -298,9 +298,9 @@ def test_integers_that_no_float_equals_are_not_put_in_order_with_floats() -> Non
     assert caught.value.span.line > 0
 
 
-def test_a_new_key_of_the_run_is_refused() -> None:
+def test_a_new_key_of_the_run_is_refused_where_the_dict_must_be_known() -> None:
     def grows(x):
-        table = {0: x[0], 1: x[1]}
+        table = {0: x[0], "one": x[1]}
         table[int(x[0]) + 5] = x[2]
         return sum(table.values())
 

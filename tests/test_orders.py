@@ -24,8 +24,9 @@ from tests.test_same_point import HARD
 
 V = np.array([1.0, -0.5, 0.25])
 OTHERS = [order for order in ORDERS if order != USUAL]
-REFUSED = frozenset({"kinds.array_of_a_number_of_two_kinds_made_one_of_floats"})
-"""Refused in some order: the second sweep has no array of floats for the cotangent of one that may be of whole numbers."""
+REFUSED = frozenset({"grouped.the_best_run_so_far", "kinds.array_of_a_number_of_two_kinds_made_one_of_floats"})
+"""Refused in some order: of what may be whole numbers the second sweep has no array of floats for the cotangent, and which of
+two lists a name holds cannot be followed where one operator is written out in another."""
 orders = pytest.mark.parametrize("order", ORDERS)
 
 

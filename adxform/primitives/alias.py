@@ -126,6 +126,7 @@ def alias_classes(fn: Function) -> Aliases:
     """The alias classes of `fn`, and of its helpers as `fn` and they call one another.
 
     >>> import operator
+    >>> from adxform.ir.ops import Lit
     >>> from adxform.ir.types import Array, FLOAT
     >>> x, row, y = Var("x", Array("float64", (3, 2))), Var("row", Array("float64", (2,))), Var("y", Array("float64", (2,)))
     >>> view = Call((row,), Lit(operator.getitem), (x, Lit(0)))

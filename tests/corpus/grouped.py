@@ -327,3 +327,32 @@ def in_parts(x):
 @points
 def parts_of_a_generator(x):
     return sum(sum(g) ** 2 for g in in_parts(x))
+
+
+def above(x):
+    return [[v for v in x if v > t] for t in x]
+
+
+def weighed(lists):
+    return sum((i + 1) * sum((j + 1) * v for j, v in enumerate(one)) for i, one in enumerate(lists))
+
+
+@points
+def a_list_put_at_its_own_place_in_one_turned(x):
+    g = above(x)
+    h = g[::-1]
+    for i, one in enumerate(g):
+        h[i] = one
+        h[i].append(x[i] ** 2)
+    return weighed(g) * 10 + weighed(h)
+
+
+@points
+def a_list_put_back_where_another_was(x):
+    g = above(x)
+    for i in range(len(g)):
+        old = g[i]
+        g[i] = [2.0]
+        g[i].append(x[i])
+        g[i] = old
+    return weighed(g)

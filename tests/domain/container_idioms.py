@@ -49,7 +49,7 @@ def keyed(scope: Scope) -> Lines:
     inner.numbers.append(t)
     term = number(inner, 0)
     squares = f"sum({t} * {t} for {t} in {k})"
-    match scope.pick("number", "get", "setdefault", "default", "groups", "replaced", "array"):
+    match scope.pick("number", "get", "setdefault", "default", "groups", "runs", "replaced", "array"):
         case "number":
             walk = [f"if {key} in {d}:", f"    {d}[{key}] += {term}", "else:", f"    {d}[{key}] = {t} * 1.0"]
             lines = [f"{d} = {{}}", f"for {t} in {v}:", *indented(walk)]
@@ -67,6 +67,10 @@ def keyed(scope: Scope) -> Lines:
         case "groups":
             begun = [f"if {t} > {size}:", f"    {d}.append([])", f"{d}[-1].append({t})"]
             lines = [f"{d} = [[]]", f"for {t} in {v}:", *indented(begun)]
+            last = f"sum({squares} * len({k}) for {k} in {d})"
+        case "runs":
+            begun = [f"if {k} and {t} < {k}[-1]:", f"    {d}.append({k})", f"    {k} = []", f"{k}.append({t})"]
+            lines = [f"{d}, {k} = [], []", f"for {t} in {v}:", *indented(begun), f"{d}.append({k})"]
             last = f"sum({squares} * len({k}) for {k} in {d})"
         case "replaced":
             lines = [f"{d} = [[] for _ in range(3)]", f"for {t} in {v}:"]
@@ -427,7 +431,7 @@ def memory(scope: Scope) -> Lines:
 IDIOMS = (
     Idiom(listed, "lists", weight=2),
     Idiom(cells, "cell_lists"),
-    Idiom(keyed, "groups cells_replaced dict_keyed_by_run lists_keyed_by_run", weight=2),
+    Idiom(keyed, "groups runs cells_replaced dict_keyed_by_run lists_keyed_by_run", weight=2),
     Idiom(heaped, "heap_of_floats"),
     Idiom(fields, "structured_by_field"),
     Idiom(vectorised, "vectorized from_python_function"),

@@ -178,6 +178,7 @@ def prepare_jvp(
     ``p.batch(primals, tangents)`` takes any number of tangents at once, `directions` of them in one sweep. `engine`
     is as for `adxform.grad`.
 
+    >>> import numpy as np
     >>> p = prepare_jvp(lambda x, y: x * y, 1.0, 1.0, directions=2)
     >>> p((2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from adxform.api.scipy_models.solving import as_it_stays, fixed, moving, solve
+from adxform.api.scipy_models.solving import as_it_stays, fixed, in_floats, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 # -- values, derivatives and integrals ----------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def _basis_integral(t: Any, c: Any, k: Any, ends: Any) -> Any:
 
 
 def _basis_spline(t: Any, c: Any, k: Any) -> Any:
-    return BasisSpline(np.asarray(t) * 1.0, np.asarray(c) * 1.0, fixed(k))
+    return BasisSpline(in_floats(t, np.float64(0.5)), in_floats(c, np.float64(0.5)), fixed(k))
 
 
 # -- splines through places ---------------------------------------------------------------------------------------------

@@ -29,7 +29,8 @@ class Fit(Result):
 
     def __init__(self, x: Any, misfits: Any, cost: Any, slopes: Any, found: Any) -> None:
         super().__init__(x, misfits, found)
-        self.of_misfits, self.slopes = cost, slopes
+        self.of_misfits = cost
+        self.slopes = None if slopes is None else moving(solve(_slopes_found, (), (), (2,), found), slopes)
 
     @property
     def cost(self) -> Any:
@@ -41,7 +42,7 @@ class Fit(Result):
         """The slopes of the misfits."""
         if self.slopes is None:
             unsupported("of what least_squares has found with a loss, the slopes of the misfits are not followed")
-        return moving(solve(_slopes_found, (), (), (2,), self.found), self.slopes)
+        return self.slopes
 
     @property
     def active_mask(self) -> Any:

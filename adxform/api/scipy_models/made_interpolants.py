@@ -14,7 +14,7 @@ import numpy as np
 from scipy import interpolate
 
 from adxform import runtime
-from adxform.api.scipy_models.solving import moving, solve
+from adxform.api.scipy_models.solving import in_floats, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 # -- the slopes at the knots --------------------------------------------------------------------------------------------
@@ -313,7 +313,7 @@ def on_grid(points: Any, values: Any, at: Any) -> Any:
 def _regular_grid(points: Any, values: Any, method: Any = "linear", bounds_error: Any = True, fill_value: Any = np.nan) -> Any:
     if method != "linear":
         unsupported("RegularGridInterpolator has a derivative for the method linear")
-    return Grid(tuple([np.asarray(one) for one in points]), np.asarray(values) * 1.0, bounds_error, fill_value)
+    return Grid(tuple([np.asarray(one) for one in points]), in_floats(values, 0.5), bounds_error, fill_value)
 
 
 def _interpn(

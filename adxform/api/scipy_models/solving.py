@@ -188,3 +188,8 @@ fixed = Known("fixed", _fixed)
 """``fixed(n)``: the whole number `n`, for whose value the derivative is made."""
 parameters = Known("parameters", _parameters)
 """``parameters(f)``: how many parameters by position a function has."""
+
+
+def in_floats(x: Any, least: Any) -> Any:
+    """`x` as an array of floats at least as wide as `least`: the memory of `x`, where it is one, as SciPy holds it."""
+    return np.asarray(x, dtype=np.result_type(x, least))

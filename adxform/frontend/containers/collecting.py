@@ -182,12 +182,11 @@ def extend(interp: Interpreter, ref: Ref, contents: Collected, more: Value) -> N
         append(interp, ref, interp.filled(ref) or contents, item)
 
 
-def _require_one_shape(interp: Interpreter, rows: Var, more: Var) -> None:
-    """Raise, now or in the run, where the rows of one array have another shape than those of the other."""
-    for axis in range(1, rank(rows.type) or 1):
-        equal = interp.operand(
-            interp.call(Lit(operator.eq), (indexing.dim(interp, rows, axis), indexing.dim(interp, more, axis)))
-        )
+def _require_one_shape(interp: Interpreter, items: Var, more: Var, *, rows: bool = True) -> None:
+    """Raise, now or in the run, where the rows of one array have another shape than those of the other, or than `more` itself."""
+    for axis in range(1, rank(items.type) or 1):
+        other = indexing.dim(interp, more, axis if rows else axis - 1)
+        equal = interp.operand(interp.call(Lit(operator.eq), (indexing.dim(interp, items, axis), other)))
         if equal == Lit(False):
             raise interp.error("the items of this list differ in shape", "keep items of one shape in it")
         if equal != Lit(True):
@@ -285,8 +284,14 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
         indexing.store(interp, contents.buffer, _place(interp, contents, index), value)
         return
     _settled(ref, contents)
+    filled = interp.filled(value)
+    given: Value = so_far(interp, filled) if filled else value
+    if isinstance(given, Tuple | Ref):
+        given = interp.call(Lit(np.array), (given,))
+    if isinstance(given, Var):
+        _require_one_shape(interp, contents.buffer, given, rows=False)
     buffer = interp.call(Lit(np.ndarray.copy), (contents.buffer,), hint="items")
-    indexing.store(interp, buffer, index, so_far(interp, filled) if (filled := interp.filled(value)) else value)
+    indexing.store(interp, buffer, index, given)
     _change(interp, ref, contents, buffer)
 
 

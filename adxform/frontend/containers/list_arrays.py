@@ -211,7 +211,9 @@ def lists_copied(interp: Interpreter, items: Iterable[Value]) -> frozenset[Ref]:
 def as_list_of_rows(interp: Interpreter, growing: Grows) -> bool:
     """Whether the list of `growing` can be, and now is, an array of the items that it has here."""
     ref, kind, item = growing.ref, growing.item, growing.item.type
-    contents: Any = interp.heap.contents[ref]
+    contents: Any = interp.heap.contents.get(ref)
+    if contents is None:  # an iteration made it
+        return False
     if growing.together:
         return interp.put_together(growing.together)
     if growing.family is not None and not growing.of_lists:

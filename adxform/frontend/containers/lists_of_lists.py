@@ -229,6 +229,6 @@ def at(interp: Interpreter, several: Portions, index: Value) -> Value:
     if isinstance(index, Slice):
         return copied(interp, several, index)
     if several.places is not None:
-        return named(interp, several.of, interp.call(Lit(operator.getitem), (several.places, index)), (), index)
+        return named(interp, several.of, interp.call(Lit(operator.getitem), (several.places, index)), ())
     place = interp.call(Static(iterations.place_of_item), (index, interp.made_lists(several.of)))
-    return named(interp, several.of, place, (), index)
+    return named(interp, several.of, place, (), index, several.of)

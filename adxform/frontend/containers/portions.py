@@ -103,7 +103,7 @@ def _chosen(interp: Interpreter, lists: list[Ref], index: Var) -> Value | None:
     place = index if within else interp.call(Static(iterations.place_of_item), (index, Lit(len(places))))
     if places != tuple(map(Lit, range(len(places)))):
         place = interp.call(Lit(operator.getitem), (Tuple(places), place))
-    return named(interp, family, place, portions[0].group, index)
+    return named(interp, family, place, portions[0].group, index, tuple(lists))
 
 
 def all_places(interp: Interpreter, family: ListFamily) -> Ref:
@@ -179,10 +179,17 @@ def is_new(interp: Interpreter, ref: Ref) -> bool:
     return own and not interp.heap.contents.originals.get(ref, NO_OTHERS).refs
 
 
-def named(interp: Interpreter, family: ListFamily, place: Value, group: tuple[Ref, ...], index: Value | None = None) -> Ref:
-    """A name for the list at `place` of a family."""
+def named(
+    interp: Interpreter,
+    family: ListFamily,
+    place: Value,
+    group: tuple[Ref, ...],
+    index: Value | None = None,
+    among: tuple[Value, ...] | ListFamily | None = None,
+) -> Ref:
+    """A name for the list at `place` of a family, found at `index` of a list that holds `among`."""
     ref = Ref("list", list, shared=True)
-    interp.heap.contents[ref] = Portion(family, interp.call(Lit(int), (place,)), group, index)
+    interp.heap.contents[ref] = Portion(family, interp.call(Lit(int), (place,)), group, index, among)
     return ref
 
 

@@ -18,7 +18,19 @@ from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_in
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, Range, Ref, Slice, Static, Tuple, Value, is_unknown, list_contents
+from adxform.frontend.evaluate.values import (
+    NONE,
+    Contents,
+    Portions,
+    Range,
+    Ref,
+    Slice,
+    Static,
+    Tuple,
+    Value,
+    is_unknown,
+    list_contents,
+)
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.assumed_lengths import uncut, unknown_slices
 from adxform.frontend.types import forgotten_kinds
@@ -386,7 +398,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key", x), value))
         case Ref(cls=collections.deque) if isinstance(index, Slice):
             interp.fail(TypeError, "sequence index must be integer, not 'slice'")
-        case Ref() if (named := interp.portion(value)) is not None and isinstance(index, Var) and named.index == index:
+        case Ref() if isinstance(index, Var) and _is_there(interp, x, index, value):
             return  # `cells[k] += items` ends so
         case Ref(kind="list"):
             _store_in_list(interp, x, index, value)
@@ -399,6 +411,20 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.fail(kind, f"'{cls.__name__}' object does not support item assignment")
         case _:
             raise interp.error("this value does not support item assignment", "use an array, a list or a dict")
+
+
+def _is_there(interp: Interpreter, x: Ref, index: Var, value: Value) -> bool:
+    """Whether a list that was found at `index` of `x` is there still: `x` holds what it held then."""
+    found = interp.portion(value)
+    if found is None or found.index != index:
+        return False
+    match interp.heap.contents.get(x):
+        case Contents(items=items):
+            return found.among == items
+        case Portions(of=family, places=None):
+            return found.among is family
+        case _:
+            return False
 
 
 def refuse_handed_on(interp: Interpreter) -> None:

@@ -331,13 +331,14 @@ class Portion:
     """The contents of a list of a family: the second items of those of its pairs of which the first is `place`.
 
     `group` are all of these lists that the program has by names of their own, each at its place. `index`: where this one was
-    found among them.
+    found in a list of lists that held `among` then: these, or all lists of a family.
     """
 
     of: ListFamily
     place: Value
     group: tuple[Ref, ...] = ()
     index: Value | None = None
+    among: tuple[Value, ...] | ListFamily | None = None
 
     @property
     def pairs(self) -> Ref:

@@ -245,7 +245,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
     fills: dict[Ref, Collected] = {}
     while True:
         ref = growing.ref
-        known = growing.item.type is not None and isinstance(interp.heap.contents[ref], Contents)
+        known = growing.item.type is not None and isinstance(interp.heap.contents.get(ref), Contents)
         counted = op.breaks or not growing.regular
         tried = fills.pop(ref, None)
         known = known and not growing.rebound and not (tried is not None and tried.counted)

@@ -99,8 +99,8 @@ def is_long(ops: int) -> bool:
 
 
 def refuse_foreign(interp: Interpreter, reason: Exception, own: Iterable[Ref] = ()) -> None:
-    """Pass on the growth of a list that a loop around this one is filling."""
-    if isinstance(reason, Grows) and reason.ref not in own:
+    """Pass on the growth of a list that a loop around this one is filling: of one that there was before this one."""
+    if isinstance(reason, Grows) and reason.ref not in own and reason.ref in interp.heap.contents:
         filled = interp.filled(reason.ref)
         if filled is not None and not filled.done:
             raise reason
