@@ -89,6 +89,7 @@ SPLINES: dict[str, Model] = {
         made(X * p[1], waves(p))(2.3, 4) + made(X * p[1], waves(p)).derivative(4)(2.3) + p[0] ** 2
         for made in (interpolate.CubicSpline, interpolate.PchipInterpolator, interpolate.Akima1DInterpolator)
     ),
+    "splines_beyond_the_degree": lambda p: spline(p)(2.3, 4) + spline(p)(2.3 * p[0], 3) + np.sum(spline(p)(AT, 7)),
     "univariate_not_smoothed": lambda p: interpolate.UnivariateSpline(X, waves(p), s=0)(2.3 * p[1]),
     "univariate_with_knots": lambda p: interpolate.LSQUnivariateSpline(X, waves(p), [2.2 * p[1]], w=1.0 + X)(1.4 * p[0]),
     "outer": lambda p: (
@@ -181,6 +182,28 @@ def test_places_on_a_grid(name: str) -> None:
     judge(PLACES[name], np.array([0.9, 1.2]), step=1e-3)
 
 
+def knots_changed(p: Any) -> Any:
+    knots = np.array([0.0, 0, 0, 0, 2 * p[1], 3, 5, 5, 5, 5])
+    made = interpolate.make_interp_spline(X, waves(p), 3, knots)
+    knots[4] = 2.0
+    return made(1.7)
+
+
+def nearest_knots_changed(p: Any) -> Any:
+    knots = WITH_KNOTS * 1.0
+    made = interpolate.make_lsq_spline(X, waves(p), knots)
+    knots[4] = p[0]
+    return made(1.7)
+
+
+def points_changed(p: Any) -> Any:
+    points = POINTS * 1.0
+    made = interpolate.RBFInterpolator(points, DATA * p[0])
+    points[0] = 2.0
+    return made(ASKED)[0]
+
+
+HELD_INSIDE = interpolate.BSpline(WITH_KNOTS, np.cos(Y), 3, extrapolate=False)
 KINDS: dict[str, Model] = {
     "splev": lambda p: interpolate.splev(2.3 * p[0], fitpack(p)),
     "splint": lambda p: interpolate.splint(0.1, p[0], fitpack(p)),
@@ -218,6 +241,10 @@ def test_radial_functions_that_need_a_width() -> None:
         (lambda p: interpolate.make_interp_spline(X, p[0] * X, bc_type="natural")(0.3), "without conditions at the ends"),
         (lambda p: interpolate.make_interp_spline(X, p[0] * X, k=0)(0.3), "degrees of 1 to 5"),
         (lambda p: interpolate.CubicSpline(X, p[0] * X)(0.3, extrapolate=False), "`__call__` with `extrapolate`"),
+        (knots_changed, "may hold itself"),
+        (nearest_knots_changed, "may hold itself"),
+        (points_changed, "may hold itself"),
+        (lambda p: np.nansum(HELD_INSIDE.derivative()(p * 4.0)), "goes on beyond its ends"),
         (lambda p: univariate(p)(0.3, 0, 0, 1), "`__call__` with so many parameters"),
         (lambda p: interpolate.RBFInterpolator(POINTS, DATA * p[0], neighbors=4)(ASKED)[0], "`neighbors`"),
         (lambda p: interpolate.RBFInterpolator(POINTS, DATA, neighbors=4)(ASKED * p[0])[0], "without `neighbors`"),

@@ -127,6 +127,13 @@ def test_a_course_beyond_the_times_that_are_asked_for() -> None:
     judge(between, np.array([0.9, 1.2]), step=1e-2, rtol=1e-5)
 
 
+def changed_since(p: Any) -> Any:
+    rates = p * 1.0
+    path = integrate.solve_ivp(lambda t, y: -rates * y, (0.0, 1.0), [1.0, 2.0], dense_output=True)
+    rates[0] = 5.0
+    return path.sol(0.5)[0]
+
+
 @pytest.mark.parametrize(
     ("model", "error", "message"),
     [
@@ -143,6 +150,7 @@ def test_a_course_beyond_the_times_that_are_asked_for() -> None:
         ),
         (lambda p: np.sum(integrate.solve_ivp(chain, (0, 1), p, args=(1.0,), t_eval=[]).y), RuntimeError, "asked for no time"),
         (lambda p: np.sum(integrate.solve_ivp(chain, (0, 1), p, "BDF", [], args=(1.0,)).y), RuntimeError, "asked for no time"),
+        (changed_since, RuntimeError, "has changed since"),
         (lambda p: integrate.solve_ivp(chain, (0, 1), p, args=(1.0,), events=chain).y[0, 0], adxform.AdxError, "`events`"),
     ],
 )

@@ -100,6 +100,14 @@ def misfits_told(p: Any) -> Any:
     return np.sum(how["fvec"] ** 3) + x[0] + 0.0 * how["nfev"]
 
 
+def changed_since(p: Any) -> Any:
+    seen = SEEN * p[0]
+    decay = np.exp(-TIMES * p[1])
+    found = optimize.least_squares(lambda q: decay * q - seen, [1.0], lambda q: decay[:, None], **FINEST)
+    seen[0] = decay[1] = 3.0
+    return found.cost + np.sum(found.jac**3) + found.x[0]
+
+
 def with_loss(p: Any, loss: Any) -> Any:
     found = optimize.least_squares(misfit, [1.0, 1.0], misfit_slopes, args=(p,), loss=loss, f_scale=0.3 * p[0], **FINEST)
     return found.x @ np.array([1.0, 2.0]) + found.cost
@@ -130,6 +138,7 @@ OPTIONS: dict[str, Model] = {
     "least_squares": with_covariance,
     "leastsq": fitted_the_old_way,
     "misfits": misfits_told,
+    "changed_since": changed_since,
     **{loss: lambda p, loss=loss: with_loss(p, loss) for loss in ("soft_l1", "cauchy", "arctan")},
 }
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from adxform.api.scipy_models.solving import fixed, in_floats, moving, solve
+from adxform.api.scipy_models.solving import as_it_stays, fixed, in_floats, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 # -- values, derivatives and integrals ----------------------------------------------------------------------------------
@@ -104,8 +104,11 @@ class BasisSpline:
     def __call__(self, x: Any, nu: Any = None) -> Any:
         """The values at the places."""
         at, nu = np.asarray(x) * 1.0, 0 if nu is None else nu
-        t, c, k = derived(self.t, self.c, self.k, nu)
-        found = de_boor(t, c, k, at)
+        if fixed(nu) > self.k:  # zero beyond the degree
+            found = 0.0 * de_boor(self.t, self.c, self.k, at)
+        else:
+            t, c, k = derived(self.t, self.c, self.k, nu)
+            found = de_boor(t, c, k, at)
         return moving(solve(_basis_value, (), (), (np.ndim(found),), self.t, self.c, self.k, at, nu), found)
 
     def derivative(self, nu: Any = None) -> Any:
@@ -205,7 +208,7 @@ def _interpolating(x: Any, y: Any, k: Any = 3, t: Any = None, bc_type: Any = Non
     k = fixed(k)
     x, y = samples(x, y, k)
     found, c = solve(_interpolating_value, (), (), (1, np.ndim(y)), x, y, k, t)
-    knots = knots_through(x, k) if t is None else np.asarray(t) * 1.0
+    knots = knots_through(x, k) if t is None else as_it_stays(np.asarray(t)) * 1.0
     return BasisSpline(moving(found, knots), moving(c, through(knots, k, x, y)), k)
 
 
@@ -217,7 +220,7 @@ def _interpolating_value(x: Any, y: Any, k: Any, t: Any) -> Any:
 def _least_squares_spline(x: Any, y: Any, t: Any, k: Any = 3, w: Any = None) -> Any:
     k = fixed(k)
     x, y = samples(x, y, k)
-    knots, weights = np.asarray(t) * 1.0, None if w is None else np.asarray(w) * 1.0
+    knots, weights = as_it_stays(np.asarray(t)) * 1.0, None if w is None else np.asarray(w) * 1.0
     c = solve(_least_squares_value, (), (), (np.ndim(y),), x, y, knots, k, weights)
     return BasisSpline(knots, moving(c, nearest(knots, k, x, y, weights)), k)
 

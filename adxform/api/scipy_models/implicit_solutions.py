@@ -41,11 +41,11 @@ class Told:
     """What MINPACK tells of a search besides where it ended: the residuals there move, and counts do not."""
 
     def __init__(self, residuals: Any, found: Any) -> None:
-        self.residuals, self.found = residuals, found
+        self.found, self.fvec = found, moving(solve(_told, (), (), (residuals,), found), residuals)
 
     def __getitem__(self, name: Any) -> Any:
         if name == "fvec":
-            return moving(solve(_told, (), (), (self.residuals,), self.found), self.residuals)
+            return self.fvec
         if name != "nfev" and name != "njev":
             unsupported("of what MINPACK tells of a search fvec, nfev and njev are followed")
         return self.found[name]

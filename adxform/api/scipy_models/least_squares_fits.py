@@ -27,21 +27,22 @@ from adxform.primitives.definitions.definition import Definition, unsupported
 class Fit(Result):
     """What a fit found: its misfits, and half their sum of squares or of what a loss makes of these."""
 
-    def __init__(self, x: Any, misfit: Any, cost: Any, plain: Any, found: Any) -> None:
-        super().__init__(x, misfit(x), found)
-        self.misfit, self.of_misfits, self.plain = misfit, cost, plain
+    def __init__(self, x: Any, misfits: Any, cost: Any, slopes: Any, found: Any) -> None:
+        super().__init__(x, misfits, found)
+        self.of_misfits = cost
+        self.slopes = None if slopes is None else moving(solve(_slopes_found, (), (), (2,), found), slopes)
 
     @property
     def cost(self) -> Any:
         """What is the least."""
-        return moving(solve(_cost_found, (), (), ("number",), self.found), self.of_misfits(self.x))
+        return moving(solve(_cost_found, (), (), ("number",), self.found), self.of_misfits)
 
     @property
     def jac(self) -> Any:
         """The slopes of the misfits."""
-        if not self.plain:
+        if self.slopes is None:
             unsupported("of what least_squares has found with a loss, the slopes of the misfits are not followed")
-        return moving(solve(_slopes_found, (), (), (2,), self.found), jacobian(self.misfit)(self.x))
+        return self.slopes
 
     @property
     def active_mask(self) -> Any:
@@ -132,7 +133,7 @@ def _least_squares(
         x = vector_moving(lambda at: grad(cost)(at), found)
     else:
         x = bounded_moving(cost, found, held, low, high)
-    return Fit(x, misfit, cost, loss == "linear", search)
+    return Fit(x, misfit(x), cost(x), jacobian(misfit)(x) if loss == "linear" else None, search)
 
 
 def _leastsq_value(f: Any, slopes: Any, x0: Any, with_slopes: Any, *given: Any) -> Any:

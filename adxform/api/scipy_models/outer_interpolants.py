@@ -106,6 +106,8 @@ def _basis_coefficients(made: Any, nu: Any) -> Any:
 
 def _outer_basis_derivative(made: Any, nu: Any = 1) -> Any:
     _check_basis(made)
+    if not made.extrapolate:
+        raise runtime.without_derivative("the derivative of a spline from outside is followed where it goes on beyond its ends")
     t, c = solve(_basis_coefficients, (), (), (1, 1), made, nu)
     return BasisSpline(t, c, made.k - nu)
 

@@ -12,7 +12,7 @@ from scipy import interpolate
 
 from adxform import runtime
 from adxform.api.scipy_models.basis_splines import basis, collocation, de_boor, derived, knots_through
-from adxform.api.scipy_models.solving import fixed, moving, solve, still
+from adxform.api.scipy_models.solving import as_it_stays, fixed, moving, solve, still
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 # -- radial functions ---------------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def _radial_interpolator(
     epsilon: Any = None,
     degree: Any = None,
 ) -> Any:
-    y, d = np.asarray(y) * 1.0, np.asarray(d) * 1.0
+    y, d = as_it_stays(np.asarray(y)) * 1.0, np.asarray(d) * 1.0  # SciPy holds the points themselves
     if np.iscomplexobj(d) or np.ndim(d) > 2 or np.ndim(smoothing) > 0:
         unsupported("RBFInterpolator has a derivative for real numbers or vectors at each point, and one number as smoothing")
     return Radial(y, d, smoothing, kernel, epsilon, degree)

@@ -99,7 +99,7 @@ def refuse_told_apart(function: Function, held: Sequence[Filled | Taken | Widene
 
 def _told_apart(holder: Filled | None, span: Span) -> UnsupportedOperationError:
     if isinstance(holder, HeldOutside):
-        message = "an array is changed that a matrix, which was made of it, may hold itself"
+        message = "an array is changed that an object, which was made of it, may hold itself"
         return UnsupportedOperationError(message, span=span, help="make the matrix of a copy: `x.copy()`")
     message = "an item of a list whose length only a run can tell is changed, and may be held in another place too"
     return UnsupportedOperationError(message, span=span, help="append or change a copy: `x.copy()`, `list(x)`")
