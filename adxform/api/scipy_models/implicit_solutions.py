@@ -37,7 +37,7 @@ class Result(Search):
         return getattr(self, name)
 
 
-class Told:
+class Report:
     """What MINPACK tells of a search besides where it ended: the residuals there move, and counts do not."""
 
     def __init__(self, residuals: Any, found: Any) -> None:

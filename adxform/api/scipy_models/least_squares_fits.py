@@ -9,8 +9,8 @@ from scipy import optimize
 
 from adxform.api import grad
 from adxform.api.scipy_models.implicit_solutions import (
+    Report,
     Result,
-    Told,
     as_tuple,
     bounded_moving,
     chosen,
@@ -172,7 +172,7 @@ def _leastsq(
     if not full_output:
         return x, status
     at_solution = jacobian(misfit)(x)
-    return x, moving(spread, np.linalg.inv(at_solution.T @ at_solution)), Told(misfit(x), how), message, status
+    return x, moving(spread, np.linalg.inv(at_solution.T @ at_solution)), Report(misfit(x), how), message, status
 
 
 def _curve_fit_value(

@@ -11,9 +11,9 @@ from adxform.api import grad
 from adxform.api.scipy_models import least_squares_fits, orders
 from adxform.api.scipy_models.implicit_solutions import (
     GIVEN,
+    Report,
     Result,
     Sides,
-    Told,
     as_tuple,
     bounded_moving,
     chosen,
@@ -215,7 +215,7 @@ def _fsolve(
         _fsolve_value, (residual, slopes), ((start,), (start,)), (start, "any", "any", "any"), *given
     )
     x = vector_moving(residual, found)
-    return (x, Told(residual(x), how), status, message) if full_output else x
+    return (x, Report(residual(x), how), status, message) if full_output else x
 
 
 def _root_value(f: Any, slopes: Any, x0: Any, method: Any, jac: Any, tol: Any, options: Any) -> Any:
