@@ -291,7 +291,7 @@ def defaults_of_a_function_of_either_path(x):
     f, g = _scaling(x[0]), _scaling(2.0, 3.0)
     if x[1] > 0.3:
         f, g = _scaling(x[1], x[3] ** 2), _scaling(3.0)
-    h = lambda v, k=(x[0], 1.0): v * k[0]  # noqa: E731
+    h = lambda v, k=(x[0], 1.0): v * k[0]  # noqa: E731 - as people write them
     return f(x[2]) * g(x[0]) + h(x[3])
 
 
@@ -360,7 +360,7 @@ def a_default_made_on_one_path(x):
     f = None
     if x[1] > 0.3:
         pair = [x[0], x[1]]
-        f = lambda v, pair=pair: v * pair[0] * len(pair)  # noqa: E731
+        f = lambda v, pair=pair: v * pair[0] * len(pair)  # noqa: E731 - as people write them
     if f is None:
         return x[3] ** 2
     return f(x[2])

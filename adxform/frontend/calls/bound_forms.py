@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Once, Range, Ref, Tuple, Value
 from adxform.ir.ops import Lit, Var
@@ -79,13 +80,11 @@ def with_ranges_filled(
     ranges = any(isinstance(value, Range) for value in (*args, *kwargs.values()))
     if not ranges or fn in CUTTING or not name_of(fn).startswith(("np.", "scipy.")):
         return args, kwargs
-    return tuple(_filled(interp, arg) for arg in args), {key: _filled(interp, value) for key, value in kwargs.items()}
 
+    def filled(value: Value) -> Value:
+        return indexing.of_range(interp, value) if isinstance(value, Range) else value
 
-def _filled(interp: Interpreter, value: Value) -> Value:
-    if not isinstance(value, Range):
-        return value
-    return interp.call(Lit(np.arange), (value.start, value.stop, value.step), hint="numbers")
+    return tuple(map(filled, args)), {key: filled(value) for key, value in kwargs.items()}
 
 
 def with_flat_arrays(

@@ -17,6 +17,7 @@ from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.types_by_rule import type_by_rule
 from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.containers import collecting
+from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes.protocols import as_number, converts_itself, is_object, refused
 from adxform.frontend.evaluate.control_flow.joins import number_type
 from adxform.frontend.evaluate.folding import fold
@@ -396,7 +397,7 @@ def _arrays(interp: Interpreter, parts: Value) -> Value:
 def as_array(interp: Interpreter, value: Value, kinds: str = "biufc") -> Value:
     """The array that NumPy makes of `value`, if it is a range, or a list or tuple with a number of one of `kinds`."""
     if isinstance(value, Range):
-        return interp.call(Lit(np.arange), (value.start, value.stop, value.step))
+        return indexing.of_range(interp, value)
     if not isinstance(value, Tuple | Ref):
         return value
     return interp.call(Lit(np.array), (value,)) if _holds(interp, value, kinds) else value

@@ -47,6 +47,9 @@ from adxform.primitives.definitions import iterations
 _PYTHON: dict[str, type] = {"bool": bool, "int64": int, "float64": float, "complex128": complex}
 
 
+NOTHING = Tuple(())
+
+
 def new_list(
     interp: Interpreter,
     items: Value,
@@ -211,26 +214,14 @@ def _pop_within(interp: Interpreter, ref: Ref, contents: Collected, index: Value
     """Take out the item at `index`, which may be any one."""
     place = interp.call(Static(iterations.place_to_pop), (index, interp.filled_length(contents)))
     item = load(interp, ref, contents, place, hint)
-    splice(interp, ref, contents, place, interp.call(Lit(operator.add), (place, Lit(1))))
+    splice(interp, ref, contents, place, interp.call(Lit(operator.add), (place, Lit(1))), NOTHING)
     return item
 
 
-def splice(
-    interp: Interpreter,
-    ref: Ref,
-    contents: Collected,
-    start: Value,
-    stop: Value,
-    items: Value = Tuple(()),  # noqa: B008
-) -> None:
+def splice(interp: Interpreter, ref: Ref, contents: Collected, start: Value, stop: Value, items: Value) -> None:
     """Put `items` in the place of those from `start` up to `stop`."""
     _settled(ref, contents)
-    before, after = (
-        interp.call(Lit(operator.getitem), (ref, part)) for part in (Slice(NONE, start, NONE), Slice(stop, NONE, NONE))
-    )
-    assert isinstance(before, Ref)
-    for more in (items, after):
-        extend(interp, before, interp.filled(before) or contents, more)
+    before = spliced(interp, ref, start, stop, items)
     made = interp.filled(before) or contents
     kept = replace(contents, weak=made.weak, kinds=made.kinds, copied=contents.copied | made.copied)
     _change(interp, ref, kept, made.buffer)
@@ -241,13 +232,24 @@ def insert(interp: Interpreter, ref: Ref, contents: Collected, index: Value, ite
     splice(interp, ref, contents, index, index, Tuple((item,)))
 
 
+def spliced(interp: Interpreter, ref: Ref, start: Value, stop: Value, items: Value) -> Ref:
+    """A new list: what is before `start` in a list, then `items`, then what is from `stop` on."""
+    before, after = (
+        interp.call(Lit(operator.getitem), (ref, part)) for part in (Slice(NONE, start, NONE), Slice(stop, NONE, NONE))
+    )
+    assert isinstance(before, Ref)
+    for more in (items, after):
+        interp.call(interp.attribute(before, "extend"), (more,))
+    return before
+
+
 def bounds(interp: Interpreter, ref: Ref, cut: Slice) -> tuple[Value, Value]:
     """Between which places a slice of a list is set or deleted: where it would end first, items come in at its start."""
     if cut.step not in (NONE, Lit(1)):
         raise interp.error("a slice with a step, of a list whose length only a run can tell, is set or deleted", "use an array")
     count = iteration.length(interp, ref)
-    start = Lit(0) if cut.start == NONE else interp.call(Static(iterations.bound_of), (cut.start, count))
-    stop = count if cut.stop == NONE else interp.call(Static(iterations.bound_of), (cut.stop, count))
+    start = Lit(0) if cut.start == NONE else interp.call(Static(iterations.bound_within), (cut.start, count, Lit(0), count))
+    stop = count if cut.stop == NONE else interp.call(Static(iterations.bound_within), (cut.stop, count, Lit(0), count))
     return start, interp.call(Lit(max), (start, stop))
 
 

@@ -122,12 +122,7 @@ def store(interp: Interpreter, ref: Ref, columns: Columns, index: Value, value: 
 
 def _splice(interp: Interpreter, ref: Ref, columns: Columns, cut: Slice, items: Value) -> None:
     """``list[cut] = items``"""
-    start, stop = collecting.bounds(interp, ref, cut)
-    before, after = (
-        interp.call(Lit(operator.getitem), (ref, part)) for part in (Slice(NONE, start, NONE), Slice(stop, NONE, NONE))
-    )
-    for more in (items, after):
-        interp.call(interp.attribute(before, "extend"), (more,))
+    before = collecting.spliced(interp, ref, *collecting.bounds(interp, ref, cut), items)
     made = interp.columns(before)
     if made is None or not assign(interp, columns, made):
         raise interp.error("the items of this list differ in kind", "let all items be tuples of one length")

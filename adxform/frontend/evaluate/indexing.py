@@ -157,6 +157,11 @@ def by_axes(interp: Interpreter, index: Value) -> Value:
     return Tuple(tuple(interp.items(index))) if many else index
 
 
+def of_range(interp: Interpreter, numbers: Range, hint: str = "numbers") -> Value:
+    """The array that NumPy makes of a range."""
+    return interp.call(Lit(np.arange), (numbers.start, numbers.stop, numbers.step), hint=hint)
+
+
 def with_arrays(interp: Interpreter, index: Value) -> Value:
     """`index` with arrays for what NumPy makes arrays of: ranges and lists of truth values."""
     match index:
@@ -166,8 +171,8 @@ def with_arrays(interp: Interpreter, index: Value) -> Value:
             items = interp.contents(index).items
             masks = all(isinstance(item, Lit) and isinstance(item.value, bool) for item in items)
             return interp.call(Lit(np.array), (index,), hint="mask") if masks else index
-        case Range(start, stop, step):
-            return interp.call(Lit(np.arange), (start, stop, step), hint="places")
+        case Range():
+            return of_range(interp, index)
         case Static():
             return as_index(interp, index)
         case _:
@@ -198,7 +203,7 @@ def _item_of_the_run(interp: Interpreter, items: tuple[Value, ...], index: Var, 
         return found
     of_the_run = not interp.origins.get(index)
     if of_the_run and interp.of_numbers(items):
-        kinds = {kind for item in items if (type_ := number_type(item)) for kind in alternatives(type_)}  # type: ignore[arg-type]
+        kinds = {kind for item in items if isinstance(type_ := number_type(item), Scalar) for kind in alternatives(type_)}
         if len(kinds) != 1:
             return chosen_items.one_of(interp, items, index, what)
         found = load(interp, interp.call(Lit(np.array), (Tuple(items),)), index)

@@ -178,7 +178,7 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     if filled is not None:
         refuse_index(interp, index, "list")
         if isinstance(index, Slice):
-            collecting.splice(interp, ref, filled, *collecting.bounds(interp, ref, index))
+            collecting.splice(interp, ref, filled, *collecting.bounds(interp, ref, index), collecting.NOTHING)
             return NONE
         collecting.pop(interp, ref, filled, index, hint)
         return NONE

@@ -108,10 +108,10 @@ class Is:
     value: Any
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Is) and self.value is other.value
+        return isinstance(other, Is) and self.met(other.value)
 
     def __hash__(self) -> int:
-        return id(self.value)
+        return hash(self.value) if isinstance(self.value, METHODS) else id(self.value)
 
     def met(self, value: Any) -> bool:
         """Whether `value` is it: of a bound method, which each look makes anew, the same function bound to the same object."""

@@ -371,11 +371,6 @@ def neighbours(rows: Any) -> Any:
     return zip(rows[:count], rows[1:], strict=True)  # noqa: RUF007 - this is what `pairwise` means
 
 
-def bound_of(place: int, count: int) -> int:
-    """Where in a list of `count` items a slice begins, or ends, that says `place`."""
-    return max(place + count, 0) if place < 0 else min(place, count)
-
-
 def keep_last(items: Any, bound: int) -> None:
     """What a deque of no more than `bound` items does after ``append``."""
     if len(items) > bound:

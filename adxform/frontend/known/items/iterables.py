@@ -14,6 +14,7 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.deques import made as deque_of
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.containers.sets import new_frozen_set, new_set
+from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow import iteration, walks
@@ -198,8 +199,8 @@ def rows(interp: Interpreter, source: Value) -> Value:
     match source:
         case Var(_, Array(_, shape)) if shape:
             return source
-        case Range(start, stop, step):
-            return interp.call(Lit(np.arange), (start, stop, step))
+        case Range():
+            return indexing.of_range(interp, source)
         case Reversed(items):
             return interp.call(Lit(np.flip), (rows(interp, items), Lit(0)))
         case Tuple() | Ref(kind="list"):
@@ -245,7 +246,11 @@ def _defaulted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
     made = _dict(interp, tuple(rest), kwargs, hint)
     assert isinstance(made, Ref)
     contents = interp.contents(made)
-    known: Value = interp.operand(factory) if isinstance(factory, Method) else factory  # type: ignore[assignment]
+    known = factory
+    if isinstance(factory, Method):
+        bound = interp.operand(factory)
+        assert isinstance(bound, Lit)
+        known = bound
     if not isinstance(known, Lit | Static) and not (isinstance(known, FunctionValue) and not bound_in(known)):
         raise interp.error(
             "the default of this defaultdict depends on local values", "use `dict.setdefault`, or test for the key"
