@@ -16,6 +16,7 @@ from adxform.frontend.calls.program_functions import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.checks.cut_off import refuse_cut_off, refuse_told_dtypes
 from adxform.frontend.checks.floating_point_errors import raising_errors
 from adxform.frontend.checks.held_copies import refuse_told_apart
+from adxform.frontend.checks.kept_in_objects import refuse_numbers_out_of_objects
 from adxform.frontend.checks.kept_outside import Kept
 from adxform.frontend.checks.shared_memory import (
     parameters_written,
@@ -256,6 +257,7 @@ class _Attempt:
         function = raising_errors(function, self.names)
         refuse_told_apart(function, interp.held)
         refuse_cut_off(function)
+        refuse_numbers_out_of_objects(function, interp.unruled, interp.generators)
         refuse_additions_to_read_only(function)
         refuse_writes_to_read_only(function, interp.only_read)
         refuse_changes_of_held_arrays(function)

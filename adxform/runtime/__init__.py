@@ -114,6 +114,7 @@ from adxform.runtime.language.python_values import (
     exact_sum,
     first_largest,
     first_smallest,
+    in_order,
     larger,
     new_key,
     not_put_in_order,
@@ -125,6 +126,7 @@ from adxform.runtime.language.python_values import (
     smaller,
     trip_count,
     unpacked,
+    value_or_none,
 )
 from adxform.runtime.run_time_checks import (
     absent,

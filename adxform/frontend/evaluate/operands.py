@@ -78,6 +78,8 @@ def _of_object(interp: Interpreter, value: Ref) -> Operand | None:
     """A list, dict, set or dataclass as an operand; no other instance is one."""
     match value:
         case Ref(kind="list"):
+            if (seen := interp.seen(value)) is not value:
+                return operand(interp, seen)
             filled = interp.filled(value)
             if filled is not None:
                 return list_arrays.so_far(interp, filled)
@@ -161,7 +163,8 @@ def is_static(interp: Interpreter, value: Value) -> bool:
             return are_static(interp, (start, stop, step))
         case Ref(kind="list" | "dict", cls=cls) if cls is not collections.deque:
             return (
-                interp.filled(value) is None
+                interp.seen(value) is value
+                and interp.filled(value) is None
                 and interp.columns(value) is None
                 and interp.portions(value) is None
                 and are_static(interp, interp.contents(value).items)

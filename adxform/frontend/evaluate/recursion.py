@@ -18,6 +18,7 @@ from adxform.frontend.evaluate.values import (
     Contents,
     FunctionValue,
     Heap,
+    HeldByRun,
     Keyed,
     ListFamily,
     Method,
@@ -100,6 +101,8 @@ class _Keys:
         cls, contents = ref.cls, cast(Any, self.interp.heap.contents[ref])
         if isinstance(contents, Collected):
             return kind, cls, self.of(contents.buffer), contents.done, contents.nested
+        if isinstance(contents, HeldByRun):
+            return kind, cls, self.of(contents.var)
         if isinstance(contents, Columns):
             return kind, cls, contents.cls, tuple(map(self.of, contents.lists))
         if isinstance(contents, Portions):

@@ -25,6 +25,7 @@ from adxform.frontend.evaluate.values import (
     Contents,
     FoundOutside,
     Heap,
+    HeldByRun,
     Keyed,
     ListFamily,
     Maybe,
@@ -166,6 +167,8 @@ class Interpreter(Above):
         self.assumed: frozenset[Var] = frozenset()
         self.negated: dict[Var, Var] = {}
         self.generators: dict[Var, type] = {}
+        self.run_lists: set[Var] = set()
+        """Lists of texts and other objects that the run makes and has, of which only that knows how many items they have."""
         self.made: dict[Var, type] = {}
         """The classes of objects that the run makes."""
         self.attended: set[Ref] = set()
@@ -221,7 +224,15 @@ class Interpreter(Above):
             raise self.error(f"this value cannot be followed: {value.why}", value.way)
         if is_undefined(value):
             self.fail(UnboundLocalError, "a variable is used before it is assigned")
-        return value
+        return self.seen(value)
+
+    def seen(self, value: Value) -> Value:
+        """`value`; what the run has in the place of a list that it holds."""
+        held = self.heap.contents.get(value) if isinstance(value, Ref) else None
+        if not isinstance(held, HeldByRun):
+            return value
+        self.run_lists.add(held.var)
+        return held.var
 
     def identity(self, value: Value) -> FoundOutside | Given | None:
         """What is known of the identity of a container that this function does not make."""
@@ -296,6 +307,8 @@ class Interpreter(Above):
                 raise Promote(params)
             message = "the items of this list must be known one by one, but only a run can tell how many there are"
             raise self.error(message, "make it an array with `np.array(…)`")
+        if isinstance(contents, HeldByRun):
+            raise self.error("the items of this list must be known one by one, but only a run knows them", "keep them in a tuple")
         assert isinstance(contents, Contents)
         return contents
 
@@ -308,6 +321,10 @@ class Interpreter(Above):
         """What a list of tuples holds whose length only a run can tell; ``None`` for any other value."""
         contents = self._held(value)
         return contents if isinstance(contents, Columns) else None
+
+    def counted_list(self, columns: Columns) -> Ref:
+        """One of the lists for the places in tuples: an array of numbers, which tells how many they are."""
+        return next(part for part in columns.lists if self.seen(part) is part)
 
     def portion(self, value: Value) -> Portion | None:
         """Which one of several lists a list is whose items are in one; ``None`` for any other value."""

@@ -375,6 +375,13 @@ class Keyed:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldByRun:
+    """The contents of a list of texts and other objects, as many as only a run can tell: the list `var`, which the run makes."""
+
+    var: Var
+
+
+@dataclass(frozen=True, slots=True)
 class Maybe:
     """`value` where `present` is true at run time, else ``None``."""
 
@@ -437,7 +444,7 @@ class Originals:
 NO_OTHERS = Originals()
 
 
-AnyContents = Contents | Collected | Columns | Portion | Portions | Keyed | SetElements | Poison
+AnyContents = Contents | Collected | Columns | Portion | Portions | Keyed | HeldByRun | SetElements | Poison
 """What an object may hold: items known one by one, a list of the run's length, a set's elements, or why it cannot be told."""
 
 TakenPortions = dict[tuple[Ref, Value], tuple[tuple["AnyContents", ...], Ref]]

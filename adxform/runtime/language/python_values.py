@@ -41,6 +41,20 @@ def aggregate(kind: str, items: Sequence[Any]) -> Any:
             return record(items[0], **dict(zip(items[1::2], items[2::2], strict=True)))
 
 
+def value_or_none(present: Any, value: Any) -> Any:
+    """`value` if it is `present`, else ``None``."""
+    return value if present else None
+
+
+def in_order(items: Sequence[Any], order: Any) -> list[Any]:
+    """The `items` at the places in `order`.
+
+    >>> in_order(["a", "b", "c"], np.array([2, 0]))
+    ['c', 'a']
+    """
+    return [items[k] for k in order]
+
+
 def python_number(x: Any) -> Any:
     """Return a number as one of Python's, which it may be already.
 

@@ -16,6 +16,7 @@ from adxform.frontend.evaluate.values import (
     Contents,
     FunctionValue,
     Heap,
+    HeldByRun,
     Keyed,
     Maybe,
     Method,
@@ -42,6 +43,8 @@ _HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
 _OF_TUPLES = Poison("it is a list of tuples whose length only a run can tell, and another kind of list on another path")
 
 _OF_KEYS = Poison("it is a dict of which only a run can tell the keys, and another one on another path")
+
+_OF_OBJECTS = Poison("it is a list of objects of which only a run can tell how many there are, and another one on another path")
 
 OF_PORTIONS = Poison("it is one of several lists of which only a run can tell which is taken, and another one on another path")
 
@@ -165,6 +168,8 @@ class Joiner:
                 return self._named(value, contents, self.generalise(contents.place, heap, numbers=True), old, originals)
             if isinstance(contents, Collected):
                 return Built(value.kind, value.cls, (), (self.rows(contents),), value.meta, originals)
+            if isinstance(contents, HeldByRun):
+                return Built(value.kind, value.cls, (), (HeldByRun(Slot(Object())),), value.meta, originals)
             if isinstance(contents, Columns):
                 columns = _columns(contents, tuple(self.escape(part, heap, old) for part in contents.lists))
                 if isinstance(columns, Poison):
@@ -232,7 +237,7 @@ class Joiner:
         right: Any = paths.right.contents[b]
         if isinstance(left, Poison) or isinstance(right, Poison):
             return left if isinstance(left, Poison) else right
-        if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected | Columns | Portion):
+        if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected | Columns | Portion | HeldByRun):
             left = left.items[0]
         originals = self._originals([a, b], paths.right, paths.before)
         if a.cls is b.cls is collections.deque and a.meta != b.meta:
@@ -246,6 +251,10 @@ class Joiner:
             return OF_PORTIONS._replace(params=self.decided)
         if isinstance(left, Keyed) or isinstance(right, Keyed):
             return _OF_KEYS._replace(params=self.decided)
+        if isinstance(left, HeldByRun) or isinstance(right, HeldByRun):
+            if not (isinstance(left, HeldByRun) and isinstance(right, HeldByRun) and a.cls is b.cls):
+                return _OF_OBJECTS._replace(params=self.decided)
+            return Built(a.kind, a.cls, (), (HeldByRun(Slot(Object())),), a.meta, originals)  # type: ignore[arg-type]
         if isinstance(left, Columns) or isinstance(right, Columns):
             columns = self._merge_columns(left, right, paths) if a.cls is b.cls else _OF_TUPLES
             return columns if isinstance(columns, Poison) else Built(a.kind, a.cls, (), (columns,), a.meta, originals)
@@ -276,6 +285,8 @@ class Joiner:
             return a if isinstance(a, Poison) else b
         if isinstance(a, Keyed) or isinstance(b, Keyed):
             return a if a == b else _OF_KEYS._replace(params=self.decided)
+        if isinstance(a, HeldByRun) or isinstance(b, HeldByRun):
+            return a if a == b else _OF_OBJECTS._replace(params=self.decided)
         if isinstance(a, Portion | Portions) or isinstance(b, Portion | Portions):
             return a if a == b else OF_PORTIONS
         if isinstance(a, Collected) and isinstance(b, Collected):
@@ -325,7 +336,7 @@ class Joiner:
     def contents(self, contents: Any, heap: Heap) -> Any:
         """The template of the contents of an object alone, as `generalise` makes one of a value."""
         match contents:
-            case Poison() | Columns() | Portion() | Portions() | SetElements() | Keyed():
+            case Poison() | Columns() | Portion() | Portions() | SetElements() | Keyed() | HeldByRun():
                 return contents
             case Collected():
                 return self.rows(contents)

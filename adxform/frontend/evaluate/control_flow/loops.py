@@ -206,7 +206,8 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
         refuse_foreign(interp, reason)
         trips = iteration.literal_trips(interp, source)
         left = op.breaks and not (trips is not None and trips <= _WRITTEN_OUT and only_raises(op.body))
-        early = isinstance(reason, Grows) and (bool(reason.together) or (left and reason.item.type is not None))
+        of_objects = isinstance(reason, Grows) and reason.of_objects and (op.breaks or not reason.regular)
+        early = isinstance(reason, Grows) and (bool(reason.together) or (left and reason.item.type is not None) or of_objects)
         if trips is None or trips > UNROLL or trips * interp.unrolled > _NESTED or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
@@ -253,7 +254,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
         if contents is not None:
             fills[ref] = contents
         elif not list_arrays.as_list_of_rows(interp, growing) and not (
-            (growing.family or growing.uneven) and sides.holds_lists(interp, growing)
+            (growing.family or growing.uneven or (growing.of_objects and counted)) and sides.holds_lists(interp, growing)
         ):
             params = iteration.deciding(interp, source)
             if params:

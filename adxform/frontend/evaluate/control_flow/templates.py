@@ -19,6 +19,7 @@ from adxform.frontend.evaluate.values import (
     Contents,
     FunctionValue,
     Heap,
+    HeldByRun,
     Maybe,
     Method,
     Originals,
@@ -86,6 +87,8 @@ def has_slots(template: Template) -> bool:
             return has_slots(buffer) or has_slots(count)
         case Portion(place=place):
             return has_slots(place)
+        case HeldByRun(var):
+            return has_slots(var)
         case Tuple(items) | Contents(items=items) | Columns(lists=items):
             return any(map(has_slots, items))
         case FunctionValue() | Method():
@@ -105,6 +108,8 @@ def slots(template: Template) -> Iterator[Slot]:
             yield from (*slots(buffer), *slots(count))
         case Portion(place=place):
             yield from slots(place)
+        case HeldByRun(var):
+            yield from slots(var)
         case Tuple(items) | Built(items=items) | Contents(items=items) | Columns(lists=items):
             for item in items:
                 yield from slots(item)
@@ -130,10 +135,12 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             return replace(template, lists=tuple(instantiate(part, make, heap) for part in lists))
         case Portion(place=place):
             return replace(template, place=instantiate(place, make, heap))
+        case HeldByRun(var):
+            return HeldByRun(instantiate(var, make, heap))
         case Built(kind, cls, keys, items, meta, originals):
             ref = Ref(kind, cls, shared=True, meta=meta)
             parts = tuple(instantiate(item, make, heap) for item in items)
-            rows = items and isinstance(items[0], Collected | Columns | Portion)
+            rows = items and isinstance(items[0], Collected | Columns | Portion | HeldByRun)
             heap.contents[ref] = parts[0] if rows else Contents(keys, parts)
             heap.note_originals(ref, originals)
             return ref
@@ -179,6 +186,9 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
         case Portion(place=place) | Built(items=(Portion(place=place),)):
             portion: Any = value if isinstance(value, Portion) else heap.contents[value]
             yield from collect(place, portion.place, heap, operand)
+        case HeldByRun(var) | Built(items=(HeldByRun(var),)):
+            of_run: Any = value if isinstance(value, HeldByRun) else heap.contents[value]
+            yield from collect(var, of_run.var, heap, operand)
         case Built(items=items) | Contents(items=items):
             contents: Any = value if isinstance(value, Contents) else heap.contents[value]
             for item, part in zip(items, contents.items, strict=True):

@@ -1,0 +1,117 @@
+"""Lists of texts and other objects, as many as only a run can tell: lists of the run, into which nothing is put that moves.
+
+log = []                        # log = list(())
+log.append(f"step {k}: {f}")    # list.append(log, "".join(…))
+"""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+from adxform import runtime
+from adxform.frontend.evaluate.operands import refuse_keeping
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import NONE, Contents, HeldByRun, Maybe, Ref, Static, Tuple, Value
+from adxform.ir.kinds import scalar_type
+from adxform.ir.ops import Call, Lit, Operand, Pack, Var
+from adxform.ir.types import INT, Object, Scalar, is_inexact
+from adxform.ir.walk import variables_of
+
+_CHANGING = frozenset({"append", "extend", "insert", "remove", "reverse", "clear"})
+"""Methods that change a list and give nothing."""
+
+
+def are_objects(interp: Interpreter, items: Iterable[Value]) -> bool:
+    """Whether a list of the run can hold `items`, which are not all numbers: what carries no derivative and is not changed."""
+    given = tuple(interp.seen(item) for item in items)
+    return all(map(_is_object, given)) and not all(map(_is_number, given))
+
+
+def _is_object(item: Value) -> bool:
+    match item:
+        case Var(_, type_):
+            return isinstance(type_, Object) or (isinstance(type_, Scalar) and not is_inexact(type_))
+        case Lit(found):
+            return not callable(found)
+        case Static(found):
+            return isinstance(found, enum.Enum)
+        case Maybe(_, value):
+            return _is_object(value)
+        case Tuple(items, cls):
+            return cls is tuple and all(map(_is_object, items))
+        case _:
+            return False
+
+
+def _is_number(item: Value) -> bool:
+    return scalar_type(item.value) is not None if isinstance(item, Lit) else isinstance(item, Var) and isinstance(item.type, Scalar)
+
+
+def begun(interp: Interpreter, ref: Ref) -> bool:
+    """Whether the run can have, and from here on has, the list `ref` that the function made, with what is in it."""
+    contents = interp.heap.contents.get(ref)
+    if isinstance(contents, HeldByRun):
+        return True
+    if not isinstance(contents, Contents) or ref.kind != "list" or ref.cls is not list or ref.outside or ref.shared:
+        return False
+    if interp.identity(ref) is not None or not all(_is_object(interp.seen(item)) for item in contents.items):
+        return False
+    items = Pack("tuple", tuple(_operand(interp, item) for item in contents.items))
+    interp.hold(ref, HeldByRun(_made(interp, list, items)))
+    return True
+
+
+def _made(interp: Interpreter, fn: Any, *operands: Operand) -> Var:
+    return interp.emit(fn, operands, Object(), "objects")
+
+
+def new(interp: Interpreter, var: Var) -> Ref:
+    """The list that the run has in `var`, and nobody else has."""
+    ref = interp.heap.new("list", list, (), ())
+    interp.heap.contents[ref] = HeldByRun(var)
+    return ref
+
+
+def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value | None:
+    """The result of `fn`, a method of lists, a builtin or an operator, of a list of the run; ``None`` for any other call."""
+    if kwargs or not any(isinstance(arg, Var) and arg in interp.run_lists for arg in args):
+        return None
+    operands = tuple(_operand(interp, arg) for arg in args)
+    match fn, operands:
+        case (operator.add, (_, _)):
+            return new(interp, _made(interp, fn, *operands)) if all(_is_list(interp, arg) for arg in args) else None
+        case (operator.getitem, (_, Pack("slice"))) | ((builtins.list | builtins.sorted), (_,)):
+            return new(interp, _made(interp, fn, *operands))
+        case ((operator.iadd | operator.iconcat), (owner, _)) if owner in interp.run_lists:
+            return call(interp, list.extend, args, kwargs, hint) and args[0]
+    name = getattr(fn, "__name__", "")
+    if operands[0] not in interp.run_lists or getattr(list, name, None) is not fn:
+        return None
+    if name in _CHANGING:
+        refuse_keeping(interp, variables_of(operands))
+        interp.builder.emit(Call((), Lit(fn), operands, (), interp.span))
+        return NONE
+    if name == "copy":
+        return new(interp, _made(interp, fn, *operands))
+    return interp.emit(fn, operands, INT, hint) if name in ("index", "count") else None
+
+
+def _operand(interp: Interpreter, value: Value) -> Operand:
+    """`value` as the run has it; of what may be ``None``, what it is."""
+    if isinstance(value, Maybe) and isinstance(value.present, Var):
+        return interp.emit(runtime.value_or_none, (value.present, interp.operand(value.value)), Object(), "item")
+    return interp.operand(value)
+
+
+def _is_list(interp: Interpreter, value: Value) -> bool:
+    """Whether `value` is a list of the run, or one that the function made."""
+    return (isinstance(value, Var) and value in interp.run_lists) or (isinstance(value, Ref) and value.cls is list)
+
+
+def in_order(interp: Interpreter, part: Value, order: Value) -> Ref:
+    """A new list of the items of a list of the run, in the `order` of an array of places."""
+    return new(interp, interp.emit(runtime.in_order, (interp.operand(part), interp.operand(order)), Object(), "objects"))
