@@ -1,7 +1,7 @@
 """Refuses numbers taken out of objects of the run into which something was put that a number that moves went into.
 
-`log.append(f"{x}")`, then `float(log[-1])`: what a function without a rule returns, given a number that moves, is followed as long as
-it has a name. An object of the run that keeps it hides it, so all that may come out of such an object is taken to be it.
+`log.append(f"{x}")`, then `float(log[-1])`: what a function without a rule returns, given a number that moves, is followed as
+long as it has a name. An object of the run that keeps it hides it, so all that may come out of such an object is taken to be it.
 """
 
 from __future__ import annotations

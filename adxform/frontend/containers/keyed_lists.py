@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers import list_arrays, list_kinds, lists_of_lists
+from adxform.frontend.containers import list_arrays, list_kinds, lists_of_lists, object_lists
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, AnyContents, Contents, Keyed, Ref, Static, Tuple, Value, View, Zip
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Scalar
+from adxform.ir.types import Object, Scalar, is_float
 from adxform.primitives.definitions import keyed_items
 
 
@@ -34,9 +34,10 @@ def under(interp: Interpreter, ref: Ref, key: Value, *, stored: bool = False) ->
     if held is not None:
         if not _is_key(interp, key, known=True):
             raise interp.error(
-                "a key of a dict of which only a run knows the keys that is no whole number, nor a tuple of those",
+                "a key of a dict of which only a run knows the keys that is no number or text, nor a tuple of those",
                 "number what is meant: `k = int(…)`",
             )
+        _refuse_nan(interp, key)
         return held
     if not _is_key(interp, key, known=False) or not (_may_be_added_to(interp, ref) if stored else _is_empty(interp, ref)):
         return None
@@ -44,7 +45,17 @@ def under(interp: Interpreter, ref: Ref, key: Value, *, stored: bool = False) ->
         interp.would_choose = True
         return None
     begun(interp, ref)
+    _refuse_nan(interp, key)
     return interp.keyed(ref)
+
+
+def _refuse_nan(interp: Interpreter, key: Value) -> None:
+    """Let the run refuse a key that is NaN: Python finds it where it is the same object."""
+    for part in key.items if isinstance(key, Tuple) else (key,):
+        if isinstance(part, Tuple):
+            _refuse_nan(interp, part)
+        elif isinstance(part, Var) and is_float(part.type):
+            interp.require(interp.operand(interp.call(Lit(operator.eq), (part, part))), runtime.nan_key)
 
 
 def is_new(interp: Interpreter, ref: Ref, key: Value) -> bool:
@@ -59,6 +70,8 @@ def begun(interp: Interpreter, ref: Ref) -> bool:
     contents = interp.contents(ref)
     interp.adds_keys |= bool(contents.keys)
     keys, items = (interp.new_list(part) for part in (tuple(constant(interp, key) for key in contents.keys), contents.items))
+    if any(type(key) is str for key in contents.keys):
+        object_lists.begun(interp, keys)
     if list_arrays.are_lists(contents.items) and not lists_of_lists.begun(interp, items, stored=True):
         return False
     interp.hold(ref, Keyed(keys, items, frozenset().union(*interp.around)))
@@ -70,7 +83,7 @@ def on_paths(interp: Interpreter, ref: Ref, sides: Sequence[AnyContents]) -> Gro
     known = [side for side in sides if isinstance(side, Contents)]
     if len(known) < len(sides) or len({side.keys for side in known}) == 1 or not interp.knowledge.adds_keys:
         return None
-    if not all(_is_whole(key) for side in known for key in side.keys) or not _may_be_added_to(interp, ref):
+    if not _alike(key for side in known for key in side.keys) or not _may_be_added_to(interp, ref):
         return None
     interp.adds_keys = True
     return Grows(ref, keyed=True)
@@ -86,8 +99,13 @@ def _may_be_added_to(interp: Interpreter, ref: Ref) -> bool:
     if not isinstance(held, Contents) or ref.cls not in (dict, defaultdict) or ref.outside or ref.shared:
         return False
     plain = list_arrays.are_lists(held.items) or not any(isinstance(item, Ref) for item in held.items)
-    whole = plain and all(map(_is_whole, held.keys))
-    return whole and (not held.keys or interp.knowledge.adds_keys) and interp.identity(ref) is None
+    return plain and _alike(held.keys) and (not held.keys or interp.knowledge.adds_keys) and interp.identity(ref) is None
+
+
+def _alike(keys: Iterable[Any]) -> bool:
+    """Whether all of `keys` are texts, or all are whole numbers or tuples of those: a list can hold them and more."""
+    given = list(keys)
+    return all(map(_is_whole, given)) or all(type(key) is str for key in given)
 
 
 def _is_whole(key: Any) -> bool:
@@ -95,12 +113,14 @@ def _is_whole(key: Any) -> bool:
 
 
 def _is_key(interp: Interpreter, key: Value, *, known: bool) -> bool:
-    """Whether `key` is a whole number that only the run knows, or a tuple with one; or, with `known`, whatever knows it."""
+    """Whether `key` is a number or a text that only the run knows, or a tuple with one; or, with `known`, whatever knows it."""
     match key:
         case Var(type=Scalar() as type_):
-            whole = all(np.dtype(kind.dtype).kind in "iub" for kind in alternatives(type_))
-            return whole and (known or not interp.followed(key))
-        case Lit(int()):
+            real = all(np.dtype(kind.dtype).kind in "iubf" for kind in alternatives(type_))
+            return real and (known or not interp.followed(key))
+        case Var(type=Object()):
+            return True
+        case Lit(int() | float() | str()):
             return known
         case Tuple(items, cls) if cls is tuple and items:
             return all(_is_key(interp, item, known=True) for item in items) and (
@@ -203,6 +223,8 @@ def _are_keys(interp: Interpreter, items: Ref) -> bool:
     """Whether all items of a list are whole numbers or tuples of those, which only the run knows."""
     if (columns := interp.columns(items)) is not None:
         return columns.cls is tuple and all(_are_keys(interp, part) for part in columns.lists)
+    if interp.seen(items) is not items:
+        return True
     filled = interp.filled(items)
     return filled is not None and _is_key(interp, Var("key", list_kinds.row_type(filled)), known=False)
 

@@ -13,13 +13,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from adxform import runtime
-from adxform.frontend.evaluate.operands import refuse_keeping
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, HeldByRun, Maybe, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Contents, HeldByRun, Maybe, Ref, Slice, Static, Tuple, Value
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.types import INT, Object, Scalar, is_inexact
+from adxform.ir.types import BOOL, INT, Object, Scalar, is_inexact
 from adxform.ir.walk import variables_of
+from adxform.primitives.definitions import iterations, keyed_items
 
 _CHANGING = frozenset({"append", "extend", "insert", "remove", "reverse", "clear"})
 """Methods that change a list and give nothing."""
@@ -48,7 +48,9 @@ def _is_object(item: Value) -> bool:
 
 
 def _is_number(item: Value) -> bool:
-    return scalar_type(item.value) is not None if isinstance(item, Lit) else isinstance(item, Var) and isinstance(item.type, Scalar)
+    if isinstance(item, Lit):
+        return scalar_type(item.value) is not None
+    return isinstance(item, Var) and isinstance(item.type, Scalar)
 
 
 def begun(interp: Interpreter, ref: Ref) -> bool:
@@ -78,26 +80,57 @@ def new(interp: Interpreter, var: Var) -> Ref:
 
 def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value | None:
     """The result of `fn`, a method of lists, a builtin or an operator, of a list of the run; ``None`` for any other call."""
-    if kwargs or not any(isinstance(arg, Var) and arg in interp.run_lists for arg in args):
+    if len(args) == 1 and fn in (list, sorted, max, min):
+        args = (_keys(interp, args[0]),)
+    if not any(_is_of_run(interp, arg) for arg in args):
         return None
-    operands = tuple(_operand(interp, arg) for arg in args)
-    match fn, operands:
-        case (operator.add, (_, _)):
-            return new(interp, _made(interp, fn, *operands)) if all(_is_list(interp, arg) for arg in args) else None
-        case (operator.getitem, (_, Pack("slice"))) | ((builtins.list | builtins.sorted), (_,)):
-            return new(interp, _made(interp, fn, *operands))
-        case ((operator.iadd | operator.iconcat), (owner, _)) if owner in interp.run_lists:
-            return call(interp, list.extend, args, kwargs, hint) and args[0]
+    if kwargs:
+        return _extreme(interp, fn, args[0], kwargs, hint) if fn in (max, min) and kwargs.keys() == {"key"} else None
+    match fn, args:
+        case ((keyed_items.place_under | keyed_items.is_under), (owner, key)) if _is_of_run(interp, owner):
+            under = fn is keyed_items.is_under
+            operands = interp.operand(owner), interp.operand(key)
+            return interp.emit(runtime.is_key if under else runtime.place_of_key, operands, BOOL if under else INT, hint)
+        case (operator.add, (_, _)) if all(_is_list(interp, arg) for arg in args):
+            return new(interp, _made(interp, fn, *map(interp.operand, args)))
+        case (operator.getitem, (_, Slice())) | ((builtins.list | builtins.sorted | list.copy), (_,)):
+            return new(interp, _made(interp, fn, *map(interp.operand, args)))
+        case ((operator.iadd | operator.iconcat), (owner, _)) if _is_of_run(interp, owner):
+            return call(interp, list.extend, args, kwargs, hint) and owner
+        case _:
+            return _of_method(interp, fn, args, hint) if _is_of_run(interp, args[0]) else None
+
+
+def _is_of_run(interp: Interpreter, value: Value) -> bool:
+    return isinstance(value, Var) and value in interp.run_lists
+
+
+def _keys(interp: Interpreter, value: Value) -> Value:
+    """`value`; the list of its keys where it is a dict of which only the run knows these, and that has them."""
+    keyed = interp.keyed(value)
+    return value if keyed is None else interp.seen(keyed.keys)
+
+
+def _extreme(interp: Interpreter, fn: Any, items: Value, kwargs: dict[str, Value], hint: str) -> Value:
+    """The largest or smallest item of a list of the run by a ``key``."""
+    some = interp.operand(interp.call(Lit(operator.gt), (interp.call(Lit(len), (items,)), Lit(0))))
+    interp.require(some, ValueError, f"{fn.__name__}() iterable argument is empty")
+    rest = interp.call(Lit(operator.getitem), (items, Slice(Lit(1), NONE, NONE)))
+    first = interp.call(Lit(operator.getitem), (items, Lit(0)))
+    meaning = iterations.largest if fn is max else iterations.smallest
+    return interp.call(Static(meaning), (rest, first, kwargs["key"]), hint=hint)
+
+
+def _of_method(interp: Interpreter, fn: Any, args: tuple[Value, ...], hint: str) -> Value | None:
     name = getattr(fn, "__name__", "")
-    if operands[0] not in interp.run_lists or getattr(list, name, None) is not fn:
+    if getattr(list, name, None) is not fn:
         return None
     if name in _CHANGING:
-        refuse_keeping(interp, variables_of(operands))
+        operands = tuple(_operand(interp, arg) for arg in args)
+        interp.refuse_keeping(variables_of(operands))
         interp.builder.emit(Call((), Lit(fn), operands, (), interp.span))
         return NONE
-    if name == "copy":
-        return new(interp, _made(interp, fn, *operands))
-    return interp.emit(fn, operands, INT, hint) if name in ("index", "count") else None
+    return interp.emit(fn, tuple(map(interp.operand, args)), INT, hint) if name in ("index", "count") else None
 
 
 def _operand(interp: Interpreter, value: Value) -> Operand:
@@ -109,7 +142,7 @@ def _operand(interp: Interpreter, value: Value) -> Operand:
 
 def _is_list(interp: Interpreter, value: Value) -> bool:
     """Whether `value` is a list of the run, or one that the function made."""
-    return (isinstance(value, Var) and value in interp.run_lists) or (isinstance(value, Ref) and value.cls is list)
+    return _is_of_run(interp, value) or (isinstance(value, Ref) and value.cls is list)
 
 
 def in_order(interp: Interpreter, part: Value, order: Value) -> Ref:

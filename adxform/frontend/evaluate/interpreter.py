@@ -10,7 +10,16 @@ from typing import Any, NoReturn, assert_never
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
-from adxform.frontend.containers import collecting, keyed_lists, list_arrays, list_kinds, lists_of_lists, object_lists, portions, tuple_columns
+from adxform.frontend.containers import (
+    collecting,
+    keyed_lists,
+    list_arrays,
+    list_kinds,
+    lists_of_lists,
+    object_lists,
+    portions,
+    tuple_columns,
+)
 from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits

@@ -55,6 +55,21 @@ def in_order(items: Sequence[Any], order: Any) -> list[Any]:
     return [items[k] for k in order]
 
 
+def place_of_key(keys: Sequence[Any], key: Any) -> int:
+    """The place of `key` among the `keys` of a dict; -1 if it is none of them.
+
+    >>> place_of_key(["a", "b"], "b"), place_of_key(["a"], "c")
+    (1, -1)
+    """
+    hash(key)
+    return keys.index(key) if key in keys else -1
+
+
+def is_key(keys: Sequence[Any], key: Any) -> bool:
+    """Whether `key` is one of the `keys` of a dict."""
+    return place_of_key(keys, key) >= 0
+
+
 def python_number(x: Any) -> Any:
     """Return a number as one of Python's, which it may be already.
 
@@ -119,6 +134,13 @@ def new_key() -> UnsupportedOperationError:
     """Return what is raised where a key is stored that only a run can tell, and a dict of known keys does not have it."""
     return UnsupportedOperationError(
         "a key that only a run can tell is stored in a dict that does not have it", help="make the dict with all of its keys"
+    )
+
+
+def nan_key() -> UnsupportedOperationError:
+    """Return what is raised where NaN is a key of a dict of which only a run knows the keys."""
+    return UnsupportedOperationError(
+        "NaN is a key of a dict, which Python finds where it is the same object", help="leave it out: `if not math.isnan(k):`"
     )
 
 
