@@ -109,6 +109,7 @@ from adxform.runtime.language.python_values import (
     aggregate,
     appended,
     appended_row,
+    chained,
     differing_rows,
     exact_shares,
     exact_sum,

@@ -24,6 +24,7 @@ from adxform.frontend.calls.bound_forms import (
     with_plain_axes,
     with_ranges_filled,
 )
+from adxform.frontend.calls.chosen_functions import call_chosen
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.operator_getters import GETTERS, call_getter
@@ -47,7 +48,19 @@ from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.signals import Changes, Lost, Sets, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
-from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback, Maybe, Method, Ref, Static, Tuple, Value, View
+from adxform.frontend.evaluate.values import (
+    NONE,
+    FunctionValue,
+    InnerPullback,
+    Maybe,
+    Method,
+    OneFunction,
+    Ref,
+    Static,
+    Tuple,
+    Value,
+    View,
+)
 from adxform.frontend.known import KNOWN
 from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Step, path_to
@@ -93,6 +106,8 @@ def _called(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwa
             return call_closure(interp, fn, args, kwargs)
         case Method(inner, bound, named):
             return call(interp, inner, (*bound, *args), {**dict(named), **kwargs}, hint, wanted)
+        case OneFunction():
+            return call_chosen(interp, fn, args, kwargs, hint, wanted)
         case InnerPullback():
             return inline.pull_back(interp, fn, args, kwargs)
         case Lit(types.FunctionType() | types.MethodType() | functools.partial()):

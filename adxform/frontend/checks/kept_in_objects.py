@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator, Mapping
 
+from adxform.frontend.evaluate.pure_functions import only_says
 from adxform.ir import intrinsics
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Function, Invoke, Lit, Op, Var
@@ -20,8 +21,6 @@ from adxform.primitives.unruled import missing_rule
 
 _LOADS = (operator.getitem,)
 _STORES = (operator.setitem, intrinsics.accumulate, intrinsics.deduct)
-_SAYING = (print, format, str, repr, str.join, str.format)
-"""Functions that keep nothing of what they are given."""
 
 
 def refuse_numbers_out_of_objects(
@@ -81,7 +80,7 @@ def _together(op: Op, function: Function) -> Iterator[tuple[Var, ...]]:
         for own, given in zip((*inner.params, *inner.results), (*op.args, *op.outs), strict=False) if inner is not None else ():
             if found := _objects((*variables(own), *variables(given))):
                 yield found
-    if isinstance(op, Call) and not any(callee(op) is fn for fn in _SAYING):
+    if isinstance(op, Call) and not only_says(callee(op)):
         found = _objects((*op.outs, *variables_of((*op.args, *(value for _, value in op.kwargs)))))
         if found and (op.outs == () or _objects(op.outs) or effect_of(op).opaque):
             yield found

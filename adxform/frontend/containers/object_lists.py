@@ -9,12 +9,13 @@ from __future__ import annotations
 import builtins
 import enum
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from adxform import runtime
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, HeldByRun, Maybe, Ref, Slice, Static, Tuple, Value
+from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, INT, Object, Scalar, is_inexact
@@ -71,9 +72,9 @@ def _made(interp: Interpreter, fn: Any, *operands: Operand) -> Var:
     return interp.emit(fn, operands, Object(), "objects")
 
 
-def new(interp: Interpreter, var: Var) -> Ref:
-    """The list that the run has in `var`, and nobody else has."""
-    ref = interp.heap.new("list", list, (), ())
+def new(interp: Interpreter, var: Var, cls: type = list) -> Ref:
+    """The list (or tuple) that the run has in `var`, and nobody else has."""
+    ref = interp.heap.new("list", cls, (), ())
     interp.heap.contents[ref] = HeldByRun(var)
     return ref
 
@@ -91,6 +92,12 @@ def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str
             under = fn is keyed_items.is_under
             operands = interp.operand(owner), interp.operand(key)
             return interp.emit(runtime.is_key if under else runtime.place_of_key, operands, BOOL if under else INT, hint)
+        case (operator.contains, (owner, item)) if _is_of_run(interp, owner):
+            return interp.emit(fn, (interp.operand(owner), _operand(interp, item)), BOOL, hint)
+        case (intrinsics.chain, _) if all(_is_of_run(interp, arg) or _are_known_objects(interp, arg) for arg in args):
+            return new(interp, _made(interp, runtime.chained, *map(interp.operand, args)), tuple)
+        case ((operator.eq | operator.ne), (_, _)) if all(_is_list(interp, arg) for arg in args):
+            return interp.emit(fn, tuple(map(interp.operand, args)), BOOL, hint)
         case (operator.add, (_, _)) if all(_is_list(interp, arg) for arg in args):
             return new(interp, _made(interp, fn, *map(interp.operand, args)))
         case (operator.getitem, (_, Slice())) | ((builtins.list | builtins.sorted | list.copy), (_,)):
@@ -103,6 +110,12 @@ def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str
 
 def _is_of_run(interp: Interpreter, value: Value) -> bool:
     return isinstance(value, Var) and value in interp.run_lists
+
+
+def _are_known_objects(interp: Interpreter, value: Value) -> bool:
+    """Whether `value` is a tuple, or a list whose items are known one by one, of what a list of the run can hold."""
+    held = interp.heap.contents.get(value) if isinstance(value, Ref) and value.cls is list else value
+    return isinstance(held, Tuple | Contents) and all(_is_object(interp.seen(item)) for item in held.items)
 
 
 def _keys(interp: Interpreter, value: Value) -> Value:
@@ -121,7 +134,7 @@ def _extreme(interp: Interpreter, fn: Any, items: Value, kwargs: dict[str, Value
     return interp.call(Static(meaning), (rest, first, kwargs["key"]), hint=hint)
 
 
-def _of_method(interp: Interpreter, fn: Any, args: tuple[Value, ...], hint: str) -> Value | None:
+def _of_method(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], hint: str) -> Value | None:
     name = getattr(fn, "__name__", "")
     if getattr(list, name, None) is not fn:
         return None

@@ -23,6 +23,7 @@ from adxform.frontend.evaluate.values import (
     ListFamily,
     Method,
     Namespace,
+    OneFunction,
     Poison,
     Portion,
     Portions,
@@ -90,6 +91,8 @@ class _Keys:
                 return id(fn), tuple(map(self.of, bound_in(value)))
             case Method(kwargs=named):
                 return "method", tuple(name for name, _ in named), value.partial, tuple(map(self.of, bound_in(value)))
+            case OneFunction(which, functions):
+                return "one of", self.of(which), tuple(map(self.of, functions))
             case Static(found):
                 return id(found)
             case _:

@@ -55,6 +55,11 @@ def in_order(items: Sequence[Any], order: Any) -> list[Any]:
     return [items[k] for k in order]
 
 
+def chained(*parts: Any) -> tuple[Any, ...]:
+    """The items of all `parts`, one after the other."""
+    return tuple(item for part in parts for item in part)
+
+
 def place_of_key(keys: Sequence[Any], key: Any) -> int:
     """The place of `key` among the `keys` of a dict; -1 if it is none of them.
 

@@ -21,6 +21,7 @@ from adxform.frontend.evaluate.values import (
     Maybe,
     Method,
     Once,
+    OneFunction,
     Originals,
     Poison,
     Portion,
@@ -31,12 +32,14 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
     bound_in,
+    code_of,
+    is_function,
     is_undefined,
     with_bound,
 )
 from adxform.ir.kinds import alternatives, one_of, scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, Array, Dim, Object, Scalar, Size, Type, is_inexact
+from adxform.ir.types import BOOL, INT, Array, Dim, Object, Scalar, Size, Type, is_inexact
 
 _HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
 
@@ -85,7 +88,7 @@ def same(a: Value, b: Value) -> bool:
             return a == b
         case Tuple(items, cls), Tuple(others, other_cls):
             return cls is other_cls and len(items) == len(others) and all(map(same, items, others))
-        case (FunctionValue() | Method() | Ref() | Poison(), _):
+        case (FunctionValue() | Method() | OneFunction() | Ref() | Poison(), _):
             return False
         case _:
             return type(a) is type(b) and a == b
@@ -146,6 +149,8 @@ class Joiner:
                 return Tuple(tuple(self.generalise(item, heap, numbers=numbers) for item in items), cls)
             case Maybe(_, held):
                 return Maybe(Slot(BOOL), self.generalise(held, heap, numbers=numbers))  # type: ignore[arg-type]
+            case OneFunction(_, functions):
+                return OneFunction(Slot(INT), tuple(self.generalise(part, heap, numbers=numbers) for part in functions))  # type: ignore[arg-type]
             case FunctionValue() | Method():
                 return with_bound(value, (self.generalise(part, heap, numbers=numbers) for part in bound_in(value)))
             case _:
@@ -169,7 +174,7 @@ class Joiner:
             if isinstance(contents, Collected):
                 return Built(value.kind, value.cls, (), (self.rows(contents),), value.meta, originals)
             if isinstance(contents, HeldByRun):
-                return Built(value.kind, value.cls, (), (HeldByRun(Slot(Object())),), value.meta, originals)
+                return Built(value.kind, value.cls, (), (HeldByRun(Slot(Object())),), value.meta, originals)  # type: ignore[arg-type]
             if isinstance(contents, Columns):
                 columns = _columns(contents, tuple(self.escape(part, heap, old) for part in contents.lists))
                 if isinstance(columns, Poison):
@@ -183,6 +188,9 @@ class Joiner:
             return Maybe(Slot(BOOL), self.escape(value.value, heap, old))  # type: ignore[arg-type]
         if isinstance(value, Tuple):
             return Tuple(tuple(self.escape(item, heap, old) for item in value.items), value.cls)
+        if isinstance(value, OneFunction):
+            functions = tuple(self.escape(part, heap, old) for part in value.functions)
+            return OneFunction(Slot(INT), functions)  # type: ignore[arg-type]
         if isinstance(value, FunctionValue | Method):
             return with_bound(value, (self.escape(part, heap, old) for part in bound_in(value)))
         return self.generalise(value, heap, numbers=False)
@@ -216,10 +224,27 @@ class Joiner:
                 return self._merge_functions(a, b, paths)
             case Ref() | Built(), Ref():
                 return self._merge_objects(a, b, paths)
+            case _ if is_function(a) and is_function(b) and not self.decided:
+                return self._merge_one_function(a, b, paths)
             case _ if _is_word(a) and _is_word(b) and not self.decided:
                 return Slot(Object())
             case _:
                 return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.decided)
+
+    def _merge_one_function(self, a: Template, b: Template, paths: Paths) -> Template:
+        """The template of one of several functions, of which a run knows which it is."""
+        left, right = (
+            {code_of(part): part for part in (one.functions if isinstance(one, OneFunction) else (one,))} for one in (a, b)
+        )
+        functions: list[Template] = []
+        for code, function in left.items():
+            if code in right:
+                functions.append(self.merge(function, right[code], paths))
+            else:
+                functions.append(function if has_slots(function) else self.escape(function, paths.left, paths.before))
+        functions += [self.escape(function, paths.right, paths.before) for code, function in right.items() if code not in left]
+        failed = next((function for function in functions if isinstance(function, Poison)), None)
+        return failed or OneFunction(Slot(INT), tuple(functions))  # type: ignore[arg-type]
 
     def _merge_functions(self, a: FunctionValue | Method, b: FunctionValue | Method, paths: Paths) -> Template:
         """The template of functions of one code: of what they captured, their defaults and what is bound to them."""
@@ -425,7 +450,7 @@ def _kind(value: Any) -> str:
             return f"a tuple of {len(items)}"
         case Ref(cls=cls) | Built(cls=cls):
             return f"a {cls.__name__}"
-        case FunctionValue() | Method():
+        case FunctionValue() | Method() | OneFunction():
             return "a function"
         case Once():
             return "an iterator"

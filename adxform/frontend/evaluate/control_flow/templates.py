@@ -22,6 +22,7 @@ from adxform.frontend.evaluate.values import (
     HeldByRun,
     Maybe,
     Method,
+    OneFunction,
     Originals,
     Portion,
     Ref,
@@ -29,6 +30,7 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
     bound_in,
+    code_of,
     is_undefined,
     with_bound,
 )
@@ -83,6 +85,8 @@ def has_slots(template: Template) -> bool:
     match template:
         case Slot() | Built() | Maybe():
             return True
+        case OneFunction(which, functions):
+            return has_slots(which) or any(map(has_slots, functions))
         case Collected(buffer=buffer, count=count):
             return has_slots(buffer) or has_slots(count)
         case Portion(place=place):
@@ -106,6 +110,9 @@ def slots(template: Template) -> Iterator[Slot]:
             yield from (*slots(present), *slots(held))
         case Collected(buffer=buffer, count=count):
             yield from (*slots(buffer), *slots(count))
+        case OneFunction(which, functions):
+            for part in (which, *functions):
+                yield from slots(part)
         case Portion(place=place):
             yield from slots(place)
         case HeldByRun(var):
@@ -129,6 +136,8 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             return Tuple(tuple(instantiate(item, make, heap) for item in items), cls)
         case Maybe(present, held):
             return Maybe(instantiate(present, make, heap), instantiate(held, make, heap))
+        case OneFunction(which, functions) if has_slots(template):
+            return OneFunction(instantiate(which, make, heap), tuple(instantiate(part, make, heap) for part in functions))
         case Collected(buffer=buffer, count=count):
             return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
         case Columns(lists):
@@ -170,6 +179,8 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
                 yield from (placeholder(slot.type) for slot in slots(inner))
             else:
                 yield from collect(inner, what_is_there(value), heap, operand)
+        case OneFunction():
+            yield from _collect_function(template, value, heap, operand)
         case Slot():
             yield operand(value)
         case Tuple(items):
@@ -198,6 +209,20 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
                 yield from collect(item, part, heap, operand)
         case _:
             return
+
+
+def _collect_function(template: OneFunction, value: Any, heap: Heap, operand: Callable[[Value], Operand]) -> Iterator[Operand]:
+    """The number of the function that a path has, and what is in each of those that it may be; of others, what stands for it."""
+    held = value.functions if isinstance(value, OneFunction) else (value,)
+    which = value.which if isinstance(value, OneFunction) else Lit(heap.contents.number_of(value))
+    yield from collect(template.which, which, heap, operand)
+    own = {code_of(function): function for function in held}
+    for function in template.functions:
+        found = own.get(code_of(function))
+        if found is None:
+            yield from (placeholder(slot.type) for slot in slots(function))
+        else:
+            yield from collect(function, found, heap, operand)
 
 
 @dataclass(frozen=True, slots=True)
