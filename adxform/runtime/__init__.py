@@ -111,6 +111,7 @@ from adxform.runtime.language.python_values import (
     appended_row,
     chained,
     differing_rows,
+    elements,
     exact_shares,
     exact_sum,
     first_largest,
@@ -127,10 +128,12 @@ from adxform.runtime.language.python_values import (
     python_number,
     record,
     sequence,
+    set_of_tuples,
     smaller,
     trip_count,
     unpacked,
     value_or_none,
+    whole_elements,
 )
 from adxform.runtime.run_time_checks import (
     absent,

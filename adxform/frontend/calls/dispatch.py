@@ -33,7 +33,7 @@ from adxform.frontend.calls.primitive_calls import as_array, into, primitive
 from adxform.frontend.calls.program_functions import call_closure, call_function
 from adxform.frontend.calls.where_chosen import compute_where
 from adxform.frontend.checks.shared_memory import read_meanwhile
-from adxform.frontend.containers import object_lists
+from adxform.frontend.containers import object_lists, object_sets
 from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
 from adxform.frontend.evaluate.classes import protocols
@@ -81,9 +81,10 @@ Kwargs = dict[str, Value]
 def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     """The result of ``fn(*args, **kwargs)``."""
     args = tuple([interp.seen(arg) for arg in args])
-    found = object_lists.call(interp, fn.value, args, kwargs, hint) if isinstance(fn, Static | Lit) else None
-    if found is not None:
-        return found
+    if isinstance(fn, Static | Lit):
+        for of_run in (object_lists.call, object_sets.call):
+            if (found := of_run(interp, fn.value, args, kwargs, hint)) is not None:
+                return found
     if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())) and not none_given.takes_none(fn, args):
         return _with_none_or_not(interp, fn, args, kwargs, hint, wanted)
     return _called(interp, interp.force(fn), args, kwargs, hint, wanted)

@@ -94,7 +94,7 @@ def held_anew(ref: Ref, old: Any, new: Any) -> Grows | None:
     if isinstance(new, Keyed) and not isinstance(old, Keyed):
         return Grows(ref, keyed=True)
     if isinstance(new, HeldByRun) and not isinstance(old, HeldByRun):
-        return Grows(ref, of_objects=True)
+        return Grows(ref, of_objects=True, elements=new.of)
     return None
 
 

@@ -60,6 +60,8 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return method
         case Var(_, Object()) if value in interp.run_lists and callable(getattr(list, name, None)):
             return Method(Lit(getattr(list, name)), (value,))
+        case Var(_, Object()) if value in interp.run_sets and callable(getattr(set, name, None)):
+            return Method(Lit(getattr(set, name)), (value,))
         case Var(_, Object()):
             found = interp.emit(getattr, (value, Lit(name)), Object(), hint)
             interp.methods[found] = name

@@ -93,6 +93,8 @@ def _of_object(interp: Interpreter, value: Ref) -> Operand | None:
             given = (pack,) if value.meta is None else (operand(interp, value.meta), pack)
             return pack if value.cls is dict else interp.emit(value.cls, given, Object())
         case Ref(kind="set"):
+            if (seen := interp.seen(value)) is not value:
+                return operand(interp, seen)
             given = rebuilt(interp, interp.contents(value))
             return interp.emit(set, (Pack("tuple", tuple(map(Lit, given))) if type(given) is tuple else Lit(given),), Object())
         case Ref(cls=cls) if dataclasses.is_dataclass(cls) or cls is types.SimpleNamespace:

@@ -122,7 +122,8 @@ class Grows(Exception):
     `regular`: all that happens is that one item is appended on each iteration of a loop. `rebound`: a name comes to hold another
     list. `reason`: what says why no array can hold the items, if that is known. `together`: of these lists the run chooses one.
     `family`: it comes to be one of these. `of_lists`: lists are appended to it, `uneven` ones, or `stored` where only a run
-    knows. `keyed`: a dict gets keys that only a run knows. `of_objects`: its items are texts, and what else no array holds.
+    knows. `keyed`: a dict gets keys that only a run knows. `of_objects`: its items are texts, and what else no array holds;
+    of a set, they are `elements`.
     """
 
     def __init__(
@@ -140,6 +141,7 @@ class Grows(Exception):
         uneven: bool = False,
         keyed: bool = False,
         of_objects: bool = False,
+        elements: Any = None,
     ) -> None:
         super().__init__("a loop fills a list")
         self.reason = reason
@@ -150,6 +152,7 @@ class Grows(Exception):
         self.uneven = uneven
         self.keyed = keyed
         self.of_objects = of_objects
+        self.elements = elements
         self.ref = ref
         self.item = item
         self.regular = regular
@@ -159,5 +162,5 @@ class Grows(Exception):
         """The same of another list, or of others together with it."""
         found = Grows(ref, self.item, together=together, family=self.family, keyed=self.keyed)
         found.of_lists, found.stored, found.uneven = self.of_lists, self.stored, self.uneven
-        found.of_objects = self.of_objects
+        found.of_objects, found.elements = self.of_objects, self.elements
         return found

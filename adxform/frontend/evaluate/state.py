@@ -169,6 +169,10 @@ class Interpreter(Above):
         self.generators: dict[Var, type] = {}
         self.run_lists: set[Var] = set()
         """Lists of texts and other objects that the run makes and has, of which only that knows how many items they have."""
+        self.run_sets: dict[Var, Any] = {}
+        """Sets that the run has, and what their elements are."""
+        self.walked_sets: list[tuple[Value, ...]] = []
+        """The sets of the run that the loops around walk over."""
         self.made: dict[Var, type] = {}
         """The classes of objects that the run makes."""
         self.attended: set[Ref] = set()
@@ -231,7 +235,10 @@ class Interpreter(Above):
         held = self.heap.contents.get(value) if isinstance(value, Ref) else None
         if not isinstance(held, HeldByRun):
             return value
-        self.run_lists.add(held.var)
+        if isinstance(value, Ref) and value.kind == "set":
+            self.run_sets[held.var] = held.of
+        else:
+            self.run_lists.add(held.var)
         return held.var
 
     def identity(self, value: Value) -> FoundOutside | Given | None:
@@ -308,7 +315,10 @@ class Interpreter(Above):
             message = "the items of this list must be known one by one, but only a run can tell how many there are"
             raise self.error(message, "make it an array with `np.array(…)`")
         if isinstance(contents, HeldByRun):
-            raise self.error("the items of this list must be known one by one, but only a run knows them", "keep them in a tuple")
+            raise self.error(
+                f"the items of this {ref.cls.__name__} must be known one by one, but only a run knows them",
+                "keep them in a tuple",
+            )
         assert isinstance(contents, Contents)
         return contents
 

@@ -384,9 +384,13 @@ class Keyed:
 
 @dataclass(frozen=True, slots=True)
 class HeldByRun:
-    """The contents of a list of texts and other objects, as many as only a run can tell: the list `var`, which the run makes."""
+    """The contents of a list or set of texts and other objects, as many as only a run can tell: that which the run has in `var`.
+
+    `of`: what the elements of a set are.
+    """
 
     var: Var
+    of: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from adxform.errors import UnsupportedOperationError
+from adxform.errors import LargeNumberError, UnsupportedOperationError
 
 
 def record(cls: type, /, **values: Any) -> Any:
@@ -58,6 +58,32 @@ def in_order(items: Sequence[Any], order: Any) -> list[Any]:
 def chained(*parts: Any) -> tuple[Any, ...]:
     """The items of all `parts`, one after the other."""
     return tuple(item for part in parts for item in part)
+
+
+def elements(box: Iterable[Any], *places: int) -> list[Any]:
+    """The elements of a set, in its order; what they have at `places`, one within the other, if any are given."""
+    found = list(box)
+    for place in places:
+        found = [item[place] for item in found]
+    return found
+
+
+def whole_elements(dtype: str, box: Iterable[Any], *places: int) -> Any:
+    """As `elements`, where they are whole numbers.
+
+    >>> whole_elements("int64", {(1, 2)}, 1)
+    array([2])
+    """
+    try:
+        return np.array(elements(box, *places), dtype=dtype)
+    except OverflowError:
+        message = "a whole number beyond 64 bits is an element of a set"
+        raise LargeNumberError(message, help="keep smaller ones in it") from None
+
+
+def set_of_tuples(*parts: Iterable[Any]) -> set[Any]:
+    """The set of the tuples that have an item of each of `parts`."""
+    return set(zip(*parts, strict=True))
 
 
 def place_of_key(keys: Sequence[Any], key: Any) -> int:

@@ -174,7 +174,8 @@ class Joiner:
             if isinstance(contents, Collected):
                 return Built(value.kind, value.cls, (), (self.rows(contents),), value.meta, originals)
             if isinstance(contents, HeldByRun):
-                return Built(value.kind, value.cls, (), (HeldByRun(Slot(Object())),), value.meta, originals)  # type: ignore[arg-type]
+                held = HeldByRun(Slot(Object()), contents.of)  # type: ignore[arg-type]
+                return Built(value.kind, value.cls, (), (held,), value.meta, originals)
             if isinstance(contents, Columns):
                 columns = _columns(contents, tuple(self.escape(part, heap, old) for part in contents.lists))
                 if isinstance(columns, Poison):
@@ -277,9 +278,10 @@ class Joiner:
         if isinstance(left, Keyed) or isinstance(right, Keyed):
             return _OF_KEYS._replace(params=self.decided)
         if isinstance(left, HeldByRun) or isinstance(right, HeldByRun):
-            if not (isinstance(left, HeldByRun) and isinstance(right, HeldByRun) and a.cls is b.cls):
+            if not (isinstance(left, HeldByRun) and isinstance(right, HeldByRun) and a.cls is b.cls and left.of == right.of):
                 return _OF_OBJECTS._replace(params=self.decided)
-            return Built(a.kind, a.cls, (), (HeldByRun(Slot(Object())),), a.meta, originals)  # type: ignore[arg-type]
+            held = HeldByRun(Slot(Object()), left.of)  # type: ignore[arg-type]
+            return Built(a.kind, a.cls, (), (held,), a.meta, originals)
         if isinstance(left, Columns) or isinstance(right, Columns):
             columns = self._merge_columns(left, right, paths) if a.cls is b.cls else _OF_TUPLES
             return columns if isinstance(columns, Poison) else Built(a.kind, a.cls, (), (columns,), a.meta, originals)

@@ -11,7 +11,7 @@ from typing import Any
 
 from adxform.errors import UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
-from adxform.frontend.containers import list_arrays
+from adxform.frontend.containers import list_arrays, object_sets
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow import generators, iteration, sides, suspended, walks
 from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, only_raises
@@ -53,7 +53,8 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
         env.update(zip(op.outs, received(interp, names, [env[out] for out in inner.outs]), strict=True))
         return
     start = len(interp.builder.ops)
-    given = walks.iterated(interp, interp.use(interp.value(op.source[0], env)))
+    walked = interp.use(interp.value(op.source[0], env))
+    given = walks.iterated(interp, object_sets.listed(interp, walked))
     once = given if isinstance(given, Once) else None
     if once is not None and once.generator is not None:
         env.update(zip(op.outs, _over_generator(interp, op, once, env), strict=True))
@@ -65,10 +66,12 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
     start = len(interp.builder.ops)
     inits = [interp.value(init, env) for init in op.inits]
     interp.walking.append(iteration.lists_in(interp, source))
+    interp.walked_sets.append((walked,))
     try:
         outs = _over_items(interp, op, source, once, taken, inits, env)
     finally:
         interp.walking.pop()
+        interp.walked_sets.pop()
     if once is not None and once.early:
         if any(interp.heap.contents[ref] is not contents for ref, contents in held):
             raise endless(interp)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adxform.frontend.containers import keyed_lists, list_arrays, lists_of_lists, object_lists
+from adxform.frontend.containers import keyed_lists, list_arrays, lists_of_lists, object_lists, object_sets
 from adxform.frontend.containers.list_arrays import are_lists, as_list_of_rows, become_floats, irregular
 from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
@@ -204,6 +204,8 @@ def holds_lists(interp: Interpreter, grows: Grows) -> bool:
     if grows.keyed:
         return keyed_lists.begun(interp, grows.ref)
     if grows.of_objects:
+        if grows.ref.kind == "set":
+            return object_sets.begun(interp, grows.ref, grows.elements)
         return object_lists.begun(interp, grows.ref)
     return grows.of_lists and lists_of_lists.begun(interp, grows.ref, stored=grows.stored, family=grows.family)
 

@@ -145,7 +145,7 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
         case Portion(place=place):
             return replace(template, place=instantiate(place, make, heap))
         case HeldByRun(var):
-            return HeldByRun(instantiate(var, make, heap))
+            return replace(template, var=instantiate(var, make, heap))
         case Built(kind, cls, keys, items, meta, originals):
             ref = Ref(kind, cls, shared=True, meta=meta)
             parts = tuple(instantiate(item, make, heap) for item in items)
