@@ -25,6 +25,7 @@ from adxform.frontend.checks.shared_memory import (
     refuse_outside_arrays_given,
     refuse_outside_writes,
     refuse_shared_arguments,
+    refuse_writes_to_kept,
     refuse_writes_to_read_only,
 )
 from adxform.frontend.evaluate import structures
@@ -261,6 +262,7 @@ class _Attempt:
         refuse_additions_to_read_only(function)
         refuse_writes_to_read_only(function, interp.only_read)
         refuse_changes_of_held_arrays(function)
+        refuse_writes_to_kept(function, interp.kept_arrays)
         function = settle(self.called(function))
         if signature.assumed:
             function = with_counts(with_checks(function, interp.equal), interp.equal)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.corpus import (
     aliases,
+    assigned_inside,
     boundaries,
     broadcasting,
     call_forms,
@@ -36,6 +37,7 @@ from tests.corpus import (
     lists,
     local_classes,
     loops,
+    made_of_iterators,
     models,
     objects,
     optional,
@@ -57,6 +59,8 @@ from tests.corpus import (
 from tests.corpus.case import Program, programs_of
 
 MODULES = (
+    assigned_inside,
+    made_of_iterators,
     boundaries,
     scalars,
     control_flow,

@@ -16,14 +16,16 @@ from adxform.frontend.containers import collecting, list_kinds, object_lists, tu
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Columns, Contents, HeldByRun, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Columns, Contents, HeldByRun, Ref, Tuple, Value
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
+from adxform.primitives.comparisons import EQUALITY, ORDERING
 
 _CHANGING = frozenset({"add", "discard", "remove", "clear", "update", "difference_update", "intersection_update"})
 """Methods that change a set and give nothing."""
 _GIVING = frozenset({"union", "intersection", "difference", "symmetric_difference", "copy"})
+_IN_PLACE = {"ior": "update", "iand": "intersection_update", "isub": "difference_update"}
 _ASKING = frozenset({"issubset", "issuperset", "isdisjoint"})
 
 
@@ -155,29 +157,32 @@ def _listed(interp: Interpreter, box: Var, elements: Elements, hint: str, *place
 
 
 def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value | None:
-    """The result of `fn`, a method of sets, a builtin or an operator, of a set of the run; ``None`` for any other call."""
-    if not any(isinstance(arg, Var) and arg in interp.run_sets for arg in args):
+    """The result of `fn`, a method of sets or an operator, of a set of the run; ``None`` for any other call."""
+    if kwargs or not any(isinstance(arg, Var) and arg in interp.run_sets for arg in args):
         return None
-    if fn in _WALKING:
-        return interp.call(Static(fn), tuple(listed(interp, arg) for arg in args), kwargs, hint)
+    name = getattr(fn, "__name__", "")
     if fn is operator.contains:
         return interp.emit(fn, tuple(map(interp.operand, args)), BOOL, hint)
-    name = getattr(fn, "__name__", "")
-    method = getattr(set, name, None) is fn
-    if kwargs or not all(_is_set(interp, arg) for arg in args):
-        return _of_element(interp, fn, args, kwargs)
-    if fn in _COMPARING or (method and name in _ASKING):
+    if fn is set and len(args) == 1:
+        return new(interp, _common(interp, args), fn, interp.operand(args[0]))
+    if not all(_is_set(interp, arg) for arg in args):
+        return _of_element(interp, fn, args)
+    if getattr(operator, name, None) is fn and name in _IN_PLACE:
+        return _of_element(interp, getattr(set, _IN_PLACE[name]), args) and args[0]
+    if getattr(set, name, None) is not fn and (getattr(operator, name, None) is not fn or len(args) != 2):
+        return None
+    if Lit(fn) in EQUALITY | ORDERING or name in _ASKING:
         return interp.emit(fn, tuple(map(interp.operand, args)), BOOL, hint)
-    if fn in _SETS or fn is set or (method and name in _GIVING):
+    if getattr(operator, name, None) is fn or name in _GIVING:
         return new(interp, _common(interp, args), fn, *map(interp.operand, args))
-    return _of_element(interp, fn, args, kwargs)
+    return _of_element(interp, fn, args)
 
 
-def _of_element(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value | None:
+def _of_element(interp: Interpreter, fn: Any, args: tuple[Value, ...]) -> Value | None:
     """What a method gives that changes the set `args[0]` of the run; ``None`` of any other."""
     owner, *given = args
     name = getattr(fn, "__name__", "")
-    if not isinstance(owner, Var) or owner not in interp.run_sets or getattr(set, name, None) is not fn or kwargs:
+    if not isinstance(owner, Var) or owner not in interp.run_sets or getattr(set, name, None) is not fn:
         return None
     if name not in _CHANGING:
         return None
@@ -207,8 +212,3 @@ def _common(interp: Interpreter, args: tuple[Value, ...]) -> Elements:
     if len(found) != 1 or None in found:
         raise interp.error("the elements of these sets are of several kinds", "make them one kind: `int(…)`, or texts")
     return next(one for one in found if one is not None)
-
-
-_WALKING = (list, tuple, sorted, min, max, sum, enumerate, zip, map, filter, any, all, iter, frozenset)
-_COMPARING = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
-_SETS = (operator.or_, operator.and_, operator.sub, operator.xor)

@@ -17,6 +17,7 @@ from adxform.frontend.containers import (
     list_kinds,
     lists_of_lists,
     object_lists,
+    object_sets,
     portions,
     tuple_columns,
 )
@@ -332,6 +333,10 @@ class Evaluator(Interpreter):
     def are_objects(self, items: tuple[Value, ...]) -> bool:
         """Whether a list of the run can hold `items`: texts, and what else carries no derivative and is not changed."""
         return object_lists.are_objects(self, items)
+
+    def listed(self, value: Value) -> Value:
+        """`value`; of a set of the run, the list of its elements, in the order of the run."""
+        return object_sets.listed(self, value)
 
     def put_together(self, group: tuple[Ref, ...]) -> bool:
         """Whether the items of the lists `group` can be, and now are, in one list."""

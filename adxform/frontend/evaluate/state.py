@@ -158,6 +158,12 @@ class Interpreter(Above):
         """Arrays of floats, by their types, of which the program asks the dtype, and where."""
         self.written: list[Var] = []
         """Arrays that a function writes of which a derivative is taken here."""
+        self.caches: dict[Any, tuple[Value, Any]] = {}
+        """Functions under a cache, and what is known of each."""
+        self.caching = 0
+        """How many calls of functions under a cache are being run: each key of these is run once, so they may be deep."""
+        self.kept_arrays: list[tuple[Var, Span]] = []
+        """Arrays that a cache keeps, or what is computed of them, and where that is seen."""
         self.unseen: list[UnseenCall] = []
         self.handed_arrays: list[HandedArray] = []
         self.shown: list[Shown] = []

@@ -11,7 +11,7 @@ from typing import Any
 
 from adxform.errors import UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
-from adxform.frontend.containers import list_arrays, object_sets
+from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow import generators, iteration, sides, suspended, walks
 from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, only_raises
@@ -54,7 +54,7 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
         return
     start = len(interp.builder.ops)
     walked = interp.use(interp.value(op.source[0], env))
-    given = walks.iterated(interp, object_sets.listed(interp, walked))
+    given = walks.iterated(interp, walked)
     once = given if isinstance(given, Once) else None
     if once is not None and once.generator is not None:
         env.update(zip(op.outs, _over_generator(interp, op, once, env), strict=True))

@@ -178,7 +178,9 @@ def iterated(interp: Interpreter, source: Value) -> Value:
 
     Where that is an object with a ``__next__`` of its own, it is a generator that asks it for item after item.
     """
-    source = keyed_lists.walked(interp, interp.force(source, said="'NoneType' object is not iterable"))
+    source = keyed_lists.walked(
+        interp, interp.force(interp.listed(interp.seen(source)), said="'NoneType' object is not iterable")
+    )
     found = iterator_of(interp, source)
     if found is source and not _is_asked(source):
         return source
