@@ -395,7 +395,7 @@ def states_of_a_machine(x):
 def best_of_each_kind(x):
     best = {}
     for v in x:
-        k = "even" if int(v * 10) % 2 == 0 else "odd"
+        k = "even" if int(v * 9) % 2 == 0 else "odd"
         if k not in best or v > best[k]:
             best[k] = v
     return best.get("even", 0.5) - best.get("odd", 0.25)

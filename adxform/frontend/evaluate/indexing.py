@@ -399,16 +399,8 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             operands_ = x, interp.operand(index), interp.operand(value)
             interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
-        case Ref(kind="dict") if (words := doubtful_keys.new_words(interp, x, index)) is not None:
-            interp.call(Static(chosen_words.put_under), (x, index, words, value), wanted=False)
-        case Ref(kind="dict") if interp.doubtful(x) is not None:
-            doubtful_keys.put(interp, x, hashed(interp, index, "a dict key", x), value)
-        case Ref(kind="dict") if (held := interp.under_key(x, index, stored=True)) is not None:
-            interp.store_under(held, index, value)
-        case Ref(kind="dict") if (place := chosen_items.place_to_store(interp, x, index)) is not None:
-            chosen_items.store(interp, x, place, value)
         case Ref(kind="dict"):
-            interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key", x), value))
+            _store_under_key(interp, x, index, value)
         case Ref(cls=collections.deque) if isinstance(index, Slice):
             interp.fail(TypeError, "sequence index must be integer, not 'slice'")
         case Ref() if isinstance(index, Var) and _is_there(interp, x, index, value):
@@ -424,6 +416,20 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.fail(kind, f"'{cls.__name__}' object does not support item assignment")
         case _:
             raise interp.error("this value does not support item assignment", "use an array, a list or a dict")
+
+
+def _store_under_key(interp: Interpreter, x: Ref, index: Value, value: Value) -> None:
+    """``x[index] = value`` of a dict."""
+    if (words := doubtful_keys.new_words(interp, x, index)) is not None:
+        interp.call(Static(chosen_words.put_under), (x, index, words, value), wanted=False)
+    elif interp.doubtful(x) is not None:
+        doubtful_keys.put(interp, x, hashed(interp, index, "a dict key", x), value)
+    elif (held := interp.under_key(x, index, stored=True)) is not None:
+        interp.store_under(held, index, value)
+    elif (place := chosen_items.place_to_store(interp, x, index)) is not None:
+        chosen_items.store(interp, x, place, value)
+    else:
+        interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key", x), value))
 
 
 def _is_there(interp: Interpreter, x: Ref, index: Var, value: Value) -> bool:

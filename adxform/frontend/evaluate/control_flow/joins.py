@@ -249,27 +249,32 @@ class Joiner:
         originals = self._originals([a, b], paths.right, paths.before)
         if a.cls is b.cls is collections.deque and a.meta != b.meta:
             return Poison("it is a deque that keeps another number of items on another path", self.decided)
-        if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
-            rows = self._merge_rows(left, right, paths)
-            return Built(a.kind, a.cls, (), (rows,), a.meta, originals) if isinstance(rows, Collected) else rows
         if isinstance(left, Portion) and isinstance(right, Portion) and left.of is right.of:
             return self._named(b, right, self.merge(left.place, right.place, paths), paths.before, originals)
         if isinstance(left, Portion | Portions) or isinstance(right, Portion | Portions):
             return OF_PORTIONS._replace(params=self.decided)
         if isinstance(left, Keyed) or isinstance(right, Keyed):
             return _OF_KEYS._replace(params=self.decided)
-        if isinstance(left, Columns) or isinstance(right, Columns):
-            columns = self._merge_columns(left, right, paths) if a.cls is b.cls else _OF_TUPLES
-            return columns if isinstance(columns, Poison) else Built(a.kind, a.cls, (), (columns,), a.meta, originals)
+        alike = (a.kind, a.cls, a.meta) == (b.kind, b.cls, b.meta)
+        whole = self._merge_whole(b, left, right, paths) if alike else None
+        if whole is not None:
+            return whole if isinstance(whole, Poison) else Built(a.kind, a.cls, (), (whole,), a.meta, originals)
         if isinstance(left, Collected) or isinstance(right, Collected):
             return Poison("it is a list whose length only a run can tell on one path only", self.decided)
-        alike = (a.kind, a.cls, a.meta) == (b.kind, b.cls, b.meta)
-        if alike and self._may_doubt(b, left, right):
-            return Built(a.kind, a.cls, (), (self._merge_doubtful(left, right, paths),), a.meta, originals)
         if not alike or not _same_keys(a.kind, left, right):
             return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.decided)
         items = self._merge_all(left.items, right.items, paths)
         return Built(a.kind, a.cls, left.keys, items, a.meta, originals)
+
+    def _merge_whole(self, ref: Ref, a: Any, b: Any, paths: Paths) -> Any:
+        """The template of contents that are no items one by one; ``None`` where they are, or are such a list on one path only."""
+        if isinstance(a, Collected) and isinstance(b, Collected):
+            return self._merge_rows(a, b, paths)
+        if isinstance(a, Columns) or isinstance(b, Columns):
+            return self._merge_columns(a, b, paths)
+        if isinstance(a, Collected) or isinstance(b, Collected):
+            return None
+        return self._merge_doubtful(a, b, paths) if self._may_doubt(ref, a, b) else None
 
     def _named(self, ref: Ref | Built, portion: Portion, place: Template, old: Heap, originals: Originals) -> Template:
         """The template of a name for one of several lists, at `place`, whose items are in a list from before the paths parted."""
@@ -293,14 +298,11 @@ class Joiner:
             return a if a == b else _OF_KEYS._replace(params=self.decided)
         if isinstance(a, Portion | Portions) or isinstance(b, Portion | Portions):
             return a if a == b else OF_PORTIONS
-        if isinstance(a, Collected) and isinstance(b, Collected):
-            return self._merge_rows(a, b, paths)
-        if isinstance(a, Columns) or isinstance(b, Columns):
-            return self._merge_columns(a, b, paths)
+        whole = self._merge_whole(ref, a, b, paths)
+        if whole is not None:
+            return whole
         if isinstance(a, Collected) or isinstance(b, Collected):
             return _HALF_FILLED._replace(params=self.decided)
-        if self._may_doubt(ref, a, b):
-            return self._merge_doubtful(a, b, paths)
         of_set = isinstance(a, SetElements) or isinstance(b, SetElements)
         if not _same_keys("set" if of_set else "dict", a, b):
             return Poison("its length or keys depend on a run-time condition", self.decided)

@@ -193,12 +193,8 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
             portion: Any = value if isinstance(value, Portion) else heap.contents[value]
             yield from collect(place, portion.place, heap, operand)
         case Doubtful() | Built(items=(Doubtful(),)):
-            own: Any = template if isinstance(template, Doubtful) else template.items[0]
-            given = in_doubt(value if isinstance(value, Contents | Doubtful) else heap.contents[value])  # type: ignore[arg-type]
-            pairs = [given.get(key) or NOT_THERE for key in own.keys]
-            for item, (_, part) in zip(own.items, pairs, strict=True):
-                yield from collect(item, part, heap, operand)
-            for item, (part, _) in zip(own.there, pairs, strict=True):
+            own: Any = value if isinstance(value, Contents | Doubtful) else heap.contents[value]
+            for item, part in _in_turn(template if isinstance(template, Doubtful) else template.items[0], in_doubt(own)):
                 yield from collect(item, part, heap, operand)
         case Built(items=items) | Contents(items=items):
             contents: Any = value if isinstance(value, Contents) else heap.contents[value]
@@ -209,6 +205,13 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
                 yield from collect(item, part, heap, operand)
         case _:
             return
+
+
+def _in_turn(template: Doubtful, held: Doubtful) -> list[tuple[Template, Value]]:
+    """Each part of `template` with what a path has for it that ends with `held`."""
+    found = [held.get(key) or NOT_THERE for key in template.keys]
+    items = zip(template.items, (item for _, item in found), strict=True)
+    return [*items, *zip(template.there, (there for there, _ in found), strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
