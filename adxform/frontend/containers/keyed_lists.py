@@ -83,7 +83,7 @@ def on_paths(interp: Interpreter, ref: Ref, sides: Sequence[AnyContents]) -> Gro
     known = [side for side in sides if isinstance(side, Contents)]
     if len(known) < len(sides) or len({side.keys for side in known}) == 1 or not interp.knowledge.adds_keys:
         return None
-    if not _alike(key for side in known for key in side.keys) or not _may_be_added_to(interp, ref):
+    if not all(_is_whole(key) for side in known for key in side.keys) or not _may_be_added_to(interp, ref):
         return None
     interp.adds_keys = True
     return Grows(ref, keyed=True)
