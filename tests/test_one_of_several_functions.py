@@ -255,6 +255,33 @@ def a_list_of_ufuncs(x):
     return y
 
 
+@FOLLOWED.append
+def made_anew_in_a_loop(x):
+    parts = []
+    f = np.sin
+    for v in x:
+        if v > 0.5:
+            f = lambda t, v=v: t * v
+        parts.append(f(v))
+    return sum(parts)
+
+
+@FOLLOWED.append
+def exchanged_in_a_long_loop(x):
+    def grow(v):
+        return v * 1.1 + abs(x[1]) * 0.1
+
+    def shrink(v):
+        return v * 0.5
+
+    f, v, n = grow, abs(x[0]), 0
+    while n < 300:
+        v = f(v)
+        f = shrink if v > 3 else grow if v < 1 else f
+        n += 1
+    return v
+
+
 @pytest.mark.parametrize("x", POINTS, ids=["first", "second"])
 @pytest.mark.parametrize("program", FOLLOWED, ids=lambda program: program.__name__)
 def test_the_function_is_called_that_the_run_has(program: Callable[..., Any], x: Any) -> None:

@@ -256,6 +256,8 @@ class Joiner:
             else:
                 functions.append(function if has_slots(function) else self.escape(function, paths.left, paths.before))
         functions += [self.escape(function, paths.right, paths.before) for code, function in right.items() if code not in left]
+        if isinstance(a, OneFunction) and a.which == Slot(INT) and a.functions == tuple(functions):
+            return a  # functions are compared by identity
         failed = next((function for function in functions if isinstance(function, Poison)), None)
         return failed or OneFunction(Slot(INT), tuple(functions))  # type: ignore[arg-type]
 
