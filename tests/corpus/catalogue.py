@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.corpus import (
     aliases,
+    assigned_inside,
     boundaries,
     broadcasting,
     call_forms,
@@ -37,6 +38,7 @@ from tests.corpus import (
     lists,
     local_classes,
     loops,
+    made_of_iterators,
     models,
     objects,
     optional,
@@ -58,6 +60,8 @@ from tests.corpus import (
 from tests.corpus.case import Program, programs_of
 
 MODULES = (
+    assigned_inside,
+    made_of_iterators,
     boundaries,
     scalars,
     control_flow,
