@@ -620,6 +620,34 @@ def squared(v):
 
 
 @shown
+def manager_of_a_generator(x):
+    used = []
+
+    @contextlib.contextmanager
+    def scaled(factor):
+        used.append(factor)
+        try:
+            yield factor * x
+        finally:
+            used.append(0.0)
+
+    with scaled(x[1]) as y:
+        total = np.sum(y**2)
+    return total * len(used)
+
+
+@shown
+def manager_with_code_after_a_return(x):
+    @contextlib.contextmanager
+    def noted():
+        yield
+        print("left")
+
+    with noted():
+        return np.sum(x)
+
+
+@shown
 def cached_nested_function(x):
     @functools.lru_cache(maxsize=None)
     def polynomial(k):

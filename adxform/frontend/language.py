@@ -53,6 +53,8 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("`while`", "while_statement", SUPPORTED, "While"),
         Entry("`if`, `elif`, `else`", "if_statement", SUPPORTED, "If"),
         Entry("`with`, several managers, `as`", "with_statement", SUPPORTED, "With withitem"),
+        Entry("`contextlib.contextmanager` inside of a function, with one `yield`", "manager_of_a_generator"),
+        Entry("such a manager that goes on after its `yield`, left by `return`", "manager_with_code_after_a_return", _OPERATION),
         Entry("`async with`", "async_with", _SYNTAX, "AsyncWith"),
         Entry("`match` with guards", "match_statement", SUPPORTED, "Match match_case"),
         Entry("`raise`", "raised", SUPPORTED, "Raise"),

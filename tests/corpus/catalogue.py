@@ -39,6 +39,7 @@ from tests.corpus import (
     local_classes,
     loops,
     made_of_iterators,
+    managers_made_inside,
     models,
     objects,
     optional,
@@ -62,6 +63,7 @@ from tests.corpus.case import Program, programs_of
 MODULES = (
     assigned_inside,
     made_of_iterators,
+    managers_made_inside,
     boundaries,
     scalars,
     control_flow,

@@ -7,8 +7,8 @@ import numpy as np
 
 from tests.corpus.case import at, vec
 
-both = at((vec(0.9, 0.45, 1.3, 0.6),), (vec(0.5, 0.85, 1.3, 0.6),), (vec(0.3, 0.2, 0.1, 0.4),))
-there = at((vec(0.5, 0.85, 1.3, 0.6),), (vec(0.9, 0.7, 1.3, 0.6),))
+both = at((vec(0.9, 0.45, 1.3, 0.62),), (vec(0.52, 0.85, 1.3, 0.62),), (vec(0.3, 0.2, 0.1, 0.4),))
+there = at((vec(0.52, 0.85, 1.3, 0.62),), (vec(0.9, 0.7, 1.3, 0.62),))
 
 
 class Fields:

@@ -156,7 +156,9 @@ def _listed(interp: Interpreter, box: Var, elements: Elements, hint: str, *place
     return collecting.new_list(interp, items, weak=elements.type.weak)
 
 
-def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value | None:
+def call(
+    interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value], hint: str
+) -> Value | None:
     """The result of `fn`, a method of sets or an operator, of a set of the run; ``None`` for any other call."""
     if kwargs or not any(isinstance(arg, Var) and arg in interp.run_sets for arg in args):
         return None
