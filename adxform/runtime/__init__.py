@@ -118,6 +118,7 @@ from adxform.runtime.language.python_values import (
     new_key,
     not_put_in_order,
     place,
+    places_in_order,
     position,
     python_number,
     record,
