@@ -202,6 +202,7 @@ def _reductions() -> Iterator[tuple[str, Made]]:
         "ties": np.array([2.0, 2.0, -2.0]),
         "infinite": np.array([INF, 1.0, 0.0]),
         "nan": np.array([1.0, NAN, 0.0]),
+        "of powers that are zero": np.array([1e-150, -2e-150, 0.0]),
         "one": np.array([1.5]),
         "one zero alone": np.array([0.0]),
     }

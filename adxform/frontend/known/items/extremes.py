@@ -10,6 +10,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -131,8 +132,8 @@ class _Extreme:
 
 
 def _goes_by_order(interp: Interpreter, source: Value, known: list[Value] | None) -> bool:
-    """Whether the items of `source` are compared as sequences are."""
-    held = any(isinstance(item, Tuple | Ref) for item in known or ())
+    """Whether the items of `source` are compared one by one, as sequences and objects are, and not by the rule for numbers."""
+    held = any(isinstance(item, Tuple | Ref) or protocols.is_object(item) for item in known or ())
     return held or interp.columns(source) is not None or isinstance(source, Zip | Enumerate)
 
 
