@@ -17,6 +17,7 @@ import numpy as np
 
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, sets
 from adxform.frontend.containers.methods import Answer
+from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes.protocols import as_number
 from adxform.frontend.evaluate.classes.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
 from adxform.frontend.evaluate.operands import is_static
@@ -160,8 +161,7 @@ def as_array(interp: Interpreter, value: Value, cls: type) -> Value:
             return collecting.as_array(interp, value)
         return interp.call(Lit(np.array), (value,))
     if issubclass(cls, range):
-        start, stop, step = (value.start, value.stop, value.step) if isinstance(value, Range) else _bounds(interp, value)
-        return interp.call(Lit(np.arange), (start, stop, step))
+        return indexing.of_range(interp, value if isinstance(value, Range) else Range(*_bounds(interp, value)))
     if is_container(cls):
         message = f"NumPy makes an array of objects of this {name_of(cls)}, which has no derivative"
         raise interp.error(message, "use numbers, arrays, lists or tuples")
