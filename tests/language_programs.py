@@ -16,6 +16,7 @@ import heapq
 import itertools
 import math
 import operator
+import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -876,6 +877,26 @@ def cells_replaced(x):
         k = int(v) % 3
         cells[k] = [*cells[k], v] if v > 0.5 else []
     return sum(sum(cell) ** 2 for cell in cells)
+
+
+@shown
+def keys_of_some_paths(x):
+    found, steps, v = {"first": x[0]}, types.SimpleNamespace(), x[1]
+    while v > 0.1:
+        steps.last = v
+        v = v * 0.5
+    if hasattr(steps, "last"):
+        found["last"] = steps.last
+    return found.get("last", 1.0) * found["first"] + sum(found.values()) * len(found)
+
+
+@shown
+def keys_of_a_few_texts(x):
+    totals = {}
+    for v in x:
+        kind = "large" if v > 1.0 else "small"
+        totals[kind] = totals.get(kind, 0.0) + v * v
+    return totals.get("large", 1.0) - 2.0 * totals.get("small", 0.5)
 
 
 @shown

@@ -146,6 +146,8 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("dicts", "dicts"),
         Entry("`math.prod` of the values of a dict", "product_of_a_dict"),
         Entry("keys of dicts known only at run time", "dict_index_of_the_run"),
+        Entry("keys of dicts, and attributes of objects, that some paths give", "keys_of_some_paths"),
+        Entry("keys that the run chooses among texts of the program", "keys_of_a_few_texts"),
         Entry("dicts of which only the run knows the keys: whole numbers, and tuples of those", "dict_keyed_by_run"),
         Entry("dicts of lists under such keys: `setdefault`, `defaultdict(list)`", "lists_keyed_by_run"),
         Entry("dicts with floats or texts that only the run knows as keys", "dict_keyed_by_floats", _OPERATION),

@@ -2,6 +2,7 @@
 
 import enum
 import random
+import types
 
 import numpy as np
 
@@ -316,3 +317,35 @@ def list_repeated_more_often_than_memory_has_places(x):
 @at((1.5,), raises=OverflowError)
 def tuple_repeated_less_often_than_an_index_says(x):
     return x * len(-(10**30) * (1.0, 2.0))
+
+
+@at((vec(0.9, 0.45, 1.3),), raises=KeyError)
+def key_that_the_path_does_not_give(x):
+    d = {}
+    if x[1] > 0.6:
+        d["b"] = x[1] * 2
+    return d["b"] * x[0]
+
+
+@at((vec(0.9, 0.45, 1.3),), raises=AttributeError)
+def attribute_that_the_path_does_not_give(x):
+    p = types.SimpleNamespace()
+    if x[1] > 0.6:
+        p.b = x[1] * 2
+    return p.b * x[0]
+
+
+@at((vec(0.9, 0.45, 1.3),), raises=KeyError)
+def key_that_the_path_deletes(x):
+    d = {"a": x[0], "b": x[1]}
+    if x[1] < 0.6:
+        del d["a"]
+    del d["a"]
+    return d["b"]
+
+
+@at((vec(0.9, 0.45, 1.3),), raises=KeyError)
+def label_that_the_run_did_not_store(x):
+    d = {}
+    d["high" if x[0] > 0.5 else "low"] = x[1]
+    return d["high" if x[1] > 0.5 else "low"] * x[2]

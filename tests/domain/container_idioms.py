@@ -428,7 +428,52 @@ def memory(scope: Scope) -> Lines:
     return [*lines, f"    {total} += np.sum({d}[{k}])"]
 
 
+def doubtful(scope: Scope) -> Lines:
+    """A dict, or an object, that gets a key or an attribute on some paths, and is asked for it."""
+    d, v, test = scope.name("found"), scope.pick(*scope.vectors), condition(scope)
+    a, b, other = number(scope, 1), number(scope, 1), number(scope, 0)
+    if scope.chance.random() < 0.4:
+        lines = [f"{d} = types.SimpleNamespace(a={a})"]
+        asked = scope.pick(f"getattr({d}, 'b', {other})", f"({d}.b if hasattr({d}, 'b') else {other})")
+        store, kept = f"{d}.b = {b}", f"{d}.a"
+    else:
+        lines = [f"{d} = {{'a': {a}}}"]
+        asked = scope.pick(
+            f"{d}.get('b', {other})",
+            f"({d}['b'] if 'b' in {d} else {other})",
+            f"{d}.setdefault('b', {other})",
+            f"sum({d}.values())",
+        )
+        store, kept = (
+            scope.pick(f"{d}['b'] = {b}", f"{d}.update(b={b})", f"{d}['a'] = {b}", f"{d}.pop('a')"),
+            f"{d}.get('a', 2.0)",
+        )
+    if scope.chance.random() < 0.6:
+        lines += [f"if {test}:", f"    {store}"]
+    else:
+        lines += [f"for item in {v}[{v} > {other}]:", f"    {store}".replace(".pop('a')", ".pop('a', 0.0)")]
+    return [*lines, *named(scope, f"{asked} * {kept}")]
+
+
+def labelled(scope: Scope) -> Lines:
+    """Sums under names that the run chooses."""
+    d, v, e = scope.name("sums"), scope.pick(*scope.vectors), scope.name("kind")
+    a, b, kept = number(scope, 1), number(scope, 0), scope.pick("get", "in", "default")
+    made = "collections.defaultdict(float)" if kept == "default" else scope.pick("{}", f"{{'up': {b}}}")
+    lines = [f"{d} = {made}", f"for item in {v}:", f"    {e} = 'up' if item > {b} else 'down'"]
+    match kept:
+        case "get":
+            lines.append(f"    {d}[{e}] = {d}.get({e}, {a}) + item * {b}")
+        case "in":
+            lines += [f"    if {e} in {d}:", f"        {d}[{e}] *= item", "    else:", f"        {d}[{e}] = item + {a}"]
+        case _:
+            lines.append(f"    {d}[{e}] += item * {a}")
+    return [*lines, *named(scope, f"{d}.get('up', 0.5) * 2.0 - {d}.get('down', {a})")]
+
+
 IDIOMS = (
+    Idiom(doubtful, "keys_of_some_paths", weight=2),
+    Idiom(labelled, "keys_of_a_few_texts"),
     Idiom(listed, "lists", weight=2),
     Idiom(cells, "cell_lists"),
     Idiom(keyed, "groups runs cells_replaced dict_keyed_by_run lists_keyed_by_run", weight=2),

@@ -24,7 +24,7 @@ IDIOMS = (*idioms.IDIOMS, *statement_idioms.IDIOMS, *container_idioms.IDIOMS, *c
 """What statements of random programs are made of."""
 MODULES = (
     "bisect", "cmath", "collections", "contextlib", "dataclasses", "decimal", "enum", "fractions", "functools", "heapq",
-    "itertools", "math", "typing",
+    "itertools", "math", "types", "typing",
 )  # fmt: skip
 """What a program imports."""
 

@@ -38,6 +38,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    Doubtful,
     Heap,
     Keyed,
     Portion,
@@ -57,6 +58,8 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     """How the contents of `ref` grow on an iteration of a loop, if they do; the loop fills the list `ref` where it is `owned`."""
     if (anew := held_anew(ref, old, new)) is not None:
         return anew
+    if isinstance(old, Doubtful) or isinstance(new, Doubtful):
+        return None
     if isinstance(old, Collected) or isinstance(new, Collected):
         return _growth_of_collected(ref, old, new, owned=owned)
     if not isinstance(old, Contents) or not isinstance(new, Contents | Columns):

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from adxform.frontend.containers import collecting, keyed_lists, list_arrays, lists_of_lists, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
+from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.chosen_items import of_the_run
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
@@ -20,7 +21,7 @@ from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Once, Ref, Slice, Static, Tuple, Value, View, list_contents
 from adxform.ir.ops import Lit, Var
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions import chosen_words, iterations
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -198,7 +199,7 @@ def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]
     filled = interp.filled(ref)
     if filled is not None:
         return collecting.load(interp, ref, filled, Slice(NONE, NONE, NONE), hint)
-    contents = interp.contents(ref)
+    contents = interp.doubtful(ref) or interp.contents(ref)
     new = interp.heap.new(ref.kind, ref.cls, (), (), meta=ref.meta)
     interp.heap.contents[new] = contents
     return new
@@ -208,6 +209,11 @@ def _get(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
     assert isinstance(args[0], Ref)
     if (held := interp.keyed(args[0])) is not None and interp.under_key(args[0], args[1]) is held:
         return keyed_lists.get(interp, held, args[1], (*args, NONE)[2])
+    if (words := doubtful_keys.new_words(interp, args[0], args[1])) is not None:
+        return interp.call(Static(chosen_words.got_under), (*args[:2], words, (*args, NONE)[2]), hint=hint)
+    if interp.doubtful(args[0]) is not None:
+        key = hashed(interp, args[1], "a dict key", args[0])
+        return doubtful_keys.item_or(interp, args[0], key, (*args, NONE)[2], hint)
     if keyed_lists.is_new(interp, args[0], args[1]):
         return (*args, NONE)[2]
     if of_the_run(interp, args[1]) is not None:
@@ -235,7 +241,7 @@ def _update(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
         for name, item in kwargs.items():
             interp.call(Lit(operator.setitem), (ref, Lit(name), item), wanted=False)
         return NONE
-    contents = interp.contents(ref)
+    contents = interp.doubtful(ref) or interp.contents(ref)
     for other in args[1:]:
         for key, item in interp.pairs(other):
             contents = contents.put(key, item)
@@ -250,6 +256,10 @@ def _set_default(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str,
         return keyed_lists.set_default(interp, held, args[1], (*args, NONE)[2])
     ref, key = args[0], hashed(interp, args[1], "a dict key", args[0])
     assert isinstance(ref, Ref)
+    if interp.doubtful(ref) is not None:
+        kept = doubtful_keys.item_or(interp, ref, key, (*args, NONE)[2])
+        doubtful_keys.put(interp, ref, key, kept)
+        return kept
     found = interp.contents(ref).get(key)
     if found is None:
         found = args[2] if len(args) > 2 else NONE
@@ -262,14 +272,25 @@ def _dict_pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Va
         return keyed_lists.pop(interp, keyed, args[1], args[2] if len(args) > 2 else None)
     ref, key = args[0], hashed(interp, args[1], "a dict key", args[0])
     assert isinstance(ref, Ref)
+    if interp.doubtful(ref) is not None:
+        return _pop_doubtful(interp, ref, key, args[2] if len(args) > 2 else None)
     contents = interp.contents(ref)
     found = contents.get(key)
     if found is None:
         default = args[2] if len(args) > 2 else None
         return interp.fail(KeyError, key) if default is None else default
-    kept = [(own, item) for own, item in zip(contents.keys, contents.items, strict=True) if own != key]
-    interp.write(ref, Contents(tuple(own for own, _ in kept), tuple(item for _, item in kept)))
+    interp.write(ref, contents.without(key))
     return found
+
+
+def _pop_doubtful(interp: Interpreter, ref: Ref, key: Any, default: Value | None) -> Value:
+    """``d.pop(key)`` or ``d.pop(key, default)`` of a dict of which only the run knows whether it has the key."""
+    if default is not None:
+        kept: Value | None = doubtful_keys.item_or(interp, ref, key, default)
+    else:
+        kept = doubtful_keys.found(interp, ref, key, KeyError, key)
+    doubtful_keys.drop(interp, ref, key)
+    return interp.fail(KeyError, key) if kept is None else kept
 
 
 def _pop_item(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:

@@ -16,7 +16,7 @@ import numpy as np
 from adxform.frontend.containers import deques
 from adxform.frontend.containers.methods import METHODS
 from adxform.frontend.derivative_operators import Decorated, Operator
-from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate import doubtful_keys, indexing
 from adxform.frontend.evaluate.classes import asked_by_name, getters
 from adxform.frontend.evaluate.classes.class_attributes import from_class, of_class, of_super
 from adxform.frontend.evaluate.classes.class_contents import (
@@ -263,7 +263,13 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
 def load_by_object(interp: Interpreter, value: Ref, name: str) -> Value:
     """``object.__getattribute__(value, name)``, and what ``__getattr__`` says where there is none."""
     found = find(value.cls, name)
-    kept = None if is_data_descriptor(found) else interp.contents(value).get(name)
+    if (
+        found is not MISSING
+        and not hasattr(type(found), "__get__")
+        and isinstance(doubtful_keys.is_there(interp, value, name), Var)
+    ):
+        return doubtful_keys.item_or(interp, value, name, _of_its_class(interp, value, value.cls, name, found), name)
+    kept = None if is_data_descriptor(found) else doubtful_keys.attribute(interp, value, name, found)
     return _of_its_class(interp, value, value.cls, name, found) if kept is None else kept
 
 
@@ -447,11 +453,9 @@ def delete_by_object(interp: Interpreter, value: Ref, name: str) -> None:
     """``object.__delattr__(value, name)``"""
     if is_data_descriptor(find(value.cls, name)):
         raise interp.error(f"`{name}` of `{value.cls.__name__}` is deleted by its class", "write a method")
-    contents = interp.contents(value)
-    if contents.get(name) is None:
+    if doubtful_keys.attribute(interp, value, name) is None:
         interp.fail(AttributeError, f"'{value.cls.__name__}' object has no attribute '{name}'")
-    kept = [(key, item) for key, item in zip(contents.keys, contents.items, strict=True) if key != name]
-    interp.write(value, Contents(tuple(key for key, _ in kept), tuple(item for _, item in kept)))
+    doubtful_keys.drop(interp, value, name)
 
 
 def _class_of(value: Ref | Static) -> type:
@@ -475,4 +479,4 @@ def store_by_object(interp: Interpreter, value: Ref | Static, name: str, new: Va
     elif isinstance(value, Static):
         places.store(interp, value, name, new)
     else:
-        interp.write(value, interp.contents(value).put(name, new))
+        doubtful_keys.put(interp, value, name, new)

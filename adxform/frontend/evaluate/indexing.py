@@ -10,7 +10,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.checks.shared_memory import read_meanwhile
-from adxform.frontend.evaluate import chosen_items
+from adxform.frontend.evaluate import chosen_items, doubtful_keys
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow.joins import number_type
@@ -41,7 +41,7 @@ from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Object, Scalar, Size, Type, rank
 from adxform.ir.walk import variables
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions import chosen_words, iterations
 from adxform.primitives.memory import index_kind, is_whole_mask
 
 
@@ -115,6 +115,10 @@ def _in_axes(interp: Interpreter, number: Var, index: Value, hint: str) -> Value
 def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
     """The item of a dict under a key, one that its default makes where there is none."""
     makes = x.meta is not None and x.meta != NONE
+    if (words := doubtful_keys.new_words(interp, x, index)) is not None:
+        return interp.call(Static(chosen_words.found_under), (x, index, words), hint=hint)
+    if interp.doubtful(x) is not None:
+        return doubtful_keys.item(interp, x, hashed(interp, index, "a dict key", x))
     if (held := interp.under_key(x, index, stored=True) if makes else interp.keyed(x)) is not None:
         return interp.load_under(x, held, index, hint)
     if (found := _list_under_key(interp, x, index)) is not None:
@@ -398,12 +402,8 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             operands_ = x, interp.operand(index), interp.operand(value)
             interp.refuse_keeping(variables(operands_[2]))
             interp.builder.effect(operator.setitem, *operands_, span=interp.span)
-        case Ref(kind="dict") if (held := interp.under_key(x, index, stored=True)) is not None:
-            interp.store_under(held, index, value)
-        case Ref(kind="dict") if (place := chosen_items.place_to_store(interp, x, index)) is not None:
-            chosen_items.store(interp, x, place, value)
         case Ref(kind="dict"):
-            interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key", x), value))
+            _store_under_key(interp, x, index, value)
         case Ref(cls=collections.deque) if isinstance(index, Slice):
             interp.fail(TypeError, "sequence index must be integer, not 'slice'")
         case Ref() if isinstance(index, Var) and _is_there(interp, x, index, value):
@@ -419,6 +419,20 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
             interp.fail(kind, f"'{cls.__name__}' object does not support item assignment")
         case _:
             raise interp.error("this value does not support item assignment", "use an array, a list or a dict")
+
+
+def _store_under_key(interp: Interpreter, x: Ref, index: Value, value: Value) -> None:
+    """``x[index] = value`` of a dict."""
+    if (words := doubtful_keys.new_words(interp, x, index)) is not None:
+        interp.call(Static(chosen_words.put_under), (x, index, words, value), wanted=False)
+    elif interp.doubtful(x) is not None:
+        doubtful_keys.put(interp, x, hashed(interp, index, "a dict key", x), value)
+    elif (held := interp.under_key(x, index, stored=True)) is not None:
+        interp.store_under(held, index, value)
+    elif (place := chosen_items.place_to_store(interp, x, index)) is not None:
+        chosen_items.store(interp, x, place, value)
+    else:
+        interp.write(x, interp.contents(x).put(hashed(interp, index, "a dict key", x), value))
 
 
 def _is_there(interp: Interpreter, x: Ref, index: Var, value: Value) -> bool:

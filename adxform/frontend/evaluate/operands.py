@@ -164,6 +164,7 @@ def is_static(interp: Interpreter, value: Value) -> bool:
                 interp.filled(value) is None
                 and interp.columns(value) is None
                 and interp.portions(value) is None
+                and interp.doubtful(value) is None
                 and are_static(interp, interp.contents(value).items)
             )
         case _:

@@ -16,6 +16,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    Doubtful,
     FunctionValue,
     Heap,
     Keyed,
@@ -106,6 +107,8 @@ class _Keys:
             return kind, cls, self._of_family(contents.of), contents.places and self.of(contents.places)
         if isinstance(contents, Keyed):
             return kind, cls, self.of(contents.keys), self.of(contents.items)
+        if isinstance(contents, Doubtful):
+            return kind, cls, contents.keys, tuple(map(self.of, contents.items)), tuple(map(self.of, contents.there))
         if isinstance(contents, Portion):
             return kind, cls, self._of_family(contents.of), self.of(contents.place)
         return kind, cls, contents if isinstance(contents, Poison) else (contents.keys, tuple(map(self.of, contents.items)))

@@ -23,6 +23,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    Doubtful,
     FoundOutside,
     Heap,
     Keyed,
@@ -198,6 +199,8 @@ class Interpreter(Above):
         """Whether the run makes deques, into which nobody looks."""
         self.makes_structures = False
         """Whether structured arrays are made that are sets of arrays here."""
+        self.words: dict[Var, tuple[str, ...]] = {}
+        """Which texts one is that the run chooses, where they are known."""
         self.adds_keys = False
         """Whether a dict with known keys has become one of which only the run knows them."""
         self.level: TryLevel | None = None
@@ -285,6 +288,10 @@ class Interpreter(Above):
             own = contents.way != Poison("").way
             way = contents.way if own else "build it outside of the condition or loop"
             raise self.error(f"this {ref.cls.__name__} cannot be followed: {contents.why}", way)
+        if isinstance(contents, Doubtful):
+            unsure = next((key for key, there in zip(contents.keys, contents.there, strict=True) if there != Lit(True)), None)
+            message = f"this needs all that a {ref.cls.__name__} holds, and only the run knows whether it has {unsure!r}"
+            raise self.error(message, "ask for what it holds by name, or give it all names on every path")
         if isinstance(contents, Keyed):
             if contents.params:
                 raise Promote(contents.params)
@@ -327,6 +334,17 @@ class Interpreter(Above):
         """What a dict holds of which only a run can tell the keys; ``None`` for any other value."""
         contents = self.heap.contents.get(value) if isinstance(value, Ref) and value.kind == "dict" else None
         return contents if isinstance(contents, Keyed) else None
+
+    def doubtful(self, value: Value) -> Doubtful | None:
+        """What a dict or an instance holds of which only the run knows which keys it has; ``None`` for any other value."""
+        contents = self.heap.contents[value] if isinstance(value, Ref) else None
+        return contents if isinstance(contents, Doubtful) else None
+
+    def words_of(self, value: Value) -> tuple[str, ...]:
+        """Which texts `value` may be, if it is one of a few that are known."""
+        if isinstance(value, Lit):
+            return (value.value,) if isinstance(value.value, str) else ()
+        return self.words.get(value, ()) if isinstance(value, Var) else ()
 
     def _held(self, value: Value) -> AnyContents | None:
         """What an object holds: of one of several lists, the items as they are now."""

@@ -262,6 +262,11 @@ class Contents:
         pairs = zip(self.keys, self.items, strict=True)
         return Contents(self.keys, tuple(value if own == key else item for own, item in pairs))
 
+    def without(self, key: Any) -> Contents:
+        """These contents with nothing under `key`."""
+        kept = [own for own in zip(self.keys, self.items, strict=True) if own[0] != key]
+        return Contents(tuple(own for own, _ in kept), tuple(item for _, item in kept))
+
 
 class Made:
     """How a set came to be."""
@@ -375,6 +380,48 @@ class Keyed:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubtful:
+    """The contents of a dict or an instance of which only the run knows which of the `keys` it has.
+
+    What is under a key is one of `items`, where the truth value in the same place of `there` says so. Those that are there came
+    in the order of `keys`, if they are `ordered`.
+    """
+
+    keys: tuple[Any, ...] = ()
+    items: tuple[Value, ...] = ()
+    there: tuple[Value, ...] = ()
+    ordered: bool = True
+
+    def get(self, key: Any) -> tuple[Value, Value] | None:
+        """Whether there is a value under `key`, and which; ``None`` where there surely is none."""
+        own = zip(self.keys, self.there, self.items, strict=True)
+        return next(((there, item) for name, there, item in own if name == key), None)
+
+    def put(self, key: Any, value: Value) -> Doubtful:
+        """These contents with `value` under `key`."""
+        held = self.get(key)
+        if held is None:
+            return Doubtful((*self.keys, key), (*self.items, value), (*self.there, Lit(True)), self.ordered)
+        changed = [name == key for name in self.keys]
+        items = tuple(value if own else item for own, item in zip(changed, self.items, strict=True))
+        there = tuple(Lit(True) if own else before for own, before in zip(changed, self.there, strict=True))
+        return Doubtful(self.keys, items, there, self.ordered and (held[0] == Lit(True) or self.keys[-1] == key))
+
+    def without(self, key: Any) -> Doubtful:
+        """These contents with nothing under `key`."""
+        kept = [own for own in zip(self.keys, self.items, self.there, strict=True) if own[0] != key]
+        keys, items, there = zip(*kept, strict=True) if kept else ((), (), ())
+        return Doubtful(keys, items, there, self.ordered)
+
+
+def in_doubt(contents: Contents | Doubtful) -> Doubtful:
+    """`contents` as those of an object that may come to have other keys on some paths."""
+    if isinstance(contents, Doubtful):
+        return contents
+    return Doubtful(contents.keys, contents.items, (Lit(True),) * len(contents.keys))
+
+
+@dataclass(frozen=True, slots=True)
 class Maybe:
     """`value` where `present` is true at run time, else ``None``."""
 
@@ -437,7 +484,7 @@ class Originals:
 NO_OTHERS = Originals()
 
 
-AnyContents = Contents | Collected | Columns | Portion | Portions | Keyed | SetElements | Poison
+AnyContents = Contents | Collected | Columns | Portion | Portions | Keyed | Doubtful | SetElements | Poison
 """What an object may hold: items known one by one, a list of the run's length, a set's elements, or why it cannot be told."""
 
 TakenPortions = dict[tuple[Ref, Value], tuple[tuple["AnyContents", ...], Ref]]

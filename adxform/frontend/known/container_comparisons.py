@@ -13,6 +13,7 @@ import numpy as np
 
 from adxform.frontend.containers import keyed_lists
 from adxform.frontend.containers.methods import Answer
+from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.chosen_items import of_the_run
 from adxform.frontend.evaluate.classes.class_contents import find, is_native
 from adxform.frontend.evaluate.classes.python_classes import SETS, VIEWS, class_of, is_container, is_numpy, name_of
@@ -31,7 +32,7 @@ from adxform.frontend.known.container_operators import SIGNS, as_array, classes_
 from adxform.frontend.signature.access import Contains, SameAs
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, is_inexact
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions import chosen_words, iterations
 
 Condition = Callable[[], Value]
 
@@ -305,6 +306,10 @@ def _in_keys(interp: Interpreter, box: Ref | View, item: Value) -> Value:
     ref = box.of if isinstance(box, View) else box
     if (held := interp.keyed(ref)) is not None and interp.under_key(ref, item) is held:
         return keyed_lists.contains(interp, held, item)
+    if ref.kind == "dict" and (words := doubtful_keys.new_words(interp, ref, item)) is not None:
+        return interp.call(Static(chosen_words.is_under), (ref, item, words))
+    if interp.doubtful(ref) is not None:
+        return doubtful_keys.is_there(interp, ref, hashed(interp, item, "a key", box))
     if ref.kind == "dict" and keyed_lists.is_new(interp, ref, item):
         return Lit(False)
     keys = interp.contents(ref).keys

@@ -15,7 +15,7 @@ from adxform import runtime
 from adxform.frontend.containers import collecting, keyed_lists, lists_of_lists, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate import doubtful_keys, indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow import iteration
@@ -188,6 +188,12 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     if (keyed := interp.keyed(ref)) is not None and interp.under_key(ref, index) is keyed:
         keyed_lists.pop(interp, keyed, index, None)
         return NONE
+    if interp.doubtful(ref) is not None:
+        key = hashed(interp, index, "a key", ref)
+        if doubtful_keys.found(interp, ref, key, KeyError, key) is None:
+            return interp.fail(KeyError, key)
+        doubtful_keys.drop(interp, ref, key)
+        return NONE
     contents = interp.contents(ref)
     if ref.kind == "list":
         refuse_index(interp, index, "list")
@@ -201,8 +207,7 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     key = hashed(interp, index, "a key", ref)
     if contents.get(key) is None:
         return interp.fail(KeyError, key)
-    kept = [(own, item) for own, item in zip(contents.keys, contents.items, strict=True) if own != key]
-    interp.write(ref, Contents(tuple(own for own, _ in kept), tuple(item for _, item in kept)))
+    interp.write(ref, contents.without(key))
     return NONE
 
 

@@ -10,6 +10,7 @@ import operator
 from typing import Any
 
 from adxform.frontend.containers.methods import Answer
+from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.classes.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.state import Interpreter
@@ -47,6 +48,9 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
     """``item in box`` where the items of a container, or the item, are unknown; ``None`` where they are not."""
     asked = is_unknown(item) and isinstance(box, Tuple | Ref | View) and not interp.is_long(box)
     if not asked or is_container(class_of(box)) is False:
+        return None
+    ref = box.of if isinstance(box, View) else box
+    if isinstance(ref, Ref) and ref.kind == "dict" and doubtful_keys.new_words(interp, ref, item) is not None:
         return None
     return interp.emit(operator.contains, (_operand(interp, box), interp.operand(item)), BOOL)
 

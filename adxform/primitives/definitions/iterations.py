@@ -221,6 +221,25 @@ def got(box: Any, key: Any, default: Any) -> Any:
     return box[key] if key in box else default  # noqa: SIM401 - this says what it means
 
 
+def item_or(there: bool, item: Any, default: Any) -> Any:
+    """An item that may not be there, or else `default`."""
+    return item if there else default
+
+
+def item_or_made(there: bool, item: Any, make: Any) -> Any:
+    """An item that may not be there, or else a new one."""
+    return item if there else make()
+
+
+def those_there(items: Any, there: Any) -> Any:
+    """The list of those `items` that are there."""
+    found = []
+    for k in range(len(items)):
+        if there[k]:
+            found.append(items[k])
+    return found
+
+
 def looked_up(keys: Any, items: Any, key: Any) -> Any:
     """``dict(zip(keys, items))[key]`` of a few items, each by its own branch."""
     for own, item in zip(keys, items, strict=True):

@@ -8,6 +8,7 @@ from typing import Any
 
 from adxform.errors import MissingRuleError
 from adxform.frontend.derivative_operators import Decorated, Operator
+from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find, has_dict, is_data_descriptor
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, is_kept, rooted
 from adxform.frontend.evaluate.state import Interpreter
@@ -62,7 +63,7 @@ def _cached(interp: Interpreter, value: Ref, cls: type, name: str) -> Value:
     if not has_dict(cls):
         return interp.fail(TypeError, f"No '__dict__' attribute on '{cls.__name__}' instance to cache '{name}' property.")
     made = interp.call(of_class(interp, cls, name, "func"), (value,), hint=name)
-    interp.write(value, interp.contents(value).put(name, made))
+    doubtful_keys.put(interp, value, name, made)
     return made
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any, NoReturn
 
+from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
@@ -37,6 +38,8 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return bool(items)
         case Ref() | View(Ref()) if (keyed := interp.keyed(value.of if isinstance(value, View) else value)) is not None:
             return truth(interp, iteration.length(interp, keyed.keys))
+        case Ref(kind="dict") | View(Ref()) if interp.doubtful(ref := value.of if isinstance(value, View) else value) is not None:
+            return truth(interp, doubtful_keys.length(interp, ref))
         case Ref(kind="list") if interp.is_long(value) or interp.portions(value) is not None:
             return truth(interp, iteration.length(interp, value))
         case Range():

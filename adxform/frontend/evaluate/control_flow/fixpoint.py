@@ -144,7 +144,7 @@ def _merged(interp: Interpreter, joiner: Joiner, joined: Joined, run: _Pass, sta
         if grows is not None:
             raise grows
         old = held[ref] if ref in held else joiner.contents(start.contents[ref], start)
-        merged = joiner.merge_contents(old, heap.contents[ref], paths)
+        merged = joiner.merge_contents(ref, old, heap.contents[ref], paths)
         held[ref] = replace(merged, passed=0) if isinstance(merged, Collected) else merged
     return Joined(values, held, joined.hints)
 

@@ -8,12 +8,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adxform.frontend.evaluate.control_flow.templates import Built, Slot, Template, has_slots, is_optional, what_is_there
+from adxform.frontend.evaluate.control_flow.templates import (
+    NOT_THERE,
+    Built,
+    Slot,
+    Template,
+    has_slots,
+    is_optional,
+    what_is_there,
+)
 from adxform.frontend.evaluate.values import (
     NO_OTHERS,
     Collected,
     Columns,
     Contents,
+    Doubtful,
     FunctionValue,
     Heap,
     Keyed,
@@ -30,6 +39,7 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
     bound_in,
+    in_doubt,
     is_undefined,
     with_bound,
 )
@@ -161,6 +171,8 @@ class Joiner:
             if isinstance(contents, Keyed):
                 return _OF_KEYS
             originals = self._originals([value], heap, old)
+            if isinstance(contents, Doubtful):
+                return Built(value.kind, value.cls, (), (self.escaped(contents, heap, old),), value.meta, originals)
             if isinstance(contents, Portion):
                 return self._named(value, contents, self.generalise(contents.place, heap, numbers=True), old, originals)
             if isinstance(contents, Collected):
@@ -232,29 +244,37 @@ class Joiner:
         right: Any = paths.right.contents[b]
         if isinstance(left, Poison) or isinstance(right, Poison):
             return left if isinstance(left, Poison) else right
-        if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected | Columns | Portion):
+        if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected | Columns | Portion | Doubtful):
             left = left.items[0]
         originals = self._originals([a, b], paths.right, paths.before)
         if a.cls is b.cls is collections.deque and a.meta != b.meta:
             return Poison("it is a deque that keeps another number of items on another path", self.decided)
-        if isinstance(left, Collected) and isinstance(right, Collected) and a.cls is b.cls:
-            rows = self.merge_contents(left, right, paths)
-            return Built(a.kind, a.cls, (), (rows,), a.meta, originals) if isinstance(rows, Collected) else rows
         if isinstance(left, Portion) and isinstance(right, Portion) and left.of is right.of:
             return self._named(b, right, self.merge(left.place, right.place, paths), paths.before, originals)
         if isinstance(left, Portion | Portions) or isinstance(right, Portion | Portions):
             return OF_PORTIONS._replace(params=self.decided)
         if isinstance(left, Keyed) or isinstance(right, Keyed):
             return _OF_KEYS._replace(params=self.decided)
-        if isinstance(left, Columns) or isinstance(right, Columns):
-            columns = self._merge_columns(left, right, paths) if a.cls is b.cls else _OF_TUPLES
-            return columns if isinstance(columns, Poison) else Built(a.kind, a.cls, (), (columns,), a.meta, originals)
+        alike = (a.kind, a.cls, a.meta) == (b.kind, b.cls, b.meta)
+        whole = self._merge_whole(b, left, right, paths) if alike else None
+        if whole is not None:
+            return whole if isinstance(whole, Poison) else Built(a.kind, a.cls, (), (whole,), a.meta, originals)
         if isinstance(left, Collected) or isinstance(right, Collected):
             return Poison("it is a list whose length only a run can tell on one path only", self.decided)
-        if (a.kind, a.cls, a.meta) != (b.kind, b.cls, b.meta) or not _same_keys(a.kind, left, right):
+        if not alike or not _same_keys(a.kind, left, right):
             return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.decided)
         items = self._merge_all(left.items, right.items, paths)
         return Built(a.kind, a.cls, left.keys, items, a.meta, originals)
+
+    def _merge_whole(self, ref: Ref, a: Any, b: Any, paths: Paths) -> Any:
+        """The template of contents that are no items one by one; ``None`` where they are, or are such a list on one path only."""
+        if isinstance(a, Collected) and isinstance(b, Collected):
+            return self._merge_rows(a, b, paths)
+        if isinstance(a, Columns) or isinstance(b, Columns):
+            return self._merge_columns(a, b, paths)
+        if isinstance(a, Collected) or isinstance(b, Collected):
+            return None
+        return self._merge_doubtful(a, b, paths) if self._may_doubt(ref, a, b) else None
 
     def _named(self, ref: Ref | Built, portion: Portion, place: Template, old: Heap, originals: Originals) -> Template:
         """The template of a name for one of several lists, at `place`, whose items are in a list from before the paths parted."""
@@ -270,18 +290,17 @@ class Joiner:
         found = frozenset(ref for ref in refs if ref in old.contents)
         return Originals(found, self.decided.union(*(each.params for each in inner))) if found else NO_OTHERS
 
-    def merge_contents(self, a: Any, b: Any, paths: Paths) -> Any:
-        """The template of the contents of one object that differ between paths."""
+    def merge_contents(self, ref: Ref, a: Any, b: Any, paths: Paths) -> Any:
+        """The template of what `ref` holds, `a` on one path and `b` on the other."""
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
         if isinstance(a, Keyed) or isinstance(b, Keyed):
             return a if a == b else _OF_KEYS._replace(params=self.decided)
         if isinstance(a, Portion | Portions) or isinstance(b, Portion | Portions):
             return a if a == b else OF_PORTIONS
-        if isinstance(a, Collected) and isinstance(b, Collected):
-            return self._merge_rows(a, b, paths)
-        if isinstance(a, Columns) or isinstance(b, Columns):
-            return self._merge_columns(a, b, paths)
+        whole = self._merge_whole(ref, a, b, paths)
+        if whole is not None:
+            return whole
         if isinstance(a, Collected) or isinstance(b, Collected):
             return _HALF_FILLED._replace(params=self.decided)
         of_set = isinstance(a, SetElements) or isinstance(b, SetElements)
@@ -290,6 +309,27 @@ class Joiner:
         if of_set:
             return a if isinstance(a, SetElements) and a.made in (None, b.made) else SetElements(a.keys, a.items, None)
         return Contents(a.keys, self._merge_all(a.items, b.items, paths))
+
+    def _may_doubt(self, ref: Ref, a: Contents | Doubtful, b: Contents | Doubtful) -> bool:
+        """Whether only the run is to know which keys `ref` has, a dict or an instance that has others on each path."""
+        if isinstance(a, Doubtful) or isinstance(b, Doubtful):
+            return True
+        return ref.kind in ("dict", "instance") and not self.decided and a.keys != b.keys
+
+    def _merge_doubtful(self, a: Contents | Doubtful, b: Contents | Doubtful, paths: Paths) -> Doubtful:
+        """The template of what an object holds of which only the run knows the keys, of all that either path knows."""
+        a, b = in_doubt(a), in_doubt(b)
+        keys = (*a.keys, *(key for key in b.keys if a.get(key) is None))
+        pairs = [(a.get(key) or NOT_THERE, b.get(key) or NOT_THERE) for key in keys]
+        there = tuple(self.merge(one, other, paths) for (one, _), (other, _) in pairs)
+        items = tuple(self.merge(one, other, paths) for (_, one), (_, other) in pairs)
+        ordered = a.ordered and b.ordered and [key for key in keys if b.get(key) is not None] == list(b.keys)
+        return Doubtful(keys, items, there, ordered)
+
+    def escaped(self, contents: Contents | Doubtful, heap: Heap, old: Heap) -> Contents | Doubtful:
+        """The template of what an object holds that only one path changes, or makes."""
+        items = tuple(self.escape(item, heap, old) for item in contents.items)
+        return replace(contents, items=items)
 
     def _merge_columns(self, a: Any, b: Any, paths: Paths) -> Columns | Poison:
         """The template of a list of tuples whose length only a run can tell: one of a list for each place in them."""
@@ -330,8 +370,7 @@ class Joiner:
             case Collected():
                 return self.rows(contents)
             case _:
-                items = (self.generalise(item, heap, numbers=True) for item in contents.items)
-                return Contents(contents.keys, tuple(items))
+                return replace(contents, items=tuple(self.generalise(item, heap, numbers=True) for item in contents.items))
 
     def _join(self, a: Type, b: Type) -> Type | None:
         owned = self.owned

@@ -10,6 +10,7 @@ from adxform.frontend.containers import keyed_lists, list_arrays, lists_of_lists
 from adxform.frontend.containers.list_arrays import are_lists, as_list_of_rows, become_floats, irregular
 from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
+from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.control_flow.joins import OF_PORTIONS, Joiner, Paths
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
 from adxform.frontend.evaluate.levels import unwatched
@@ -34,7 +35,7 @@ from adxform.frontend.evaluate.values import (
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Operand, Var
 from adxform.ir.spans import Span
-from adxform.ir.types import Scalar, Type
+from adxform.ir.types import Object, Scalar, Type
 
 Before = Container[Ref] | None
 """The objects that there were before a ``try``, where the sides of a branch are what an exception ends and what comes after."""
@@ -202,6 +203,8 @@ def holds_lists(interp: Interpreter, grows: Grows) -> bool:
     """Whether a list of lists can be, and now is, one of as many as only a run can tell; or a dict one of such keys."""
     if grows.keyed:
         return keyed_lists.begun(interp, grows.ref)
+    if grows.ref.kind in ("dict", "instance"):
+        return doubtful_keys.begun(interp, grows.ref)
     return grows.of_lists and lists_of_lists.begun(interp, grows.ref, stored=grows.stored, family=grows.family)
 
 
@@ -344,17 +347,21 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[Side], start: Heap) -> Any
     ends = [side.heap for side in sides if side.values is not None]
     contents: Any = ends[0].contents[ref]
     if len(ends) > 1:
-        return joiner.merge_contents(contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
+        return joiner.merge_contents(ref, contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
     if isinstance(contents, Portion | Portions):
         return OF_PORTIONS
     if isinstance(contents, Poison | Collected | Columns | SetElements | Keyed):
         return joiner.rows(contents) if isinstance(contents, Collected) else contents
-    return Contents(contents.keys, tuple(joiner.escape(item, ends[0], start) for item in contents.items))
+    return joiner.escaped(contents, ends[0], start)
 
 
 def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]], cond: Operand) -> None:
     """Note which joined integers are a length, and which follow from parameters alone."""
     for out, left, right in zip(outs, *sides, strict=True):
+        if isinstance(out.type, Object):
+            words = [interp.words_of(side) for side in (left, right)]
+            if all(words):
+                interp.words[out] = tuple(dict.fromkeys(word for found in words for word in found))
         if not isinstance(out.type, Scalar):
             continue
         sizes = [interp.sizes.get(side) if isinstance(side, Var) else None for side in (left, right)]

@@ -17,6 +17,7 @@ from adxform.frontend.evaluate.values import (
     Collected,
     Columns,
     Contents,
+    Doubtful,
     FunctionValue,
     Heap,
     Maybe,
@@ -28,11 +29,15 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
     bound_in,
+    in_doubt,
     is_undefined,
     with_bound,
 )
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
 from adxform.ir.types import Scalar, Type
+
+NOT_THERE: tuple[Value, Value] = (Lit(False), UNDEFINED)
+"""What is under a key that an object does not have, as `Doubtful` says it."""
 
 _PYTHON = {"bool": False, "int64": 0, "float64": 0.0, "complex128": 0j}
 
@@ -88,6 +93,8 @@ def has_slots(template: Template) -> bool:
             return has_slots(place)
         case Tuple(items) | Contents(items=items) | Columns(lists=items):
             return any(map(has_slots, items))
+        case Doubtful(_, items, there):
+            return any(map(has_slots, (*items, *there)))
         case FunctionValue() | Method():
             return any(map(has_slots, bound_in(template)))
         case _:
@@ -107,6 +114,9 @@ def slots(template: Template) -> Iterator[Slot]:
             yield from slots(place)
         case Tuple(items) | Built(items=items) | Contents(items=items) | Columns(lists=items):
             for item in items:
+                yield from slots(item)
+        case Doubtful(_, items, there):
+            for item in (*items, *there):
                 yield from slots(item)
         case FunctionValue() | Method():
             for item in bound_in(template):
@@ -130,10 +140,13 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             return replace(template, lists=tuple(instantiate(part, make, heap) for part in lists))
         case Portion(place=place):
             return replace(template, place=instantiate(place, make, heap))
+        case Doubtful(keys, items, there):
+            parts = tuple(instantiate(item, make, heap) for item in (*items, *there))
+            return replace(template, items=parts[: len(keys)], there=parts[len(keys) :])
         case Built(kind, cls, keys, items, meta, originals):
             ref = Ref(kind, cls, shared=True, meta=meta)
             parts = tuple(instantiate(item, make, heap) for item in items)
-            rows = items and isinstance(items[0], Collected | Columns | Portion)
+            rows = items and isinstance(items[0], Collected | Columns | Portion | Doubtful)
             heap.contents[ref] = parts[0] if rows else Contents(keys, parts)
             heap.note_originals(ref, originals)
             return ref
@@ -179,6 +192,10 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
         case Portion(place=place) | Built(items=(Portion(place=place),)):
             portion: Any = value if isinstance(value, Portion) else heap.contents[value]
             yield from collect(place, portion.place, heap, operand)
+        case Doubtful() | Built(items=(Doubtful(),)):
+            own: Any = value if isinstance(value, Contents | Doubtful) else heap.contents[value]
+            for item, part in _in_turn(template if isinstance(template, Doubtful) else template.items[0], in_doubt(own)):
+                yield from collect(item, part, heap, operand)
         case Built(items=items) | Contents(items=items):
             contents: Any = value if isinstance(value, Contents) else heap.contents[value]
             for item, part in zip(items, contents.items, strict=True):
@@ -188,6 +205,13 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
                 yield from collect(item, part, heap, operand)
         case _:
             return
+
+
+def _in_turn(template: Doubtful, held: Doubtful) -> list[tuple[Template, Value]]:
+    """Each part of `template` with what a path has for it that ends with `held`."""
+    found = [held.get(key) or NOT_THERE for key in template.keys]
+    items = zip(template.items, (item for _, item in found), strict=True)
+    return [*items, *zip(template.there, (there for there, _ in found), strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

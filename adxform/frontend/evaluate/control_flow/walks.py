@@ -16,6 +16,7 @@ from typing import Any
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.containers import keyed_lists
+from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import is_librarys
 from adxform.frontend.evaluate.control_flow import iteration
@@ -178,7 +179,8 @@ def iterated(interp: Interpreter, source: Value) -> Value:
 
     Where that is an object with a ``__next__`` of its own, it is a generator that asks it for item after item.
     """
-    source = keyed_lists.walked(interp, interp.force(source, said="'NoneType' object is not iterable"))
+    source = interp.force(source, said="'NoneType' object is not iterable")
+    source = doubtful_keys.walked(interp, keyed_lists.walked(interp, source))
     found = iterator_of(interp, source)
     if found is source and not _is_asked(source):
         return source

@@ -14,7 +14,7 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.deques import made as deque_of
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.containers.sets import new_frozen_set, new_set
-from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate import doubtful_keys, indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow import iteration, walks
@@ -57,6 +57,8 @@ def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
             return _not_below_zero(interp, _as_integer(interp, interp.call(method, ())))
         case Ref(kind="dict") if (keyed := interp.keyed(value)) is not None:
             return iteration.length(interp, keyed.keys)
+        case Ref(kind="dict") if interp.doubtful(value) is not None:
+            return doubtful_keys.length(interp, value)
         case Ref(kind="dict" | "set"):
             return Lit(len(interp.contents(value).keys))
         case Lit(found):
@@ -286,6 +288,11 @@ def _of_mapping(handler: Handler) -> Handler:
     """The handler of a function that makes a dict, also of one of which only a run knows the keys."""
 
     def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        doubtful = interp.doubtful(args[0]) if handler is _dict and len(args) == 1 and not kwargs else None
+        if doubtful is not None:
+            copied = interp.heap.new("dict", dict, (), ())
+            interp.heap.contents[copied] = doubtful
+            return copied
         given = next((arg for arg in args if isinstance(arg, Ref) and interp.keyed(arg) is not None), None)
         if given is None:
             return walking(handler)(interp, args, kwargs, hint)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate import attributes
+from adxform.frontend.evaluate import attributes, doubtful_keys
 from adxform.frontend.evaluate.classes import getters
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.outside import places
@@ -121,6 +121,8 @@ def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     name = interp.static(args[1], "an attribute name")
     if len(args) == 3 and is_unknown(args[0]):
         return _unknown_or(interp, args, hint)
+    if len(args) == 3 and isinstance(args[0], Ref) and isinstance(_has_itself(interp, args[0], name), Var):
+        return doubtful_keys.item_or(interp, args[0], name, args[2], hint)
     if len(args) == 3 and not _has(interp, args[0], name):
         return args[2]
     return interp.attribute(args[0], name, hint)
@@ -138,7 +140,19 @@ def _unknown_or(interp: Interpreter, args: Args, hint: str) -> Answer:
 def _hasattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if is_unknown(args[0]):
         return interp.emit(hasattr, tuple(map(interp.operand, args)), BOOL, hint)
-    return Lit(_has(interp, args[0], interp.static(args[1], "an attribute name")))
+    name = interp.static(args[1], "an attribute name")
+    there = _has_itself(interp, args[0], name)
+    return there if isinstance(there, Var) else Lit(_has(interp, args[0], name))
+
+
+def _has_itself(interp: Interpreter, value: Value, name: str) -> Value:
+    """Whether an instance has the attribute `name` of which only the run may know; its class has nothing then."""
+    if interp.doubtful(value) is None or not isinstance(value, Ref):
+        return NONE
+    there = doubtful_keys.is_there(interp, value, name)
+    if isinstance(there, Var):
+        doubtful_keys.refuse_beside(interp, value, name, find(value.cls, name))
+    return there
 
 
 def _has(interp: Interpreter, value: Value, name: str) -> bool:
@@ -172,7 +186,7 @@ def _object_has(interp: Interpreter, value: Ref | Tuple, name: str) -> bool:
     """Whether an object that the function makes has the attribute `name`, where nothing has to run to tell."""
     cls = value.cls
     found = find(cls, name)
-    known = isinstance(value, Ref) and interp.contents(value).get(name) is not None
+    known = isinstance(value, Ref) and doubtful_keys.is_there(interp, value, name) == Lit(True)
     there = found is not MISSING and not isinstance(found, types.MemberDescriptorType)
     asked = None
     if isinstance(find(cls, "__getattribute__"), types.FunctionType):
