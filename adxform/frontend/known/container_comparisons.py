@@ -375,10 +375,9 @@ def _in_range(interp: Interpreter, start: Value, stop: Value, step: Value, item:
         return None
     if is_container(cls) or issubclass(cls, np.ndarray):
         return any_equal(interp, interp.items(Range(start, stop, step)), item)
-    if not (isinstance(step, Lit) and step.value != 0):
-        raise interp.error("the step of this range must be a constant here", "use a constant step")
-    low, high = (start, stop) if step.value > 0 else (stop, start)
-    inside = (operator.ge, operator.lt) if step.value > 0 else (operator.gt, operator.le)
+    rises = interp.static(step, "the step of this range") > 0
+    low, high = (start, stop) if rises else (stop, start)
+    inside = (operator.ge, operator.lt) if rises else (operator.gt, operator.le)
     met = [partial(interp.call, Lit(inside[0]), (item, low)), partial(interp.call, Lit(inside[1]), (item, high))]
     if step != Lit(1) or not issubclass(cls, int | np.integer):
         past = interp.call(Lit(operator.mod), (interp.call(Lit(operator.sub), (item, start)), step))
