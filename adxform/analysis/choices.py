@@ -20,7 +20,7 @@ from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, never_ends, outs, variables
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of
-from adxform.primitives.facets import Chooses
+from adxform.primitives.facets import Chooses, Reduces
 from adxform.primitives.memory import index_kind
 from adxform.primitives.table import record_of
 
@@ -41,7 +41,8 @@ def left_out(fn: Function, aliases: Aliases) -> frozenset[Var]:
     """
     if not any(map(_may_choose, all_ops(fn.body))):
         return frozenset()
-    uses = _Uses(aliases, _replaced(fn, aliases), _traded(fn, aliases))
+    places = frozenset[Operand](place for op in all_ops(fn.body) for place in _extreme_places(op))
+    uses = _Uses(aliases, _replaced(fn, aliases), _traded(fn, aliases), places)
     uses.block(fn.body, [(result, ALWAYS) for result in fn.results])
     return frozenset(uses.left)
 
@@ -54,7 +55,13 @@ def chooses(call: Call) -> bool:
 
 
 def _may_choose(op: Op) -> bool:
-    return not isinstance(op, Call) or chooses(op) or _takes_by_array(op) or op.fn == STORE
+    return not isinstance(op, Call) or chooses(op) or _takes_by_array(op) or op.fn == STORE or bool(_extreme_places(op))
+
+
+def _extreme_places(op: Op) -> tuple[Var, ...]:
+    """What says which element of an array, the largest or the smallest that there is, Python's ``max`` or ``min`` takes."""
+    found = isinstance(op, Call) and isinstance(op.fn, Lit) and record_of(op.fn.value).reduces in FIRST
+    return outs(op) if found else ()
 
 
 def _takes_by_array(call: Call) -> bool:
@@ -104,10 +111,11 @@ ALWAYS: Ways = frozenset([None])
 class _Uses:
     """The ways in which the ops after the current one use variables, and memory that is written, as a whole."""
 
-    def __init__(self, aliases: Aliases, replaced: frozenset[int], traded: dict[int, Var]) -> None:
+    def __init__(self, aliases: Aliases, replaced: frozenset[int], traded: dict[int, Var], places: frozenset[Operand]) -> None:
         self.aliases = aliases
         self.replaced = replaced
         self.traded = traded
+        self.places = places
         self.used: State = {}
         self.choices: dict[Var, Ways] = {}
         self.left: set[Var] = set()
@@ -179,8 +187,12 @@ class _Uses:
             self.choices[out] = ways
             for number, side in enumerate(sides):
                 self.add([side], frozenset([(out, number)]))
-        elif not chooses(call) and not _takes_by_array(call) and call.fn != MASKED and not self.only_fills(call):
+        elif not chooses(call) and not self.takes(call) and call.fn != MASKED and not self.only_fills(call):
             self.add(followed(call), ways)
+
+    def takes(self, call: Call) -> bool:
+        """Whether `call` takes elements of an array by another array, or the one that is the largest or smallest."""
+        return _takes_by_array(call) or (call.fn == LOAD and call.args[1] in self.places)
 
     def branch(self, op: If) -> None:
         """What both sides of `op` use, or the one that does not raise."""
@@ -250,4 +262,5 @@ def _union(one: State, other: State) -> State:
 
 
 MASKED = Lit(runtime.masked_product)
+FIRST = (Reduces.FIRST_LARGEST, Reduces.FIRST_SMALLEST)
 LOAD, STORE = Lit(operator.getitem), Lit(operator.setitem)

@@ -120,7 +120,6 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
     lengths: dict[tuple[int, int], int] = {}
     first: AdxError | None = None
     with_structures: AdxError | None = None
-    of_words: AdxError | None = None
     for _ in range(_RESTARTS):
         attempt = _Attempt(fn, signature, leaves, derive, knowledge, promoted, lengths)
         attempt.interp.refused = None if first is None else []
@@ -151,9 +150,6 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             if first is None and attempt.interp.makes_deques:
                 knowledge.follows_deques = True
                 continue
-            if first is None and attempt.interp.would_keep_texts:
-                of_words, knowledge.keeps_texts = _refusal(error, attempt.interp.span), True
-                continue
             if first is None and attempt.interp.adds_keys:
                 knowledge.adds_keys = False
                 continue
@@ -163,8 +159,7 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             if first is None and isinstance(error, RecursionError):
                 raise _refusal(error, attempt.interp.span) from error  # a larger stack may do: see `with_deep_stack`
             if first is None:
-                first = with_structures or of_words or _refusal(error, attempt.interp.span)
-                knowledge.keeps_texts = False
+                first = with_structures or _refusal(error, attempt.interp.span)
                 knowledge.follows_structures = True
                 continue  # to see what else is refused; whatever fails where ops are missing counts for nothing
         raise together((first, *(attempt.interp.refused or ()))) from first.__cause__

@@ -95,6 +95,9 @@ class Reduces(Enum):
     COUNT = auto()
     PLACE_OF_LARGEST = auto()
     PLACE_OF_SMALLEST = auto()
+    FIRST_LARGEST = auto()
+    """Its place, as Python finds it: NaN is larger than nothing."""
+    FIRST_SMALLEST = auto()
     RUNNING_SUM = auto()
     RUNNING_PRODUCT = auto()
     PRESENT_SUM = auto()

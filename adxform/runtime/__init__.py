@@ -124,6 +124,7 @@ from adxform.runtime.language.python_values import (
     not_put_in_order,
     place,
     place_of_key,
+    places_in_order,
     position,
     python_number,
     record,

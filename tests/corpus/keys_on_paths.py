@@ -346,7 +346,7 @@ def read_where_it_is_there(x):
 def label(v):
     if v > 1.0:
         return "big"
-    return "middle" if v > 0.6 else "small"
+    return "middle" if v > 0.7 else "small"
 
 
 @both
@@ -384,7 +384,7 @@ def states_of_a_machine(x):
     seen = {}
     for v in x:
         if state == "start":
-            state = "up" if v > 0.5 else "down"
+            state = "up" if v > 0.55 else "down"
         elif state == "up" and v < 0.7:
             state = "down"
         seen[state] = v

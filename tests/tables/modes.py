@@ -205,7 +205,7 @@ def _reductions() -> Iterator[tuple[str, Made]]:
         "one": np.array([1.5]),
         "one zero alone": np.array([0.0]),
     }
-    orders = ("", ", 1", ", 2", ", 0", ", 3", ", 0.5", ", -1", ", -2", ", np.inf", ", -np.inf", ", 1.5", ", -0.5")
+    orders = ("", ", 1", ", 2", ", 0", ", 3", ", 5", ", 0.5", ", -1", ", -2", ", np.inf", ", -np.inf", ", 1.5", ", -0.5")
     forms = {f"norm{order}": f"np.linalg.norm(x{order})" for order in orders}
     forms |= {
         "std": "np.std(x)",
@@ -230,7 +230,10 @@ def _reductions() -> Iterator[tuple[str, Made]]:
         "logsumexp": "np.log(np.sum(np.exp(x)))",
     }
     for name, form in forms.items():
-        yield name, (f"def f(x):\n    return {form}\n", "x", {}, [(where, (x,)) for where, x in vectors.items()])
+        points = [(where, (x,)) for where, x in vectors.items()]
+        if name.startswith("norm"):
+            points.append(("of powers that are zero", (np.array([1e-80, -2e-80, 0.0]),)))
+        yield name, (f"def f(x):\n    return {form}\n", "x", {}, points)
     exponents = "def f(x, p):\n    return x ** p\n"
     points = [(f"{where}, {p!r}", (x, p)) for where, x in vectors.items() for p in (2, 1, 0, -1, 0.5, 2.0, 1.0, 0.0, -0.5)]
     yield "exponent as an argument", (exponents, "x, p", {}, points)

@@ -154,6 +154,12 @@ def _other_cells() -> Iterator[Cell]:
         ("sum([o, x])", "__radd__", "(self, o): return 3.0 + x_", "    return sum([{o}, x])"),
         ("stored", "__float__", "(self): return 0.5", "    y = np.zeros(2)\n    y[0] = {o}\n    return y * x"),
         ("divmod", "__divmod__", "(self, o): return (o ** 2, o ** 3)", "    return divmod({o}, x)[1]"),
+        ("divmod of what divides", "__floordiv__", "(self, o): return o ** 2", "    return divmod({o}, x)[0]"),
+        ("max(o, x)", "__add__", "(self, o): return 3.0 * o ** 2", "    return max({o}, x) + x"),
+        ("min(x, o)", "__add__", "(self, o): return 3.0 * o ** 2", "    return min(x, {o}) + x"),
+        ("max([o, 0.5])", "__add__", "(self, o): return 3.0 * o ** 2", "    return max([{o}, 0.5]) + x"),
+        ("x.__add__(o)", "__radd__", "(self, o): return 3.0 * o ** 2", "    return x.__add__({o})"),
+        ("x.__mul__(o)", "__mul__", "(self, o): return 3.0 * o ** 2", "    return x.__mul__({o})"),
     ]
     kinds = {name: KINDS[name] for name in ("plain", "float", "int", "float64", "ndarray", "in place")}
     for (what, method, text, body), (kind, (bases, make, _, _)), source, (x_kind, x) in itertools.product(

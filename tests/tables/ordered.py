@@ -18,8 +18,12 @@ ITEMS = {
     "nested pairs": ("((k % 2, k), x[k % 5])", "v[1] + v[0][1]", "{v}[1]"),
     "lists": ("[x[j % 5] * k for j in range(n)]", "v[0] + v[1]", "{v}[0]"),
     "arrays": ("x * k", "v[0]", "{v}[0]"),
+    "a missing number among others": ("x[k % 5] + gaps[k]", "v", "{v}"),
+    "a missing number first": ("x[k % 5] + gaps[k - 2]", "v", "{v}"),
+    "zeros of both signs": ("x[k % 5] * signs[k]", "v", "{v}"),
 }
 """Item `k` of `n`, a number of it, and a number of it that moves."""
+GAPS, SIGNS = np.array([0.0, 0.0, np.nan, 0.0]), np.array([0.0, -0.0, 0.0, -0.0])
 KEYS = {
     "nothing": None,
     "a number": "{v}",
@@ -48,4 +52,10 @@ def cells() -> Iterator[Cell]:
         r = " + ".join(f"{2.0 * k + 1.0} * ({w.format(v=f'ks[{k}]')})" for k in (range(1) if "est" in order else range(3)))
         text = f"def f(x, n):\n{first}    {body}\n    return {r}\n"
         args = (np.array([0.7, 1.3, 2.1, 0.4, 0.9]), 4)
-        yield Cell(f"{items}, {order} by {by}, as many {count}", program(text), args)
+        made_of = program(text, gaps=GAPS, signs=SIGNS)
+        yield Cell(
+            f"{items}, {order} by {by}, as many {count}",
+            made_of,
+            args,
+            smooth=not {"gaps", "signs"} & set(i.replace("[", " ").split()),
+        )

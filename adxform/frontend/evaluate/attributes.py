@@ -17,7 +17,7 @@ from adxform.frontend.containers import deques
 from adxform.frontend.containers.methods import METHODS
 from adxform.frontend.derivative_operators import Decorated, Operator
 from adxform.frontend.evaluate import doubtful_keys, indexing
-from adxform.frontend.evaluate.classes import getters
+from adxform.frontend.evaluate.classes import asked_by_name, getters
 from adxform.frontend.evaluate.classes.class_attributes import from_class, of_class, of_super
 from adxform.frontend.evaluate.classes.class_contents import (
     MISSING,
@@ -129,7 +129,7 @@ def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -
             return interp.emit(getattr, (x, Lit(name)), Object(), hint)
     if find(np.ndarray, name) is MISSING:
         return interp.fail(AttributeError, f"'numpy.ndarray' object has no attribute '{name}'")
-    if (special := _operator(name)) is not None:
+    if (special := asked_by_name.named(name)) is not None:
         return Method(Lit(special), (x,))
     unbound = getattr(np.ndarray, name)
     if not callable(unbound):
@@ -152,7 +152,7 @@ def _of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> Value:
         return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
     if name in ("real", "imag"):
         return interp.call(Lit(getattr(np, name)), (x,))
-    if (special := _operator(name)) is not None:
+    if (special := asked_by_name.named(name)) is not None:
         return Method(Lit(special), (x,))
     if not callable(getattr(cls, name)):
         return interp.emit(getattr, (x, Lit(name)), Object(), name)
@@ -193,12 +193,6 @@ def _stated_of_scalar(interp: Interpreter, x: Var, type_: Scalar, name: str) -> 
 
 def _is_written_in_python(fn: Value) -> bool:
     return isinstance(fn, FunctionValue) or (isinstance(fn, Static | Lit) and isinstance(fn.value, types.FunctionType))
-
-
-def _operator(name: str) -> Any:
-    """The function that a special method of numbers and arrays is, if `operator` has it: ``__add__``."""
-    found = vars(operator).get(name)
-    return found if isinstance(found, types.BuiltinFunctionType) else None
 
 
 def _identity(x: Any) -> Any:

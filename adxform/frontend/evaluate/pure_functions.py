@@ -48,7 +48,7 @@ _FUNCTIONS = (
     | {dt.date, dt.datetime, dt.timedelta}
     | _named(re, "compile escape findall fullmatch match search split sub")
 )
-_TEXTS = frozenset({str, repr, ascii, format, str.format, str.__mod__, str.format_map})
+_TEXTS = frozenset({str, repr, ascii, format, str.format, str.__mod__, bytes.__mod__, str.format_map})
 """Functions that ask any object how it is written, and what attributes it has."""
 
 

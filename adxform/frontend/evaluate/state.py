@@ -74,8 +74,6 @@ class Knowledge:
     """Whether loops that fill lists are written out however long that gets, where the run need not count the items."""
     follows_structures: bool = True
     """Whether structured arrays that the function makes are sets of arrays, and no objects of the run."""
-    keeps_texts: bool = False
-    """Whether the run keeps the texts that are keys of a dict in a list, and does not choose among those that the program has."""
     adds_keys: bool = True
     """Whether a dict with known keys gets new ones that only the run knows, and is no choice among those that it has."""
 
@@ -214,10 +212,6 @@ class Interpreter(Above):
         """Whether the run makes deques, into which nobody looks."""
         self.makes_structures = False
         """Whether structured arrays are made that are sets of arrays here."""
-        self.words: dict[Var, tuple[str, ...]] = {}
-        """Which texts one is that the run chooses, where they are known."""
-        self.would_keep_texts = False
-        """Whether a key was chosen among texts that the program has, which a list of the run could keep."""
         self.adds_keys = False
         """Whether a dict with known keys has become one of which only the run knows them."""
         self.level: TryLevel | None = None
@@ -376,12 +370,6 @@ class Interpreter(Above):
         """What a dict or an instance holds of which only the run knows which keys it has; ``None`` for any other value."""
         contents = self.heap.contents[value] if isinstance(value, Ref) else None
         return contents if isinstance(contents, Doubtful) else None
-
-    def words_of(self, value: Value) -> tuple[str, ...]:
-        """Which texts `value` may be, if it is one of a few that are known."""
-        if isinstance(value, Lit):
-            return (value.value,) if isinstance(value.value, str) else ()
-        return self.words.get(value, ()) if isinstance(value, Var) else ()
 
     def _held(self, value: Value) -> AnyContents | None:
         """What an object holds: of one of several lists, the items as they are now."""

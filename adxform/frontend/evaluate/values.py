@@ -388,17 +388,6 @@ class Keyed:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldByRun:
-    """The contents of a list or set of texts and other objects, as many as only a run can tell: that which the run has in `var`.
-
-    `of`: what the elements of a set are.
-    """
-
-    var: Var
-    of: Any = None
-
-
-@dataclass(frozen=True, slots=True)
 class Doubtful:
     """The contents of a dict or an instance of which only the run knows which of the `keys` it has.
 
@@ -438,6 +427,17 @@ def in_doubt(contents: Contents | Doubtful) -> Doubtful:
     if isinstance(contents, Doubtful):
         return contents
     return Doubtful(contents.keys, contents.items, (Lit(True),) * len(contents.keys))
+
+
+@dataclass(frozen=True, slots=True)
+class HeldByRun:
+    """The contents of a list or set of texts and other objects, as many as only a run can tell: that which the run has in `var`.
+
+    `of`: what the elements of a set are.
+    """
+
+    var: Var
+    of: Any = None
 
 
 @dataclass(frozen=True, slots=True)

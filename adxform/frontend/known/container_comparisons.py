@@ -32,7 +32,7 @@ from adxform.frontend.known.container_operators import SIGNS, as_array, classes_
 from adxform.frontend.signature.access import Contains, SameAs
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, is_inexact
-from adxform.primitives.definitions import chosen_words, iterations
+from adxform.primitives.definitions import iterations
 
 Condition = Callable[[], Value]
 
@@ -304,10 +304,8 @@ def _in_keys(interp: Interpreter, box: Ref | View, item: Value) -> Value:
     if isinstance(item, Ref) and item.kind == "set" and isinstance(box, Ref) and box.kind == "set":  # sought as a frozen one
         return Lit(frozenset(interp.contents(item).keys) in interp.contents(box).keys)
     ref = box.of if isinstance(box, View) else box
-    if (held := interp.keyed(ref)) is not None and interp.under_key(ref, item) is held:
+    if (held := keyed_lists.asked(interp, ref, item)) is not None:
         return keyed_lists.contains(interp, held, item)
-    if ref.kind == "dict" and (words := doubtful_keys.new_words(interp, ref, item)) is not None:
-        return interp.call(Static(chosen_words.is_under), (ref, item, words))
     if interp.doubtful(ref) is not None:
         return doubtful_keys.is_there(interp, ref, hashed(interp, item, "a key", box))
     if ref.kind == "dict" and keyed_lists.is_new(interp, ref, item):
@@ -377,10 +375,9 @@ def _in_range(interp: Interpreter, start: Value, stop: Value, step: Value, item:
         return None
     if is_container(cls) or issubclass(cls, np.ndarray):
         return any_equal(interp, interp.items(Range(start, stop, step)), item)
-    if not (isinstance(step, Lit) and step.value != 0):
-        raise interp.error("the step of this range must be a constant here", "use a constant step")
-    low, high = (start, stop) if step.value > 0 else (stop, start)
-    inside = (operator.ge, operator.lt) if step.value > 0 else (operator.gt, operator.le)
+    rises = interp.static(step, "the step of this range") > 0
+    low, high = (start, stop) if rises else (stop, start)
+    inside = (operator.ge, operator.lt) if rises else (operator.gt, operator.le)
     met = [partial(interp.call, Lit(inside[0]), (item, low)), partial(interp.call, Lit(inside[1]), (item, high))]
     if step != Lit(1) or not issubclass(cls, int | np.integer):
         past = interp.call(Lit(operator.mod), (interp.call(Lit(operator.sub), (item, start)), step))

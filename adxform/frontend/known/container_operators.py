@@ -17,10 +17,12 @@ import numpy as np
 
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, sets
 from adxform.frontend.containers.methods import Answer
+from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes.protocols import as_number
 from adxform.frontend.evaluate.classes.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
+from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Contents, Range, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
@@ -60,8 +62,8 @@ def binary(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str, sign: st
     left, right = classes
     if collections.deque in classes and fn in (operator.add, operator.mul):
         raise interp.error(f"`{SIGNS[fn]}` of a deque is not followed", "write `d.extend(…)`, or use a list")
-    if issubclass(left, str) and fn is operator.mod:
-        return None if is_static(interp, a) and is_static(interp, b) else interp.call(Lit(str.__mod__), (a, b), hint=hint)
+    if issubclass(left, str | bytes) and fn is operator.mod:
+        return _formatted(interp, str if issubclass(left, str) else bytes, a, b, hint)
     if fn is operator.mul and (found := _repetition(interp, a, left, b, right)) is not None:
         return found
     if any(issubclass(cls, np.ndarray) or (is_numpy(cls) and fn is not operator.matmul) for cls in (left, right)):
@@ -78,6 +80,20 @@ def binary(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str, sign: st
         case _:
             what = f"unsupported operand type(s) for {sign or SIGNS[fn]}: '{name_of(left)}' and '{name_of(right)}'"
             return interp.fail(TypeError, what)
+
+
+def _formatted(interp: Interpreter, cls: type[str | bytes], text: Value, given: Value, hint: str) -> Value:
+    """``text % given``, where that is known now; else what the run makes of it."""
+    of_dict = isinstance(given, Ref) and given.kind == "dict"
+    if of_dict or not (is_static(interp, text) and is_static(interp, given)):
+        return interp.call(Lit(cls.__mod__), (text, given), hint=hint)
+    values = interp.static(text, "a text"), interp.static(given, "what is put in a text")
+    if not is_pure(operator.mod, values):
+        return interp.call(Lit(cls.__mod__), (text, given), hint=hint)
+    try:
+        return Lit(operator.mod(*values))
+    except (TypeError, ValueError, KeyError, OverflowError) as error:
+        return interp.fail(type(error), str(error))
 
 
 def _plain(interp: Interpreter, value: Value) -> Value:
@@ -145,8 +161,7 @@ def as_array(interp: Interpreter, value: Value, cls: type) -> Value:
             return collecting.as_array(interp, value)
         return interp.call(Lit(np.array), (value,))
     if issubclass(cls, range):
-        start, stop, step = (value.start, value.stop, value.step) if isinstance(value, Range) else _bounds(interp, value)
-        return interp.call(Lit(np.arange), (start, stop, step))
+        return indexing.of_range(interp, value if isinstance(value, Range) else Range(*_bounds(interp, value)))
     if is_container(cls):
         message = f"NumPy makes an array of objects of this {name_of(cls)}, which has no derivative"
         raise interp.error(message, "use numbers, arrays, lists or tuples")

@@ -10,7 +10,7 @@ from adxform.frontend.checks.held_copies import Taken
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, dtypes_added, dtypes_of, refuse_cast
-from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes import asked_by_name, protocols
 from adxform.frontend.evaluate.classes.class_contents import find
 from adxform.frontend.evaluate.classes.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.control_flow.attempts import branch
@@ -329,6 +329,8 @@ def _as(fn: Any) -> Handler:
 
 def _divmod(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     answer = protocols.binary(interp, divmod, args[0], args[1], hint)
+    if answer is None and (odd := next(filter(protocols.is_object, args), None)) is not None:
+        raise protocols.refused(interp, odd, "`divmod`")
     return answer or Tuple((interp.call(Lit(operator.floordiv), args), interp.call(Lit(operator.mod), args)))
 
 
@@ -370,4 +372,5 @@ TABLE: dict[Any, Handler] = {
     divmod: _divmod,
     pow: _pow,
     abs: _abs,
+    **asked_by_name.TABLE,
 }

@@ -124,6 +124,41 @@ def _place_if_equal(builder: Builder, args: tuple[Operand, ...], hint: str) -> O
     return chosen(builder, either, place, Lit(BEYOND), "int64", hint)
 
 
+def first_extreme(op: Call, out: Var, recorder: Recorder) -> bool:
+    """The place of Python's ``max`` or ``min``: the first, if that is NaN, else the first of the extreme numbers there are."""
+    shape, over = _floats(op.args[0]), axes_of(op)
+    x = None if shape is None else recorder.scope.spread(op.args[0], shape)
+    if shape is None or over is None or x is None or len(shape) != 1 or shape[0] == 1:
+        return False
+    axes, result = over
+    largest = record_of(callee(op)).reduces is Reduces.FIRST_LARGEST
+    step, start = (runtime.larger, -np.inf) if largest else (runtime.smaller, np.inf)
+
+    def present(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+        there = builder.call(operator.eq, args[0], args[0], type=BOOL, hint="tmp")
+        return chosen(builder, there, args[0], Lit(start), "float64", hint)
+
+    extreme = recorder.temporary(Array("float64", (1,)))
+    found = Reduction(shape, axes, (FIRST,), (x,), present, step, Lit(start), "float64", some=True)
+    at = spread(whole(extreme), (1,), shape)
+    if at is None or not recorder.reduce(op, extreme, found):
+        return False
+    sources = (x, at, Counted((AffineIndex(loops(shape)[0]),)))
+    found = Reduction(shape, axes, result, sources, _place_if_found, runtime.smaller, Lit(BEYOND), "int64")
+    return recorder.reduce(op, out, found)
+
+
+def _place_if_found(builder: Builder, args: tuple[Operand, ...], hint: str) -> Operand:
+    """The place, the last of `args`, where the element is the extreme one, or NaN and the first; beyond all places elsewhere."""
+    value, extreme, place = args
+    same = builder.call(operator.eq, value, extreme, type=BOOL, hint="tmp")
+    strange = builder.call(operator.ne, value, value, type=BOOL, hint="tmp")
+    first = builder.call(operator.eq, place, Lit(0), type=BOOL, hint="tmp")
+    stays = builder.call(operator.and_, strange, first, type=BOOL, hint="tmp")
+    either = builder.call(operator.or_, same, stays, type=BOOL, hint="tmp")
+    return chosen(builder, either, place, Lit(BEYOND), "int64", hint)
+
+
 def running(fn: Callable[..., Any]) -> Callable[[Call, Var, Recorder], bool]:
     """Reads running sums or products, each of the element before and one more, by `fn`."""
 
@@ -156,6 +191,7 @@ COMPOSITES: Mapping[Reduces, Callable[[Call, Var, Recorder], bool]] = MappingPro
     {
         **dict.fromkeys((Reduces.VARIANCE, Reduces.SPREAD, Reduces.LENGTH), moment),
         **dict.fromkeys((Reduces.PLACE_OF_LARGEST, Reduces.PLACE_OF_SMALLEST), place_of_extreme),
+        **dict.fromkeys((Reduces.FIRST_LARGEST, Reduces.FIRST_SMALLEST), first_extreme),
         Reduces.RUNNING_SUM: running(intrinsics.accumulate),
         Reduces.RUNNING_PRODUCT: running(operator.mul),
     }

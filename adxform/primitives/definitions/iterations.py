@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
+
 
 def mapped(fn: Any, *sources: Any) -> Any:
     """``list(map(fn, *sources))``"""
@@ -313,15 +315,12 @@ def itself(item: Any) -> Any:
 
 def sorted_rows(rows: Any, reverse: bool) -> Any:
     """``sorted(rows, reverse=reverse)``, as an array; equal rows keep their order."""
-    return rows_sorted_by(rows, rows, True) if reverse else np.sort(rows)
+    return rows_sorted_by(rows, rows, reverse)
 
 
 def rows_sorted_by(rows: Any, keys: Any, reverse: bool) -> Any:
     """`rows` in the order of `keys`, as an array; rows with equal keys keep their order."""
-    if not reverse:
-        return rows[np.argsort(keys, kind="stable")]
-    backwards = np.argsort(np.flip(keys, 0), kind="stable")
-    return rows[len(keys) - 1 - np.flip(backwards, 0)]
+    return rows[runtime.places_in_order(keys, reverse)]
 
 
 def pairs_in_order(rows: Any, shift: int) -> Any:

@@ -102,20 +102,20 @@ def _minimum_accumulate(x: Any, axis: Any = 0) -> Any:
 
 
 def _cumulative_sum(x: Any, *, axis: Any = None, include_initial: Any = False) -> Any:
-    axis = _running_axis(x, axis)
-    totals = np.cumsum(x, axis=axis)
+    rows = np.atleast_1d(x)
+    axis = _running_axis(rows, axis)
+    totals = np.cumsum(rows, axis=axis)
     return _after(0, totals, axis) if include_initial else totals
 
 
 def _cumulative_prod(x: Any, *, axis: Any = None, include_initial: Any = False) -> Any:
-    axis = _running_axis(x, axis)
-    products = np.cumprod(x, axis=axis)
+    rows = np.atleast_1d(x)
+    axis = _running_axis(rows, axis)
+    products = np.cumprod(rows, axis=axis)
     return _after(1, products, axis) if include_initial else products
 
 
 def _running_axis(x: Any, axis: Any) -> Any:
-    if np.ndim(x) == 0:
-        raise ValueError("Input array must be at least one dimensional")
     if axis is None and np.ndim(x) > 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
     return 0 if axis is None else axis

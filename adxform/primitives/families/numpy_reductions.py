@@ -294,7 +294,9 @@ RECORDS: tuple[Primitive, ...] = (
     primitive(np.unique, None, unsized=True),
     constant(runtime.add_up, faithful=True, in_lanes=True, kernel=Kernel.FORM),
     *(constant(fn, kernel=Kernel.FORM) for fn in (runtime.larger, runtime.smaller)),
-    *(constant(fn) for fn in (runtime.first_largest, runtime.first_smallest)),
+    constant(runtime.first_largest, reduces=Reduces.FIRST_LARGEST),
+    constant(runtime.first_smallest, reduces=Reduces.FIRST_SMALLEST),
+    constant(runtime.places_in_order),
     primitive(runtime.some, None, effect=OPAQUE, kernel=Kernel.FORM, form=kernel_scalars.check_some),
     linear(np.sum, _sum_transpose, *_SAMPLES, *_KEPT, reduces=Reduces.SUM, faithful=True, keeps_sign=True, takes_out=True),
     linear(

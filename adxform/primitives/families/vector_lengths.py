@@ -232,7 +232,7 @@ def _norm_cotangent(ct: Any, x: Any, y: Any, ord: Any, axis: Any, keepdims: Any)
     if ord > 1:
         # Of a length that is zero no share moves: only `side_cotangent` says what has no rate of change there.
         share = np.where(lengths == 0, 1.0, np.abs(runtime.ratio(x, np.where(lengths == 0, 1.0, lengths))))
-        x_ct = restore(ct, axis, keepdims) * np.sign(x) * share ** (ord - 1)
+        x_ct = restore(ct, axis, keepdims) * np.sign(runtime.ratio(x, lengths)) * share ** (ord - 1)
         if ord < 2:
             weights = np.where(lengths == 0, restore(ct, axis, keepdims), 0.0)  # elsewhere `x_ct` says all
             return intrinsics.valued(x_ct, x_ct + runtime.side_cotangent(weights, x, lengths))

@@ -84,9 +84,9 @@ class Application:
         return tuple(None if i in self.held else value for i, value in enumerate(values)) if self.held else tuple(values)
 
     def placed(self, leaves: Iterator[Any]) -> tuple[Any, ...]:
-        """`leaves`, those of `float_leaves`, in the structures of the caller's positional arguments."""
+        """`leaves`, those of `float_leaves`, in the structures of the caller's positional arguments; ``None`` for all else."""
         trees = enumerate(self.signature.args[self.lead :])
-        return tuple(None if i in self.held else placed(tree, leaves) for i, tree in trees)
+        return tuple(None if i in self.held else placed(tree, leaves, None) for i, tree in trees)
 
     def named_arguments(self, argnums: Argnums) -> list[tuple[str, Tree]]:
         """The arguments `argnums` by name, with their structures."""

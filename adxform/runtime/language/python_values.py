@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -247,12 +247,40 @@ def first_largest(x: Any) -> int:
     >>> first_largest(np.array([1.0, math.nan, 2.0, 2.0])), first_largest(np.array([math.nan, 2.0]))
     (2, 0)
     """
-    return max(range(len(x)), key=(x.tolist() if x.ndim == 1 else x).__getitem__)
+    place = _place_among_numbers(x, np.argmax)
+    return max(range(len(x)), key=(x.tolist() if x.ndim == 1 else x).__getitem__) if place is None else place
 
 
 def first_smallest(x: Any) -> int:
     """Return the place of ``min(x)`` in the array `x`: see `first_largest`."""
-    return min(range(len(x)), key=(x.tolist() if x.ndim == 1 else x).__getitem__)
+    place = _place_among_numbers(x, np.argmin)
+    return min(range(len(x)), key=(x.tolist() if x.ndim == 1 else x).__getitem__) if place is None else place
+
+
+def _place_among_numbers(x: Any, find: Callable[[Any], Any]) -> int | None:
+    """The place that NumPy finds in the array `x` of real numbers; ``None`` where one of them is NaN, or it has none."""
+    if x.ndim != 1 or not x.size or x.dtype.kind not in "biuf":
+        return None
+    place = int(find(x))
+    return None if x[place] != x[place] else place
+
+
+def places_in_order(x: Any, reverse: bool = False) -> Any:
+    """Return the places of the numbers of the array `x` in the order of Python's ``sorted``, as an array.
+
+    Equal numbers keep their order; where some are NaN, which are not in order, it is what comparing them one by one makes of it.
+
+    >>> places_in_order(np.array([2.0, 1.0, 2.0])).tolist(), places_in_order(np.array([2.0, 1.0, 2.0]), True).tolist()
+    ([1, 0, 2], [0, 2, 1])
+    """
+    if reverse:
+        order = len(x) - 1 - np.flip(np.argsort(np.flip(x, 0), kind="stable"))
+    else:
+        order = np.argsort(x, kind="stable")
+    last = x[order[:1] if reverse else order[-1:]]  # where NumPy puts what is NaN
+    if np.any(last != last):
+        return np.array(sorted(range(len(x)), key=x.tolist().__getitem__, reverse=reverse), dtype=order.dtype)
+    return order
 
 
 def place(index: int, size: int) -> int:

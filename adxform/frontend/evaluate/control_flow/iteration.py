@@ -476,9 +476,7 @@ def _length_of_range(interp: Interpreter, source: Range) -> Value:
 
 
 def _sign(interp: Interpreter, step: Value) -> Value:
-    if isinstance(step, Lit):
-        return Lit(1 if step.value > 0 else -1)
-    raise interp.error("the step of this range must be a constant here", "use a constant step")
+    return Lit(1 if interp.static(step, "the step of this range") > 0 else -1)
 
 
 def _shortest(interp: Interpreter, counts: list[Value]) -> Value:

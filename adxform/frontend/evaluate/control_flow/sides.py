@@ -36,7 +36,7 @@ from adxform.frontend.evaluate.values import (
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Operand, Var
 from adxform.ir.spans import Span
-from adxform.ir.types import Object, Scalar, Type
+from adxform.ir.types import Scalar, Type
 
 Before = Container[Ref] | None
 """The objects that there were before a ``try``, where the sides of a branch are what an exception ends and what comes after."""
@@ -204,12 +204,12 @@ def holds_lists(interp: Interpreter, grows: Grows) -> bool:
     """Whether a list of lists can be, and now is, one of as many as only a run can tell; or a dict one of such keys."""
     if grows.keyed:
         return keyed_lists.begun(interp, grows.ref)
+    if grows.ref.kind in ("dict", "instance"):
+        return doubtful_keys.begun(interp, grows.ref)
     if grows.of_objects:
         if grows.ref.kind == "set":
             return object_sets.begun(interp, grows.ref, grows.elements)
         return object_lists.begun(interp, grows.ref)
-    if grows.ref.kind in ("dict", "instance"):
-        return doubtful_keys.begun(interp, grows.ref)
     return grows.of_lists and lists_of_lists.begun(interp, grows.ref, stored=grows.stored, family=grows.family)
 
 
@@ -383,10 +383,6 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[Side], start: Heap) -> Any
 def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]], cond: Operand) -> None:
     """Note which joined integers are a length, and which follow from parameters alone."""
     for out, left, right in zip(outs, *sides, strict=True):
-        if isinstance(out.type, Object):
-            words = [interp.words_of(side) for side in (left, right)]
-            if all(words):
-                interp.words[out] = tuple(dict.fromkeys(word for found in words for word in found))
         if not isinstance(out.type, Scalar):
             continue
         sizes = [interp.sizes.get(side) if isinstance(side, Var) else None for side in (left, right)]

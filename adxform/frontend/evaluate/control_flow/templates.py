@@ -154,11 +154,11 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             return replace(template, lists=tuple(instantiate(part, make, heap) for part in lists))
         case Portion(place=place):
             return replace(template, place=instantiate(place, make, heap))
-        case HeldByRun(var):
-            return replace(template, var=instantiate(var, make, heap))
         case Doubtful(keys, items, there):
             parts = tuple(instantiate(item, make, heap) for item in (*items, *there))
             return replace(template, items=parts[: len(keys)], there=parts[len(keys) :])
+        case HeldByRun(var):
+            return replace(template, var=instantiate(var, make, heap))
         case Built(kind, cls, keys, items, meta, originals):
             ref = Ref(kind, cls, shared=True, meta=meta)
             parts = tuple(instantiate(item, make, heap) for item in items)
@@ -210,13 +210,13 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
         case Portion(place=place) | Built(items=(Portion(place=place),)):
             portion: Any = value if isinstance(value, Portion) else heap.contents[value]
             yield from collect(place, portion.place, heap, operand)
-        case HeldByRun(var) | Built(items=(HeldByRun(var),)):
-            of_run: Any = value if isinstance(value, HeldByRun) else heap.contents[value]
-            yield from collect(var, of_run.var, heap, operand)
         case Doubtful() | Built(items=(Doubtful(),)):
             own: Any = value if isinstance(value, Contents | Doubtful) else heap.contents[value]
             for item, part in _in_turn(template if isinstance(template, Doubtful) else template.items[0], in_doubt(own)):
                 yield from collect(item, part, heap, operand)
+        case HeldByRun(var) | Built(items=(HeldByRun(var),)):
+            of_run: Any = value if isinstance(value, HeldByRun) else heap.contents[value]
+            yield from collect(var, of_run.var, heap, operand)
         case Built(items=items) | Contents(items=items):
             contents: Any = value if isinstance(value, Contents) else heap.contents[value]
             for item, part in zip(items, contents.items, strict=True):
@@ -226,6 +226,13 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
                 yield from collect(item, part, heap, operand)
         case _:
             return
+
+
+def _in_turn(template: Doubtful, held: Doubtful) -> list[tuple[Template, Value]]:
+    """Each part of `template` with what a path has for it that ends with `held`."""
+    found = [held.get(key) or NOT_THERE for key in template.keys]
+    items = zip(template.items, (item for _, item in found), strict=True)
+    return [*items, *zip(template.there, (there for there, _ in found), strict=True)]
 
 
 def _collect_function(template: OneFunction, value: Any, heap: Heap, operand: Callable[[Value], Operand]) -> Iterator[Operand]:
@@ -240,13 +247,6 @@ def _collect_function(template: OneFunction, value: Any, heap: Heap, operand: Ca
             yield from (placeholder(slot.type) for slot in slots(function))
         else:
             yield from collect(function, found, heap, operand)
-
-
-def _in_turn(template: Doubtful, held: Doubtful) -> list[tuple[Template, Value]]:
-    """Each part of `template` with what a path has for it that ends with `held`."""
-    found = [held.get(key) or NOT_THERE for key in template.keys]
-    items = zip(template.items, (item for _, item in found), strict=True)
-    return [*items, *zip(template.there, (there for there, _ in found), strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -40,9 +39,8 @@ class _Extreme:
     by_order: Callable[..., Any]
     """Of a first item and others: those that Python puts in order one by one, and all that have a key."""
     of_known: Callable[..., Any]
-    of_array: Callable[..., Any]
     place: Callable[..., int]
-    """Where it stands in an array."""
+    """Where it stands in an array: one of NaN, and of equal numbers, is the one that Python finds."""
 
     def __call__(self, interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         """``max(*args, **kwargs)``"""
@@ -112,27 +110,30 @@ class _Extreme:
             case Array(_, shape) if shape is None or len(shape) > 1:
                 raise interp.error(f"`{self.fn.__name__}` of an array of rows", f"use `np.{self.fn.__name__}`")
             case Array():
-                place = interp.call(Lit(self.place), (source,), hint="place")
-                return interp.call(Lit(operator.getitem), (source, place), hint=hint)
+                return self._at_its_place(interp, source, hint)
             case Scalar() as number if not number.kinds:
                 name = python_class(number.dtype, number.weak).__name__
                 return interp.fail(TypeError, f"'{name}' object is not iterable")
             case _:
                 return None
 
+    def _at_its_place(self, interp: Interpreter, numbers: Value, hint: str) -> Value:
+        place = interp.call(Lit(self.place), (numbers,), hint="place")
+        return interp.call(Lit(operator.getitem), (numbers, place), hint=hint)
+
     def _of_long_list(self, interp: Interpreter, source: Value, hint: str) -> Value:
         """The extreme number of a list whose length only a run can tell: Python's own, where its items are."""
         numbers = rows(interp, source)
         refuse_rows(interp, numbers)
-        most = interp.call(Lit(self.of_array), (numbers,), hint=hint)
+        most = self._at_its_place(interp, numbers, hint)
         if of_python(interp, source) and isinstance(most, Var) and isinstance(most.type, Scalar):
             return interp.call(Lit(python_class(most.type.dtype, True)), (most,), hint=hint)
         return most
 
 
 def _goes_by_order(interp: Interpreter, source: Value, known: list[Value] | None) -> bool:
-    """Whether the items of `source` are compared as sequences are."""
-    held = any(isinstance(item, Tuple | Ref) for item in known or ())
+    """Whether the items of `source` are compared one by one, as sequences and objects are, and not by the rule for numbers."""
+    held = any(isinstance(item, Tuple | Ref) or protocols.is_object(item) for item in known or ())
     return held or interp.columns(source) is not None or isinstance(source, Zip | Enumerate)
 
 
@@ -164,6 +165,6 @@ def _of_one_or_several(extreme: _Extreme) -> Handler:
 
 
 TABLE: dict[Any, Handler] = {
-    max: _of_one_or_several(_Extreme(max, iterations.largest, iterations.largest_known, np.max, runtime.first_largest)),
-    min: _of_one_or_several(_Extreme(min, iterations.smallest, iterations.smallest_known, np.min, runtime.first_smallest)),
+    max: _of_one_or_several(_Extreme(max, iterations.largest, iterations.largest_known, runtime.first_largest)),
+    min: _of_one_or_several(_Extreme(min, iterations.smallest, iterations.smallest_known, runtime.first_smallest)),
 }

@@ -89,6 +89,8 @@ def _range(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
             return Range(Lit(0), stop, Lit(1))
         case (start, stop):
             return Range(start, stop, Lit(1))
+        case (_, _, Lit(0)):
+            return interp.fail(ValueError, "range() arg 3 must not be zero")
         case (start, stop, step):
             return Range(start, stop, step)
         case _:
