@@ -260,13 +260,6 @@ def a_default_under_a_text_of_the_run(x):
 
 
 @FOLLOWED.append
-def a_default_under_a_text_beside_other_keys(x):
-    table = defaultdict(float)
-    table["a"], table[1] = x[0], x[1]
-    return table["a" if x[0] > x[1] else "c"] + len(table) * x[2]
-
-
-@FOLLOWED.append
 def sums_under_texts_of_the_run(x):
     totals = {}
     for v in x:
@@ -333,6 +326,17 @@ def test_an_array_in_a_tuple_is_no_key() -> None:
 
     with pytest.raises(TypeError, match="unhashable"):
         check_derivatives(unhashable, X.copy())
+
+
+def test_a_default_is_not_made_under_a_new_key_beside_keys_of_other_kinds() -> None:
+    def grows(x):
+        table = defaultdict(float)
+        table["a"], table[1] = x[0], x[1]
+        return table["a" if x[0] > x[1] else "c"] + len(table)
+
+    with pytest.raises(UnsupportedOperationError, match="a dict that does not have it") as caught:
+        check_derivatives(grows, X.copy())
+    assert caught.value.span.line > 0
 
 
 def test_nan_is_no_key_of_the_run() -> None:
