@@ -115,6 +115,7 @@ from adxform.runtime.language.python_values import (
     first_largest,
     first_smallest,
     larger,
+    missing_in_order,
     new_key,
     not_put_in_order,
     place,
