@@ -346,6 +346,12 @@ def comprehension_that_binds(x):
 
 
 @shown
+def generator_that_binds(x):
+    pairs = ((y := v * 2.0) * y for v in x)
+    return sum(list(pairs))
+
+
+@shown
 def generator_expression(x):
     squares = (v**2 for v in x if v > 0.0)
     return next(squares) * x[1] if len(x) == 0 else sum(squares)
@@ -611,6 +617,43 @@ def cached_function(x):
 @functools.lru_cache(maxsize=None)
 def squared(v):
     return v**2
+
+
+@shown
+def manager_of_a_generator(x):
+    used = []
+
+    @contextlib.contextmanager
+    def scaled(factor):
+        used.append(factor)
+        try:
+            yield factor * x
+        finally:
+            used.append(0.0)
+
+    with scaled(x[1]) as y:
+        total = np.sum(y**2)
+    return total * len(used)
+
+
+@shown
+def manager_with_code_after_a_return(x):
+    @contextlib.contextmanager
+    def noted():
+        yield
+        print("left")
+
+    with noted():
+        return np.sum(x)
+
+
+@shown
+def cached_nested_function(x):
+    @functools.lru_cache(maxsize=None)
+    def polynomial(k):
+        return x[k % 4] if k < 2 else x[0] * polynomial(k - 1) - polynomial(k - 2)
+
+    return polynomial(7)
 
 
 @shown
@@ -923,6 +966,30 @@ def dict_keyed_by_floats(x):
     for v in x:
         found[np.floor(v)] = v
     return sum(found.values())
+
+
+@shown
+def log_of_texts(x):
+    log = []
+    for k, v in enumerate(x):
+        if v > 0.0:
+            log.append(f"{k}: {v:.2f}")
+    return np.sum(x**2) * len(log)
+
+
+@shown
+def sets_of_the_run(x):
+    cells = {int(v * 4.0) for v in x}
+    return sum(v**2 for v in x if int(v * 4.0) + 1 in cells) + len(cells) * x[0]
+
+
+@shown
+def chosen_function(x):
+    total = 0.0
+    for v in x:
+        step = np.sin if v > 0.0 else np.cos
+        total += step(v) * v
+    return total
 
 
 @shown

@@ -16,6 +16,7 @@ from adxform.frontend.calls.program_functions import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.checks.cut_off import refuse_cut_off, refuse_told_dtypes
 from adxform.frontend.checks.floating_point_errors import raising_errors
 from adxform.frontend.checks.held_copies import refuse_told_apart
+from adxform.frontend.checks.kept_in_objects import refuse_numbers_out_of_objects
 from adxform.frontend.checks.kept_outside import Kept
 from adxform.frontend.checks.shared_memory import (
     parameters_written,
@@ -24,6 +25,7 @@ from adxform.frontend.checks.shared_memory import (
     refuse_outside_arrays_given,
     refuse_outside_writes,
     refuse_shared_arguments,
+    refuse_writes_to_kept,
     refuse_writes_to_read_only,
 )
 from adxform.frontend.evaluate import structures
@@ -256,9 +258,11 @@ class _Attempt:
         function = raising_errors(function, self.names)
         refuse_told_apart(function, interp.held)
         refuse_cut_off(function)
+        refuse_numbers_out_of_objects(function, interp.unruled, interp.generators)
         refuse_additions_to_read_only(function)
         refuse_writes_to_read_only(function, interp.only_read)
         refuse_changes_of_held_arrays(function)
+        refuse_writes_to_kept(function, interp.kept_arrays)
         function = settle(self.called(function))
         if signature.assumed:
             function = with_counts(with_checks(function, interp.equal), interp.equal)

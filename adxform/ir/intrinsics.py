@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -112,6 +113,12 @@ def apply(fn: Any, args: Any, kwargs: Any) -> Any:
 def enter(manager: Any) -> Any:
     """``type(manager).__enter__(manager)``. Before specialisation only."""
     return type(manager).__enter__(manager)
+
+
+def is_context_manager(decorator: Any) -> None:
+    """Raise where the decorator of a generator that was written out is not `contextlib.contextmanager`."""
+    if decorator is not contextlib.contextmanager:
+        raise TypeError(decorator)
 
 
 def leave(manager: Any, pending: bool, error: BaseException | None) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.corpus import (
     aliases,
+    assigned_inside,
     boundaries,
     broadcasting,
     call_forms,
@@ -37,6 +38,8 @@ from tests.corpus import (
     lists,
     local_classes,
     loops,
+    made_of_iterators,
+    managers_made_inside,
     models,
     objects,
     optional,
@@ -58,6 +61,9 @@ from tests.corpus import (
 from tests.corpus.case import Program, programs_of
 
 MODULES = (
+    assigned_inside,
+    made_of_iterators,
+    managers_made_inside,
     boundaries,
     scalars,
     control_flow,

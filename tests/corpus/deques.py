@@ -268,3 +268,31 @@ def minimum_by_limited_memory(x):
             history.append((step, change, 1.0 / step.dot(change)))
         point, slope = following, slope_at(following)
     return cost(point) + np.sum(slope**2)
+
+
+@at((VALUES,), (vec(0.3, -0.1),))
+def messages_asked_and_then_added_to(x):
+    log = deque()
+    y = x * x
+    if log:
+        y = y * 3.0
+    if y[0] > 0.05:
+        log.append("large")
+    log.append("end")
+    return np.sum(y)
+
+
+@at((VALUES,), (vec(3.3, -1.2, 0.5),))
+def messages_asked_in_a_loop_that_adds_to_them(x):
+    log = deque()
+    y = x[0]
+    for v in x:
+        if log:
+            y = y * v
+        y = y * len(log) + np.sin(y) * v
+        if y > 0.05:
+            log.append("large")
+        else:
+            log.append("small")
+            log.append("small")
+    return y

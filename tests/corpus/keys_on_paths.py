@@ -7,8 +7,8 @@ import numpy as np
 
 from tests.corpus.case import at, vec
 
-both = at((vec(0.9, 0.45, 1.3, 0.6),), (vec(0.5, 0.85, 1.3, 0.6),), (vec(0.3, 0.2, 0.1, 0.4),))
-there = at((vec(0.5, 0.85, 1.3, 0.6),), (vec(0.9, 0.7, 1.3, 0.6),))
+both = at((vec(0.9, 0.45, 1.3, 0.62),), (vec(0.52, 0.85, 1.3, 0.62),), (vec(0.3, 0.2, 0.1, 0.4),))
+there = at((vec(0.52, 0.85, 1.3, 0.62),), (vec(0.9, 0.7, 1.3, 0.62),))
 
 
 class Fields:
@@ -346,7 +346,7 @@ def read_where_it_is_there(x):
 def label(v):
     if v > 1.0:
         return "big"
-    return "middle" if v > 0.6 else "small"
+    return "middle" if v > 0.7 else "small"
 
 
 @both
@@ -384,7 +384,7 @@ def states_of_a_machine(x):
     seen = {}
     for v in x:
         if state == "start":
-            state = "up" if v > 0.5 else "down"
+            state = "up" if v > 0.55 else "down"
         elif state == "up" and v < 0.7:
             state = "down"
         seen[state] = v

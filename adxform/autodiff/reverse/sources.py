@@ -101,7 +101,7 @@ class Sources:
         if not isinstance(op, Call) or not isinstance(op.fn, Lit) or isinstance(var.type, Object | Stack):
             return False
         effect = effect_of(op)
-        if effect.opaque or effect.writes:
+        if effect.opaque or effect.writes or _asks_object(op):
             return False
         if isinstance(var.type, Array):
             if op.fn.value is runtime.cotangent_view:  # where it is no view, it is memory with contents of its own
@@ -138,6 +138,7 @@ class Sources:
                 isinstance(op := self.definition[var], Call)
                 and isinstance(op.fn, Lit)
                 and _is_of_lengths(op.fn.value)
+                and not _asks_object(op)
                 and all(self.can_hoist(arg) for arg in op.args)
             )
             for var in variables(operand)
@@ -180,6 +181,11 @@ _NEVER = 1 << 60
 def _is_of_lengths(fn: Callable[..., Any]) -> bool:
     """Whether `fn` asks for a length, or reckons with lengths."""
     return record_of(fn).whole or fn in (len, intrinsics.dim, runtime.trip_count)
+
+
+def _asks_object(op: Call) -> bool:
+    """Whether `op` is told by an object of the run, which may be changed: it says another thing when it is asked again."""
+    return any(isinstance(var.type, Object) for arg in op.args for var in variables(arg))
 
 
 def _takes_array(op: Call) -> bool:

@@ -24,6 +24,7 @@ from adxform.frontend.calls.bound_forms import (
     with_plain_axes,
     with_ranges_filled,
 )
+from adxform.frontend.calls.chosen_functions import call_chosen
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.operator_getters import GETTERS, call_getter
@@ -32,6 +33,7 @@ from adxform.frontend.calls.primitive_calls import as_array, into, primitive
 from adxform.frontend.calls.program_functions import call_closure, call_function
 from adxform.frontend.calls.where_chosen import compute_where
 from adxform.frontend.checks.shared_memory import read_meanwhile
+from adxform.frontend.containers import object_lists, object_sets
 from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
 from adxform.frontend.evaluate.classes import protocols
@@ -46,7 +48,19 @@ from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.signals import Changes, Lost, Sets, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
-from adxform.frontend.evaluate.values import NONE, FunctionValue, InnerPullback, Maybe, Method, Ref, Static, Tuple, Value, View
+from adxform.frontend.evaluate.values import (
+    NONE,
+    FunctionValue,
+    InnerPullback,
+    Maybe,
+    Method,
+    OneFunction,
+    Ref,
+    Static,
+    Tuple,
+    Value,
+    View,
+)
 from adxform.frontend.known import KNOWN
 from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Step, path_to
@@ -66,6 +80,11 @@ Kwargs = dict[str, Value]
 
 def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     """The result of ``fn(*args, **kwargs)``."""
+    args = tuple([interp.seen(arg) for arg in args])
+    if isinstance(fn, Static | Lit):
+        for of_run in (object_lists.call, object_sets.call):
+            if (found := of_run(interp, fn.value, args, kwargs, hint)) is not None:
+                return found
     if any(isinstance(arg, Maybe) for arg in (*args, *kwargs.values())) and not none_given.takes_none(fn, args):
         return _with_none_or_not(interp, fn, args, kwargs, hint, wanted)
     return _called(interp, interp.force(fn), args, kwargs, hint, wanted)
@@ -88,6 +107,8 @@ def _called(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwa
             return call_closure(interp, fn, args, kwargs)
         case Method(inner, bound, named):
             return call(interp, inner, (*bound, *args), {**dict(named), **kwargs}, hint, wanted)
+        case OneFunction():
+            return call_chosen(interp, fn, args, kwargs, hint, wanted)
         case InnerPullback():
             return inline.pull_back(interp, fn, args, kwargs)
         case Lit(types.FunctionType() | types.MethodType() | functools.partial()):

@@ -102,7 +102,7 @@ def run_function(
         return call_helper(interp, exact, fn, bound, captured, scope, kept=True)
     if any(frame.key == exact for frame in interp.frames):
         raise Recursive(exact)
-    if sum(general_key(frame.key) == general for frame in interp.frames) >= DEPTH:
+    if sum(general_key(frame.key) == general for frame in interp.frames) >= (DEEPEST if interp.caching else DEPTH):
         raise Recursive(general)
     return run_frame(interp, Frame(fn, captured, scope, exact), bound)
 

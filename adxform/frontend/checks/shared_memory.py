@@ -42,6 +42,15 @@ def refuse_outside_writes(function: Function, hidden: tuple[Var, ...]) -> None:
     raise GlobalMutationError(f"the array `{name.base}` from outside the function is changed", help="pass it as an argument")
 
 
+def refuse_writes_to_kept(function: Function, kept: Iterable[tuple[Var, Span]]) -> None:
+    """Raise where an array is written to that a cache keeps, or of which it keeps what was computed."""
+    for var, span in kept:
+        classes = alias_classes(function)
+        if not classes.knows(var) or classes.of(var) in classes.written:
+            message = f"the array `{var.base}` is written to, which a function under `lru_cache` gives or reads"
+            raise AliasError(message, span=span, help="write to a copy, `.copy()`, or leave the cache away")
+
+
 def refuse_additions_to_read_only(function: Function) -> None:
     """Raise where `np.add.at` is given a view that NumPy makes read-only: before 2.5 it writes there all the same."""
     added = [op for op in all_ops(function.body) if isinstance(op, Call) and op.fn == ADD_AT]

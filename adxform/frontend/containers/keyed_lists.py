@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.containers import list_arrays, list_kinds, lists_of_lists
+from adxform.frontend.containers import list_arrays, list_kinds, lists_of_lists, object_lists
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, AnyContents, Contents, Keyed, Ref, Static, Tuple, Value, View, Zip
+from adxform.frontend.evaluate.values import NONE, AnyContents, Contents, Doubtful, Keyed, Ref, Static, Tuple, Value, View, Zip
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Scalar
-from adxform.primitives.definitions import keyed_items
+from adxform.ir.types import Object, Scalar, is_float
+from adxform.primitives.definitions import iterations, keyed_items
 
 
 def under(interp: Interpreter, ref: Ref, key: Value, *, stored: bool = False) -> Keyed | None:
@@ -34,17 +34,36 @@ def under(interp: Interpreter, ref: Ref, key: Value, *, stored: bool = False) ->
     if held is not None:
         if not _is_key(interp, key, known=True):
             raise interp.error(
-                "a key of a dict of which only a run knows the keys that is no whole number, nor a tuple of those",
+                "a key of a dict of which only a run knows the keys that is no number or text, nor a tuple of those",
                 "number what is meant: `k = int(…)`",
             )
+        _refuse_nan(interp, key)
         return held
-    if not _is_key(interp, key, known=False) or not (_may_be_added_to(interp, ref) if stored else _is_empty(interp, ref)):
+    may_be = _may_be_added_to(interp, ref) if stored or interp.doubtful(ref) is not None else _is_empty(interp, ref)
+    if not may_be or not _is_key(interp, key, known=False):
         return None
     if not interp.chooses:
         interp.would_choose = True
         return None
     begun(interp, ref)
+    _refuse_nan(interp, key)
     return interp.keyed(ref)
+
+
+def asked(interp: Interpreter, value: Value, key: Value) -> Keyed | None:
+    """What a dict holds that is asked for `key`, if only the run knows its keys, or this one beside some that are in doubt."""
+    if not isinstance(value, Ref) or (interp.keyed(value) is None and interp.doubtful(value) is None):
+        return None
+    return under(interp, value, key)
+
+
+def _refuse_nan(interp: Interpreter, key: Value) -> None:
+    """Let the run refuse a key that is NaN: Python finds it where it is the same object."""
+    for part in key.items if isinstance(key, Tuple) else (key,):
+        if isinstance(part, Tuple):
+            _refuse_nan(interp, part)
+        elif isinstance(part, Var) and is_float(part.type):
+            interp.require(interp.operand(interp.call(Lit(operator.eq), (part, part))), runtime.nan_key)
 
 
 def is_new(interp: Interpreter, ref: Ref, key: Value) -> bool:
@@ -56,9 +75,18 @@ def begun(interp: Interpreter, ref: Ref) -> bool:
     """Whether `ref` can be, and now is, a dict of which only the run knows the keys, but for those that it has already."""
     if not _may_be_added_to(interp, ref):
         return False
-    contents = interp.contents(ref)
+    contents = interp.doubtful(ref) or interp.contents(ref)
     interp.adds_keys |= bool(contents.keys)
-    keys, items = (interp.new_list(part) for part in (tuple(constant(interp, key) for key in contents.keys), contents.items))
+    parts = tuple(constant(interp, key) for key in contents.keys), contents.items
+    if isinstance(contents, Doubtful):
+        keys, items = (interp.call(Static(iterations.those_there), (Tuple(part), Tuple(contents.there))) for part in parts)
+        assert isinstance(keys, Ref)
+        assert isinstance(items, Ref)
+        interp.hold(ref, Keyed(keys, items, frozenset().union(*interp.around)))
+        return True
+    keys, items = map(interp.new_list, parts)
+    if any(type(key) is str for key in contents.keys):
+        object_lists.begun(interp, keys)
     if list_arrays.are_lists(contents.items) and not lists_of_lists.begun(interp, items, stored=True):
         return False
     interp.hold(ref, Keyed(keys, items, frozenset().union(*interp.around)))
@@ -66,28 +94,37 @@ def begun(interp: Interpreter, ref: Ref) -> bool:
 
 
 def on_paths(interp: Interpreter, ref: Ref, sides: Sequence[AnyContents]) -> Grows | None:
-    """What a dict becomes that has other keys on each of the paths that end in `sides`: one of which only the run knows them."""
+    """What a dict of lists becomes that has other keys on each path of `sides`: one of which only the run knows the keys."""
     known = [side for side in sides if isinstance(side, Contents)]
     if len(known) < len(sides) or len({side.keys for side in known}) == 1 or not interp.knowledge.adds_keys:
         return None
-    if not all(_is_whole(key) for side in known for key in side.keys) or not _may_be_added_to(interp, ref):
+    if not all(list_arrays.are_lists(side.items) for side in known if side.keys):
+        return None
+    if not _alike(key for side in known for key in side.keys) or not _may_be_added_to(interp, ref):
         return None
     interp.adds_keys = True
     return Grows(ref, keyed=True)
 
 
 def _is_empty(interp: Interpreter, ref: Ref) -> bool:
-    return _may_be_added_to(interp, ref) and not interp.contents(ref).keys
+    return _may_be_added_to(interp, ref) and not (interp.doubtful(ref) or interp.contents(ref)).keys
 
 
 def _may_be_added_to(interp: Interpreter, ref: Ref) -> bool:
     """Whether only the run may know which further keys `ref` gets, a dict that the function makes: lists can hold what it has."""
     held = interp.heap.contents.get(ref)
-    if not isinstance(held, Contents) or ref.cls not in (dict, defaultdict) or ref.outside or ref.shared:
+    if not isinstance(held, Contents | Doubtful) or ref.cls not in (dict, defaultdict) or ref.outside or ref.shared:
+        return False
+    if isinstance(held, Doubtful) and not (held.ordered and interp.of_numbers(held.items)):
         return False
     plain = list_arrays.are_lists(held.items) or not any(isinstance(item, Ref) for item in held.items)
-    whole = plain and all(map(_is_whole, held.keys))
-    return whole and (not held.keys or interp.knowledge.adds_keys) and interp.identity(ref) is None
+    return plain and _alike(held.keys) and (not held.keys or interp.knowledge.adds_keys) and interp.identity(ref) is None
+
+
+def _alike(keys: Iterable[Any]) -> bool:
+    """Whether all of `keys` are texts, or all are whole numbers or tuples of those: a list can hold them and more."""
+    given = list(keys)
+    return all(map(_is_whole, given)) or all(type(key) is str for key in given)
 
 
 def _is_whole(key: Any) -> bool:
@@ -95,12 +132,14 @@ def _is_whole(key: Any) -> bool:
 
 
 def _is_key(interp: Interpreter, key: Value, *, known: bool) -> bool:
-    """Whether `key` is a whole number that only the run knows, or a tuple with one; or, with `known`, whatever knows it."""
+    """Whether `key` is a number or a text that only the run knows, or a tuple with one; or, with `known`, whatever knows it."""
     match key:
         case Var(type=Scalar() as type_):
-            whole = all(np.dtype(kind.dtype).kind in "iub" for kind in alternatives(type_))
-            return whole and (known or not interp.followed(key))
-        case Lit(int()):
+            real = all(np.dtype(kind.dtype).kind in "iubf" for kind in alternatives(type_))
+            return real and (known or not interp.followed(key))
+        case Var(type=Object()):
+            return True
+        case Lit(int() | float() | str()):
             return known
         case Tuple(items, cls) if cls is tuple and items:
             return all(_is_key(interp, item, known=True) for item in items) and (
@@ -203,6 +242,8 @@ def _are_keys(interp: Interpreter, items: Ref) -> bool:
     """Whether all items of a list are whole numbers or tuples of those, which only the run knows."""
     if (columns := interp.columns(items)) is not None:
         return columns.cls is tuple and all(_are_keys(interp, part) for part in columns.lists)
+    if interp.seen(items) is not items:
+        return True
     filled = interp.filled(items)
     return filled is not None and _is_key(interp, Var("key", list_kinds.row_type(filled)), known=False)
 

@@ -40,6 +40,7 @@ from adxform.frontend.evaluate.values import (
     Contents,
     Doubtful,
     Heap,
+    HeldByRun,
     Keyed,
     Portion,
     Portions,
@@ -80,7 +81,10 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
         reason = differing(interp)
     items = (*old.items, *new.items)
     family = next((portion.of for one in items if (portion := interp.portion(one)) is not None), None)
-    return Grows(ref, item, regular=regular, reason=reason, of_lists=are_lists(items), family=family, uneven=uneven)
+    objects = not item.is_known and interp.are_objects(items)
+    growing = Grows(ref, item, regular=regular, reason=reason, of_lists=are_lists(items), family=family, uneven=uneven)
+    growing.of_objects = objects
+    return growing
 
 
 def held_anew(ref: Ref, old: Any, new: Any) -> Grows | None:
@@ -92,6 +96,8 @@ def held_anew(ref: Ref, old: Any, new: Any) -> Grows | None:
         return Grows(ref, of_lists=True, stored=new.places is not None, family=family)
     if isinstance(new, Keyed) and not isinstance(old, Keyed):
         return Grows(ref, keyed=True)
+    if isinstance(new, HeldByRun) and not isinstance(old, HeldByRun):
+        return Grows(ref, of_objects=True, elements=new.of)
     return None
 
 

@@ -51,18 +51,18 @@ def know_lengths(interp: Interpreter, sizes: Iterable[Size]) -> None:
 
 
 def of_one_kind(kind: Kind) -> bool:
-    """Whether items of this kind are numbers of one kind alone, arrays, or tuples of such."""
+    """Whether items of this kind are numbers of one kind alone, arrays, texts, or tuples of such."""
     if kind.fields:
         return all(map(of_one_kind, kind.fields))
-    return isinstance(kind.type, Array) or (isinstance(kind.type, Scalar) and len(alternatives(kind.type)) == 1)
+    return kind.objects or isinstance(kind.type, Array) or (isinstance(kind.type, Scalar) and len(alternatives(kind.type)) == 1)
 
 
 def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
     """What all `items` are, if they are of one type."""
     rows = [item for item in items if isinstance(item, Tuple)]
     if rows and len(rows) == len(items) and len({(row.cls, len(row.items)) for row in rows}) == 1 and rows[0].items:
-        fields = tuple(common_item(interp, column) for column in zip(*(row.items for row in rows), strict=True))
-        return Kind(fields=fields if all(field.is_known for field in fields) else (), cls=rows[0].cls)
+        fields = tuple(_field(interp, column) for column in zip(*(row.items for row in rows), strict=True))
+        return _of_fields(fields, rows[0].cls)
     type_: Type | None = None
     nested, weak = 0, True
     for place, item in enumerate(items):
@@ -74,6 +74,18 @@ def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
     if isinstance(type_, Scalar):
         return Kind(type_, weak=type_.weak) if one_array_holds(type_) else Kind()
     return Kind(type_, nested, weak) if isinstance(type_, Array) and type_.shape is not None else Kind()
+
+
+def _field(interp: Interpreter, column: tuple[Value, ...]) -> Kind:
+    """What the items at one place of tuples are."""
+    kind = common_item(interp, column)
+    return Kind(objects=True) if not kind.is_known and interp.are_objects(column) else kind
+
+
+def _of_fields(fields: tuple[Kind, ...], cls: Any) -> Kind:
+    """What tuples of such items are: a list of the run has those in which there is no number, nor anything else of an array."""
+    known = all(field.is_known for field in fields) and not all(field.objects for field in fields)
+    return Kind(fields=fields if known else (), cls=cls)
 
 
 def _as_row(interp: Interpreter, item: Value) -> tuple[Type | None, int, bool]:
@@ -106,7 +118,9 @@ def _either(interp: Interpreter, one: Kind, other: Kind) -> Kind:
     """What items of either kind are."""
     if one.fields and other.fields and one.cls is other.cls and len(one.fields) == len(other.fields):
         fields = tuple(_either(interp, a, b) for a, b in zip(one.fields, other.fields, strict=True))
-        return Kind(fields=fields if all(field.is_known for field in fields) else (), cls=one.cls)
+        return _of_fields(fields, one.cls)
+    if one.objects and other.objects:
+        return one
     type_ = None if one.type is None or other.type is None else join_types(one.type, other.type, interp.fresh_dim)
     if isinstance(type_, Scalar):
         return Kind(type_, weak=type_.weak)

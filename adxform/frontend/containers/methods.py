@@ -21,7 +21,7 @@ from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Contents, Once, Ref, Slice, Static, Tuple, Value, View, list_contents
 from adxform.ir.ops import Lit, Var
-from adxform.primitives.definitions import chosen_words, iterations
+from adxform.primitives.definitions import iterations
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -207,10 +207,8 @@ def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]
 
 def _get(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     assert isinstance(args[0], Ref)
-    if (held := interp.keyed(args[0])) is not None and interp.under_key(args[0], args[1]) is held:
+    if (held := keyed_lists.asked(interp, args[0], args[1])) is not None:
         return keyed_lists.get(interp, held, args[1], (*args, NONE)[2])
-    if (words := doubtful_keys.new_words(interp, args[0], args[1])) is not None:
-        return interp.call(Static(chosen_words.got_under), (*args[:2], words, (*args, NONE)[2]), hint=hint)
     if interp.doubtful(args[0]) is not None:
         key = hashed(interp, args[1], "a dict key", args[0])
         return doubtful_keys.item_or(interp, args[0], key, (*args, NONE)[2], hint)
@@ -268,7 +266,7 @@ def _set_default(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str,
 
 
 def _dict_pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    if (keyed := interp.keyed(args[0])) is not None and isinstance(args[0], Ref) and interp.under_key(args[0], args[1]) is keyed:
+    if (keyed := keyed_lists.asked(interp, args[0], args[1])) is not None:
         return keyed_lists.pop(interp, keyed, args[1], args[2] if len(args) > 2 else None)
     ref, key = args[0], hashed(interp, args[1], "a dict key", args[0])
     assert isinstance(ref, Ref)

@@ -6,6 +6,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
+from adxform.frontend.containers import object_sets
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.outside.guards import itself
@@ -81,6 +82,9 @@ def _dict(interp: Interpreter, ref: Ref, items: dict[Any, Any]) -> Any:
 
 def _new(fn: type) -> SetHandler:
     def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
+        if fn is set and len(args) == 1 and interp.chooses and (found := object_sets.made(interp, args[0])) is not None:
+            return found
+        interp.would_choose |= fn is set and len(args) == 1 and not interp.chooses
         return made(interp, fn, *(given(interp, arg) for arg in args))
 
     return handler
@@ -92,6 +96,8 @@ def _changes(fn: Any) -> SetHandler:
     def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
         ref = args[0]
         assert isinstance(ref, Ref)
+        if object_sets.changed(interp, ref, fn, args[1:]):
+            return NONE
         operands = [_operand(interp, fn, arg) for arg in args[1:]]
         if fn is set.pop:
             ordered(interp, interp.contents(ref))

@@ -6,7 +6,7 @@ import operator
 from collections import deque
 from dataclasses import replace
 
-from adxform.frontend.containers import collecting, list_arrays, list_kinds
+from adxform.frontend.containers import collecting, list_arrays, list_kinds, object_lists
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.keys import refuse_index
 from adxform.frontend.evaluate.signals import Grows, Kind
@@ -27,7 +27,10 @@ def start(interp: Interpreter, growing: Grows) -> bool:
     ]
     if len(rows) < len(contents.items):
         return False
-    hold(interp, ref, Columns(tuple(interp.new_list(tuple(row[k] for row in rows)) for k in places), item.cls))
+    parts = tuple(interp.new_list(tuple(row[k] for row in rows)) for k in places)
+    if not all(object_lists.begun(interp, part) for part, field in zip(parts, item.fields, strict=True) if field.objects):
+        return False
+    hold(interp, ref, Columns(parts, item.cls))
     return True
 
 
@@ -68,6 +71,8 @@ def kind_of(interp: Interpreter, heap: Heap, columns: Columns) -> Kind:
                 fields.append(kind_of(interp, heap, inner))
             elif filled is not None:
                 fields.append(list_kinds.kind_of(filled))
+            elif interp.seen(part) is not part:
+                fields.append(Kind(objects=True))
             else:
                 fields.append(list_kinds.common_item(interp, interp.contents(part).items))
         return Kind(fields=tuple(fields), cls=columns.cls)
@@ -176,6 +181,9 @@ def ordered(interp: Interpreter, columns: Columns, order: Value) -> Ref:
     """The tuples in the `order` of an array of places."""
     parts: list[Ref] = []
     for part in columns.lists:
+        if interp.seen(part) is not part:
+            parts.append(object_lists.in_order(interp, interp.seen(part), order))
+            continue
         if not interp.is_long(part):
             list_arrays.as_list_of_rows(interp, Grows(part, list_kinds.common_item(interp, interp.contents(part).items)))
         inner = interp.columns(part)

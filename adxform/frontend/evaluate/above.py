@@ -156,6 +156,14 @@ class Above(ABC):
         """Let the attributes of the object `ref` be `contents`."""
 
     @abstractmethod
+    def are_objects(self, items: tuple[Value, ...]) -> bool:
+        """Whether a list of the run can hold `items`: texts, and what else carries no derivative and is not changed."""
+
+    @abstractmethod
+    def listed(self, value: Value) -> Value:
+        """`value`; of a set of the run, the list of its elements, in the order of the run."""
+
+    @abstractmethod
     def put_together(self, group: tuple[Ref, ...]) -> bool:
         """Whether the items of the lists `group` can be, and now are, in one list."""
 

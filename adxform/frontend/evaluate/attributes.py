@@ -47,7 +47,7 @@ from adxform.threads import locks
 
 def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Value:
     """``value.name``"""
-    value = interp.force(value, kind=AttributeError, said=f"'NoneType' object has no attribute '{name}'")
+    value = interp.seen(interp.force(value, kind=AttributeError, said=f"'NoneType' object has no attribute '{name}'"))
     of_its_own = isinstance(value, Static) or (isinstance(value, Ref) and value.kind == "instance") or is_unknown(value)
     if name == "__class__" and not of_its_own:
         return interp.call(Lit(type), (value,), hint=hint)
@@ -58,6 +58,10 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return _of_scalar(interp, value, type_, name)
         case Var(_, Object()) if (method := outside_containers.attribute(interp, value, name)) is not None:
             return method
+        case Var(_, Object()) if value in interp.run_lists and callable(getattr(list, name, None)):
+            return Method(Lit(getattr(list, name)), (value,))
+        case Var(_, Object()) if value in interp.run_sets and callable(getattr(set, name, None)):
+            return Method(Lit(getattr(set, name)), (value,))
         case Var(_, Object()):
             found = interp.emit(getattr, (value, Lit(name)), Object(), hint)
             interp.methods[found] = name

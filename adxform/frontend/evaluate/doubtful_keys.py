@@ -8,7 +8,7 @@ from typing import Any
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, Doubtful, Ref, Static, Tuple, Value, View, in_doubt
+from adxform.frontend.evaluate.values import NONE, Contents, Ref, Static, Tuple, Value, View, in_doubt
 from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
 
@@ -21,14 +21,6 @@ def begun(interp: Interpreter, ref: Ref) -> bool:
         return False
     interp.hold(ref, in_doubt(held))
     return True
-
-
-def new_words(interp: Interpreter, ref: Ref, key: Value) -> Tuple | None:
-    """The texts of which the run chooses `key`, if `ref` is a dict that may have some of them and others not."""
-    words = interp.words_of(key) if isinstance(key, Var) else ()
-    held = interp.heap.contents.get(ref)
-    new = isinstance(held, Doubtful) or (type(held) is Contents and any(held.get(word) is None for word in words))
-    return Tuple(tuple(map(Lit, words))) if words and new else None
 
 
 def put(interp: Interpreter, ref: Ref, key: Any, value: Value) -> None:

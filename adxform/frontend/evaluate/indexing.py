@@ -41,7 +41,7 @@ from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Object, Scalar, Size, Type, rank
 from adxform.ir.walk import variables
-from adxform.primitives.definitions import chosen_words, iterations
+from adxform.primitives.definitions import iterations
 from adxform.primitives.memory import index_kind, is_whole_mask
 
 
@@ -115,12 +115,11 @@ def _in_axes(interp: Interpreter, number: Var, index: Value, hint: str) -> Value
 def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
     """The item of a dict under a key, one that its default makes where there is none."""
     makes = x.meta is not None and x.meta != NONE
-    if (words := doubtful_keys.new_words(interp, x, index)) is not None:
-        return interp.call(Static(chosen_words.found_under), (x, index, words), hint=hint)
+    asked = makes or interp.doubtful(x) is not None
+    if (held := interp.under_key(x, index, stored=makes) if asked else interp.keyed(x)) is not None:
+        return interp.load_under(x, held, index, hint)
     if interp.doubtful(x) is not None:
         return doubtful_keys.item(interp, x, hashed(interp, index, "a dict key", x))
-    if (held := interp.under_key(x, index, stored=True) if makes else interp.keyed(x)) is not None:
-        return interp.load_under(x, held, index, hint)
     if (found := _list_under_key(interp, x, index)) is not None:
         return found
     if (place := chosen_items.place_of_key(interp, x, index)) is not None:
@@ -423,12 +422,10 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
 
 def _store_under_key(interp: Interpreter, x: Ref, index: Value, value: Value) -> None:
     """``x[index] = value`` of a dict."""
-    if (words := doubtful_keys.new_words(interp, x, index)) is not None:
-        interp.call(Static(chosen_words.put_under), (x, index, words, value), wanted=False)
+    if (held := interp.under_key(x, index, stored=True)) is not None:
+        interp.store_under(held, index, value)
     elif interp.doubtful(x) is not None:
         doubtful_keys.put(interp, x, hashed(interp, index, "a dict key", x), value)
-    elif (held := interp.under_key(x, index, stored=True)) is not None:
-        interp.store_under(held, index, value)
     elif (place := chosen_items.place_to_store(interp, x, index)) is not None:
         chosen_items.store(interp, x, place, value)
     else:

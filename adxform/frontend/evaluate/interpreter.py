@@ -10,7 +10,17 @@ from typing import Any, NoReturn, assert_never
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import dispatch
-from adxform.frontend.containers import collecting, keyed_lists, list_arrays, list_kinds, lists_of_lists, portions, tuple_columns
+from adxform.frontend.containers import (
+    collecting,
+    keyed_lists,
+    list_arrays,
+    list_kinds,
+    lists_of_lists,
+    object_lists,
+    object_sets,
+    portions,
+    tuple_columns,
+)
 from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
@@ -319,6 +329,14 @@ class Evaluator(Interpreter):
         if not isinstance(contents, Contents):
             raise self.error("attributes are stored under names that only a run can tell", "keep them in a dict of their own")
         attributes.change_attributes(self, ref, contents)
+
+    def are_objects(self, items: tuple[Value, ...]) -> bool:
+        """Whether a list of the run can hold `items`: texts, and what else carries no derivative and is not changed."""
+        return object_lists.are_objects(self, items)
+
+    def listed(self, value: Value) -> Value:
+        """`value`; of a set of the run, the list of its elements, in the order of the run."""
+        return object_sets.listed(self, value)
 
     def put_together(self, group: tuple[Ref, ...]) -> bool:
         """Whether the items of the lists `group` can be, and now are, in one list."""

@@ -78,6 +78,8 @@ def _of_object(interp: Interpreter, value: Ref) -> Operand | None:
     """A list, dict, set or dataclass as an operand; no other instance is one."""
     match value:
         case Ref(kind="list"):
+            if (seen := interp.seen(value)) is not value:
+                return operand(interp, seen)
             filled = interp.filled(value)
             if filled is not None:
                 return list_arrays.so_far(interp, filled)
@@ -91,6 +93,8 @@ def _of_object(interp: Interpreter, value: Ref) -> Operand | None:
             given = (pack,) if value.meta is None else (operand(interp, value.meta), pack)
             return pack if value.cls is dict else interp.emit(value.cls, given, Object())
         case Ref(kind="set"):
+            if (seen := interp.seen(value)) is not value:
+                return operand(interp, seen)
             given = rebuilt(interp, interp.contents(value))
             return interp.emit(set, (Pack("tuple", tuple(map(Lit, given))) if type(given) is tuple else Lit(given),), Object())
         case Ref(cls=cls) if dataclasses.is_dataclass(cls) or cls is types.SimpleNamespace:
@@ -161,7 +165,8 @@ def is_static(interp: Interpreter, value: Value) -> bool:
             return are_static(interp, (start, stop, step))
         case Ref(kind="list" | "dict", cls=cls) if cls is not collections.deque:
             return (
-                interp.filled(value) is None
+                interp.seen(value) is value
+                and interp.filled(value) is None
                 and interp.columns(value) is None
                 and interp.portions(value) is None
                 and interp.doubtful(value) is None

@@ -84,6 +84,11 @@ def _writes(fn: Any, values: tuple[Any, ...]) -> bool:
     return fn in _TEXTS or (fn is operator.mod and any(isinstance(value, str | bytes) for value in values))
 
 
+def only_says(fn: Any) -> bool:
+    """Whether `fn` makes a text of what it is given, or prints it, and keeps nothing of it."""
+    return fn is print or (getattr(type(fn), "__hash__", None) is not None and fn in _TEXTS) or fn is str.join
+
+
 def _is_plain(value: Any) -> bool:
     """Whether how `value` is written follows from what it is."""
     if isinstance(value, list | tuple | frozenset):

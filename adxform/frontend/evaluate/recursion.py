@@ -19,10 +19,12 @@ from adxform.frontend.evaluate.values import (
     Doubtful,
     FunctionValue,
     Heap,
+    HeldByRun,
     Keyed,
     ListFamily,
     Method,
     Namespace,
+    OneFunction,
     Poison,
     Portion,
     Portions,
@@ -90,6 +92,8 @@ class _Keys:
                 return id(fn), tuple(map(self.of, bound_in(value)))
             case Method(kwargs=named):
                 return "method", tuple(name for name, _ in named), value.partial, tuple(map(self.of, bound_in(value)))
+            case OneFunction(which, functions):
+                return "one of", self.of(which), tuple(map(self.of, functions))
             case Static(found):
                 return id(found)
             case _:
@@ -101,6 +105,8 @@ class _Keys:
         cls, contents = ref.cls, cast(Any, self.interp.heap.contents[ref])
         if isinstance(contents, Collected):
             return kind, cls, self.of(contents.buffer), contents.done, contents.nested
+        if isinstance(contents, HeldByRun):
+            return kind, cls, self.of(contents.var)
         if isinstance(contents, Columns):
             return kind, cls, contents.cls, tuple(map(self.of, contents.lists))
         if isinstance(contents, Portions):

@@ -100,6 +100,7 @@ class Kind:
     """What the items of a list are: of which type, if of one, and how deep they are lists themselves.
 
     `weak`: the numbers in them are Python's own. With `fields` they are tuples of class `cls`, with items of these kinds.
+    `objects`: they are texts, and what else a list of the run can hold.
     """
 
     type: Scalar | Array | None = None
@@ -107,11 +108,12 @@ class Kind:
     weak: bool = False
     fields: tuple[Kind, ...] = ()
     cls: Any = tuple
+    objects: bool = False
 
     @property
     def is_known(self) -> bool:
-        """Whether the items are of one kind that an array can hold, or several arrays."""
-        return self.type is not None or (bool(self.fields) and all(field.is_known for field in self.fields))
+        """Whether the items are of one kind that an array can hold, or a list of the run, or several of these."""
+        return self.type is not None or self.objects or (bool(self.fields) and all(field.is_known for field in self.fields))
 
 
 class Grows(Exception):
@@ -120,7 +122,8 @@ class Grows(Exception):
     `regular`: all that happens is that one item is appended on each iteration of a loop. `rebound`: a name comes to hold another
     list. `reason`: what says why no array can hold the items, if that is known. `together`: of these lists the run chooses one.
     `family`: it comes to be one of these. `of_lists`: lists are appended to it, `uneven` ones, or `stored` where only a run
-    knows. `keyed`: a dict gets keys that only a run knows.
+    knows. `keyed`: a dict gets keys that only a run knows. `of_objects`: its items are texts, and what else no array holds;
+    of a set, they are `elements`.
     """
 
     def __init__(
@@ -137,6 +140,8 @@ class Grows(Exception):
         stored: bool = False,
         uneven: bool = False,
         keyed: bool = False,
+        of_objects: bool = False,
+        elements: Any = None,
     ) -> None:
         super().__init__("a loop fills a list")
         self.reason = reason
@@ -146,6 +151,8 @@ class Grows(Exception):
         self.stored = stored
         self.uneven = uneven
         self.keyed = keyed
+        self.of_objects = of_objects
+        self.elements = elements
         self.ref = ref
         self.item = item
         self.regular = regular
@@ -155,4 +162,5 @@ class Grows(Exception):
         """The same of another list, or of others together with it."""
         found = Grows(ref, self.item, together=together, family=self.family, keyed=self.keyed)
         found.of_lists, found.stored, found.uneven = self.of_lists, self.stored, self.uneven
+        found.of_objects, found.elements = self.of_objects, self.elements
         return found

@@ -26,6 +26,7 @@ from adxform.frontend.evaluate.values import (
     Doubtful,
     FoundOutside,
     Heap,
+    HeldByRun,
     Keyed,
     ListFamily,
     Maybe,
@@ -158,6 +159,12 @@ class Interpreter(Above):
         """Arrays of floats, by their types, of which the program asks the dtype, and where."""
         self.written: list[Var] = []
         """Arrays that a function writes of which a derivative is taken here."""
+        self.caches: dict[Any, tuple[Value, Any]] = {}
+        """Functions under a cache, and what is known of each."""
+        self.caching = 0
+        """How many calls of functions under a cache are being run: each key of these is run once, so they may be deep."""
+        self.kept_arrays: list[tuple[Var, Span]] = []
+        """Arrays that a cache keeps, or what is computed of them, and where that is seen."""
         self.unseen: list[UnseenCall] = []
         self.handed_arrays: list[HandedArray] = []
         self.shown: list[Shown] = []
@@ -167,6 +174,12 @@ class Interpreter(Above):
         self.assumed: frozenset[Var] = frozenset()
         self.negated: dict[Var, Var] = {}
         self.generators: dict[Var, type] = {}
+        self.run_lists: set[Var] = set()
+        """Lists of texts and other objects that the run makes and has, of which only that knows how many items they have."""
+        self.run_sets: dict[Var, Any] = {}
+        """Sets that the run has, and what their elements are."""
+        self.walked_sets: list[tuple[Value, ...]] = []
+        """The sets of the run that the loops around walk over."""
         self.made: dict[Var, type] = {}
         """The classes of objects that the run makes."""
         self.attended: set[Ref] = set()
@@ -199,8 +212,6 @@ class Interpreter(Above):
         """Whether the run makes deques, into which nobody looks."""
         self.makes_structures = False
         """Whether structured arrays are made that are sets of arrays here."""
-        self.words: dict[Var, tuple[str, ...]] = {}
-        """Which texts one is that the run chooses, where they are known."""
         self.adds_keys = False
         """Whether a dict with known keys has become one of which only the run knows them."""
         self.level: TryLevel | None = None
@@ -224,7 +235,18 @@ class Interpreter(Above):
             raise self.error(f"this value cannot be followed: {value.why}", value.way)
         if is_undefined(value):
             self.fail(UnboundLocalError, "a variable is used before it is assigned")
-        return value
+        return self.seen(value)
+
+    def seen(self, value: Value) -> Value:
+        """`value`; what the run has in the place of a list that it holds."""
+        held = self.heap.contents.get(value) if isinstance(value, Ref) else None
+        if not isinstance(held, HeldByRun):
+            return value
+        if isinstance(value, Ref) and value.kind == "set":
+            self.run_sets[held.var] = held.of
+        else:
+            self.run_lists.add(held.var)
+        return held.var
 
     def identity(self, value: Value) -> FoundOutside | Given | None:
         """What is known of the identity of a container that this function does not make."""
@@ -303,6 +325,11 @@ class Interpreter(Above):
                 raise Promote(params)
             message = "the items of this list must be known one by one, but only a run can tell how many there are"
             raise self.error(message, "make it an array with `np.array(…)`")
+        if isinstance(contents, HeldByRun):
+            raise self.error(
+                f"the items of this {ref.cls.__name__} must be known one by one, but only a run knows them",
+                "keep them in a tuple",
+            )
         assert isinstance(contents, Contents)
         return contents
 
@@ -315,6 +342,10 @@ class Interpreter(Above):
         """What a list of tuples holds whose length only a run can tell; ``None`` for any other value."""
         contents = self._held(value)
         return contents if isinstance(contents, Columns) else None
+
+    def counted_list(self, columns: Columns) -> Ref:
+        """One of the lists for the places in tuples: an array of numbers, which tells how many they are."""
+        return next(part for part in columns.lists if self.seen(part) is part)
 
     def portion(self, value: Value) -> Portion | None:
         """Which one of several lists a list is whose items are in one; ``None`` for any other value."""
@@ -339,12 +370,6 @@ class Interpreter(Above):
         """What a dict or an instance holds of which only the run knows which keys it has; ``None`` for any other value."""
         contents = self.heap.contents[value] if isinstance(value, Ref) else None
         return contents if isinstance(contents, Doubtful) else None
-
-    def words_of(self, value: Value) -> tuple[str, ...]:
-        """Which texts `value` may be, if it is one of a few that are known."""
-        if isinstance(value, Lit):
-            return (value.value,) if isinstance(value.value, str) else ()
-        return self.words.get(value, ()) if isinstance(value, Var) else ()
 
     def _held(self, value: Value) -> AnyContents | None:
         """What an object holds: of one of several lists, the items as they are now."""

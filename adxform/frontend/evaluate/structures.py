@@ -66,7 +66,7 @@ def result(interp: Interpreter, value: Value) -> tuple[Tree, tuple[Operand, ...]
 
 
 def _result(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
-    value = interp.force(interp.use(value), returned=True)
+    value = interp.seen(interp.force(interp.use(value), returned=True))
     match value:
         case Var(_, type_):
             leaves.append(value)

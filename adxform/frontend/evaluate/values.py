@@ -217,6 +217,14 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class OneFunction:
+    """One of several `functions`, of which the run knows which: that with the number `which`, as `Cells.number_of` has it."""
+
+    which: Value
+    functions: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class InnerPullback:
     """The second result of ``vjp``: the derived `joint` function, which takes `operands` and a cotangent per float result."""
 
@@ -422,6 +430,17 @@ def in_doubt(contents: Contents | Doubtful) -> Doubtful:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldByRun:
+    """The contents of a list or set of texts and other objects, as many as only a run can tell: that which the run has in `var`.
+
+    `of`: what the elements of a set are.
+    """
+
+    var: Var
+    of: Any = None
+
+
+@dataclass(frozen=True, slots=True)
 class Maybe:
     """`value` where `present` is true at run time, else ``None``."""
 
@@ -459,6 +478,7 @@ Value = (
     | Static
     | FunctionValue
     | Method
+    | OneFunction
     | InnerPullback
     | Ref
     | Maybe
@@ -484,7 +504,7 @@ class Originals:
 NO_OTHERS = Originals()
 
 
-AnyContents = Contents | Collected | Columns | Portion | Portions | Keyed | Doubtful | SetElements | Poison
+AnyContents = Contents | Collected | Columns | Portion | Portions | Keyed | Doubtful | HeldByRun | SetElements | Poison
 """What an object may hold: items known one by one, a list of the run's length, a set's elements, or why it cannot be told."""
 
 TakenPortions = dict[tuple[Ref, Value], tuple[tuple["AnyContents", ...], Ref]]
@@ -495,7 +515,7 @@ class Cells(dict[Ref, AnyContents]):
     """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
 
     So are the `originals` of objects that stand for what paths have, and by each original what stands for it; by dicts that are
-    the `attributes` of objects, these objects; and all lists that were `copied` into arrays.
+    the `attributes` of objects, these objects; and all lists that were `copied` into arrays, and `numbers` of functions.
     """
 
     def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
@@ -506,6 +526,12 @@ class Cells(dict[Ref, AnyContents]):
         self.attributes: dict[Ref, Ref] = {}
         self.taken: TakenPortions = {}
         self.copied: set[Ref] = set()
+        self.numbers: dict[Any, tuple[int, Any]] = {}
+
+    def number_of(self, function: Any) -> int:
+        """By which number the run knows `function` among others: those of one code have the same."""
+        code = code_of(function)
+        return self.numbers.setdefault(code, (len(self.numbers), function))[0]  # which keeps what has that place in memory
 
     def __missing__(self, ref: Ref) -> AnyContents:
         return self.foreign[ref]
@@ -545,6 +571,7 @@ class Heap:
         cells = Cells(self.contents, self.contents.foreign)
         cells.originals, cells.standing = self.contents.originals, self.contents.standing
         cells.attributes, cells.copied = self.contents.attributes, self.contents.copied
+        cells.numbers = self.contents.numbers
         cells.taken = dict(self.contents.taken)
         return Heap(cells)
 
@@ -568,6 +595,30 @@ class Heap:
         for other, held in tuple(self.contents.items()) if ref in self.contents.copied else ():
             if isinstance(held, Collected) and ref in held.copied:
                 self.contents[other] = _OF_CHANGED_LISTS
+
+
+def code_of(function: Any) -> Any:
+    """What tells functions apart of which a run chooses one: not what they captured, nor what is bound to them."""
+    match function:
+        case FunctionValue(fn):
+            return "code", id(fn)
+        case Method(fn, args, kwargs, partial):
+            return "method", code_of(fn), len(args), tuple(name for name, _ in kwargs), partial
+        case Static(value) | Lit(value):
+            return "object", id(value)
+        case _:
+            return "other", id(function)
+
+
+def is_function(value: Any) -> bool:
+    """Whether `value` is a function, or a class, that the run may choose among others."""
+    match value:
+        case FunctionValue() | Method() | OneFunction():
+            return True
+        case Static(found) | Lit(found):
+            return callable(found)
+        case _:
+            return False
 
 
 def bound_in(function: FunctionValue | Method) -> tuple[Value, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 from adxform.frontend.containers.methods import Handler
 from adxform.frontend.known import (
     arrays,
+    cached_functions,
     cells,
     context_managers,
     exceptions,
@@ -33,6 +34,7 @@ from adxform.frontend.known.items import (
 from adxform.frontend.known.of_objects import attribute_functions, class_statements, classes, dataclass_functions, object_copies
 
 _MODULES = (
+    cached_functions,
     subscripts,
     unpacking,
     classes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import string
 from typing import Any
@@ -291,7 +292,26 @@ def _empty(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
     return interp.call(Lit(np.empty), args, kwargs, hint) if made_new else None
 
 
+def _from_iterator(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``np.fromiter(iterable, dtype, count)``: the array of a list of the items, or of the first `count` of them."""
+    given = {**dict(zip(("iter", "dtype", "count"), args, strict=False)), **kwargs}
+    if not given.keys() <= {"iter", "dtype", "count"} or not {"iter", "dtype"} <= given.keys():
+        return None
+    items, count = given["iter"], given.get("count", Lit(-1))
+    if count != Lit(-1):
+        items = interp.call(Lit(itertools.islice), (items, count))
+    listed = interp.call(Lit(list), (items,))
+    if count != Lit(-1):
+        enough = interp.operand(interp.call(Lit(operator.eq), (iteration.length(interp, listed), count)))
+        interp.require(enough, ValueError, "iterator too short")
+    made = interp.call(Lit(np.array), (listed,), {"dtype": given["dtype"]}, hint=hint)
+    if not isinstance(made, Var) or rank(made.type) != 1:
+        raise interp.error("`np.fromiter` of other items than numbers", "make an array of a list: `np.array([…])`")
+    return made
+
+
 TABLE: dict[Any, Handler] = {
+    np.fromiter: _from_iterator,
     np.ndarray: _empty,
     np.ndarray.resize: _resize,
     **{fn: _repeat(fn) for fn in (np.repeat, np.ndarray.repeat)},

@@ -32,7 +32,7 @@ from adxform.frontend.known.container_operators import SIGNS, as_array, classes_
 from adxform.frontend.signature.access import Contains, SameAs
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, is_inexact
-from adxform.primitives.definitions import chosen_words, iterations
+from adxform.primitives.definitions import iterations
 
 Condition = Callable[[], Value]
 
@@ -304,10 +304,8 @@ def _in_keys(interp: Interpreter, box: Ref | View, item: Value) -> Value:
     if isinstance(item, Ref) and item.kind == "set" and isinstance(box, Ref) and box.kind == "set":  # sought as a frozen one
         return Lit(frozenset(interp.contents(item).keys) in interp.contents(box).keys)
     ref = box.of if isinstance(box, View) else box
-    if (held := interp.keyed(ref)) is not None and interp.under_key(ref, item) is held:
+    if (held := keyed_lists.asked(interp, ref, item)) is not None:
         return keyed_lists.contains(interp, held, item)
-    if ref.kind == "dict" and (words := doubtful_keys.new_words(interp, ref, item)) is not None:
-        return interp.call(Static(chosen_words.is_under), (ref, item, words))
     if interp.doubtful(ref) is not None:
         return doubtful_keys.is_there(interp, ref, hashed(interp, item, "a key", box))
     if ref.kind == "dict" and keyed_lists.is_new(interp, ref, item):

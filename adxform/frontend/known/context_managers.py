@@ -184,7 +184,16 @@ def _passes(interp: Interpreter, manager: Value) -> bool:
     return cls is not None and cls.__module__.partition(".")[0] in _PASSING
 
 
+def _is_context_manager(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """Nothing, where a manager that was written out is one of `contextlib`."""
+    (decorator,) = args
+    if not isinstance(decorator, Static | Lit) or decorator.value is not contextlib.contextmanager:
+        raise interp.error("this is no `contextlib.contextmanager`, though it has its name", "give it another name")
+    return NONE
+
+
 TABLE: dict[Any, Handler] = {
+    intrinsics.is_context_manager: _is_context_manager,
     intrinsics.enter: _enter,
     intrinsics.leave: _leave,
     contextlib.nullcontext: _nullcontext,

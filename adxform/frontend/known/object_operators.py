@@ -192,6 +192,8 @@ def _is(positive: bool) -> Handler:
             if isinstance(value, Maybe):
                 return _is_present_and(interp, value, other, positive)
         found = _identical(interp, *args)
+        if found is None and interp.in_own_code and any(isinstance(arg, Lit) and type(arg.value) is str for arg in args):
+            return Lit(not positive)  # asked beside whether they are equal, which says all of a text
         if found is None:
             return interp.emit(fn, tuple(interp.operand(arg) for arg in args), BOOL, hint)
         return Lit(found is positive)

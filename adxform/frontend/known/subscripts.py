@@ -185,7 +185,7 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     if (columns := interp.columns(ref)) is not None:
         of_tuples.delete(interp, columns, index)
         return NONE
-    if (keyed := interp.keyed(ref)) is not None and interp.under_key(ref, index) is keyed:
+    if (keyed := keyed_lists.asked(interp, ref, index)) is not None:
         keyed_lists.pop(interp, keyed, index, None)
         return NONE
     if interp.doubtful(ref) is not None:

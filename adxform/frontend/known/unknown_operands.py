@@ -9,8 +9,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from adxform.frontend.containers import keyed_lists
 from adxform.frontend.containers.methods import Answer
-from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.classes.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.state import Interpreter
@@ -46,11 +46,14 @@ def _operand(interp: Interpreter, value: Value) -> Operand:
 
 def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
     """``item in box`` where the items of a container, or the item, are unknown; ``None`` where they are not."""
-    asked = is_unknown(item) and isinstance(box, Tuple | Ref | View) and not interp.is_long(box)
-    if not asked or is_container(class_of(box)) is False:
-        return None
     ref = box.of if isinstance(box, View) else box
-    if isinstance(ref, Ref) and ref.kind == "dict" and doubtful_keys.new_words(interp, ref, item) is not None:
+    held = (
+        interp.keyed(ref) is not None
+        or interp.doubtful(ref) is not None
+        or (isinstance(ref, Ref) and keyed_lists.is_new(interp, ref, item))
+    )
+    asked = is_unknown(item) and isinstance(box, Tuple | Ref | View) and not interp.is_long(box) and not held
+    if not asked or is_container(class_of(box)) is False:
         return None
     return interp.emit(operator.contains, (_operand(interp, box), interp.operand(item)), BOOL)
 

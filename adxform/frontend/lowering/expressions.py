@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -12,7 +12,7 @@ from adxform.frontend.lowering.closures import close
 from adxform.frontend.lowering.generator_functions import as_function
 from adxform.frontend.lowering.names import bound_names, parameters
 from adxform.frontend.lowering.operator_functions import BINARY, COMPARE, UNARY
-from adxform.frontend.lowering.scope import INLINED_COMPREHENSIONS, State, branch, describe
+from adxform.frontend.lowering.scope import DEFINED, INLINED_COMPREHENSIONS, State, branch, describe, unknown_value
 from adxform.frontend.lowering.set_displays import lower_set, lower_walked
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Attribute, Call, For, Lit, Operand, Pack, Var
@@ -378,7 +378,7 @@ def assign(state: State, target: Any, value: Operand) -> None:
 
 def _lower_comprehension(state: State, node: Any, hint: str, source: Operand | None = None) -> Operand:
     """A list that the loop appends to. The set, dict and generator forms are made of that list."""
-    _check_comprehension(state, node)
+    bound = _bound_inside(state, node)
     items = state.builder.call(list, hint=hint if isinstance(node, gast.ListComp) else "items", span=state.at(node))
 
     def append(inner: State) -> None:
@@ -389,7 +389,7 @@ def _lower_comprehension(state: State, node: Any, hint: str, source: Operand | N
         method = attribute(inner, node, items, "append")
         inner.builder.emit(Call((), method, (value,), (), inner.at(node)))
 
-    _walk_items(state, node, node.generators, (), append, source)
+    _walk_items(state, node, node.generators, bound, append, source)
     make = {gast.SetComp: set, gast.DictComp: dict}.get(type(node))
     return items if make is None else state.builder.call(make, items, hint=hint, span=state.at(node))
 
@@ -397,7 +397,7 @@ def _lower_comprehension(state: State, node: Any, hint: str, source: Operand | N
 def _lower_sum(state: State, node: gast.Call, hint: str) -> Operand:
     """``sum`` of a generator: a loop that adds up, if the name means the builtin; else a call."""
     generator = node.args[0]
-    _check_comprehension(state, generator)
+    bound = _bound_inside(state, generator)
     callee = lower_expression(state, node.func)
     total = "??" + hint  # no name of `choose`, which the conditions and the items may use meanwhile
 
@@ -407,7 +407,7 @@ def _lower_sum(state: State, node: gast.Call, hint: str) -> Operand:
 
     def add_up(side: State) -> Operand:
         side.bind(total, Lit(0))
-        _walk_items(side, generator, generator.generators, (total,), add)
+        _walk_items(side, generator, generator.generators, (total, *bound), add)
         side.written.pop(total)
         return side.env.pop(total)
 
@@ -450,9 +450,22 @@ def _lower_search(state: State, node: gast.Call, hint: str) -> Operand:
     return choose(state, node, searches, search, call, hint)
 
 
-def _check_comprehension(state: State, node: Any) -> None:
+def _bound_inside(state: State, node: Any) -> tuple[str, ...]:
+    """The variables of the function that a comprehension sets by ``:=``, which its loops carry, and whether they have a value."""
+    inside = [inner for inner in gast.walk(node) if isinstance(inner, gast.NamedExpr)]
+    _check_comprehension(state, node, inside)
+    names = dict.fromkeys(state.scope.mangle(inner.target.id) for inner in inside)
+    asked = [DEFINED.format(name) for name in names if name in state.scope.asks]
+    for name in (*names, *asked):
+        state.env.setdefault(name, unknown_value(name))
+    return (*names, *asked)
+
+
+def _check_comprehension(state: State, node: Any, bound: Sequence[Any] = ()) -> None:
     for inner in gast.walk(node):
-        if isinstance(inner, gast.NamedExpr) or (isinstance(inner, gast.comprehension) and inner.is_async):
+        if (isinstance(inner, gast.NamedExpr) and inner not in bound) or (
+            isinstance(inner, gast.comprehension) and inner.is_async
+        ):
             where = inner if isinstance(inner, gast.NamedExpr) else node
             raise state.scope.error(where, "this form of comprehension is not supported", "write the comprehension as a loop")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import CodeType
 from typing import Any
 
@@ -11,6 +12,7 @@ import gast
 from adxform.errors import UnsupportedSyntaxError
 from adxform.frontend.lowering.closures import build_function
 from adxform.frontend.lowering.expressions import lower_expression
+from adxform.frontend.lowering.managers_in_place import written_out
 from adxform.frontend.lowering.scope import State
 from adxform.frontend.lowering.source_text import FunctionSource, code_of, find_source
 from adxform.frontend.lowering.statements import lower_function_body
@@ -54,6 +56,7 @@ def _lower_code(code: CodeType, file: str, line: int) -> Function:
 
 def lower_source(source: FunctionSource) -> Function:
     """Return the untyped SSA of a definition."""
+    source = replace(source, node=written_out(source.node))
     node = source.node
     if isinstance(node, gast.AsyncFunctionDef):
         help_ = "differentiate an ordinary function"

@@ -25,6 +25,7 @@ from adxform.frontend.lowering.expressions import (
 )
 from adxform.frontend.lowering.local_classes import lower_class
 from adxform.frontend.lowering.loop_exits import lower_for, lower_while
+from adxform.frontend.lowering.managers_in_place import IsContextManager
 from adxform.frontend.lowering.names import exits, leaves
 from adxform.frontend.lowering.operator_functions import INPLACE
 from adxform.frontend.lowering.patterns import lower_match
@@ -148,6 +149,8 @@ def _lower_statement(state: State, node: Any) -> None:
             pass
         case gast.Expr(value=gast.Call() as call):
             lower_call_statement(state, call)
+        case IsContextManager(value=value):
+            state.builder.effect(intrinsics.is_context_manager, lower_expression(state, value))
         case gast.Expr(value=value):
             lower_expression(state, value)
         case gast.Return(value=value):

@@ -80,7 +80,6 @@ _NUMBERS = (
         "orders complex numbers, which have no order",
         "take them in an order of real numbers: `z[np.argsort(…)]`",
     ),
-    NoRule(np.fromiter, "walks an iterator where no code can be seen", "make an array of a list: `np.array([… for … in …])`"),
     NoRule(
         np.require,
         "gives an array or a copy of it as memory lies",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from adxform.errors import UnsupportedOperationError
+from adxform.errors import LargeNumberError, UnsupportedOperationError
 
 
 def record(cls: type, /, **values: Any) -> Any:
@@ -39,6 +39,66 @@ def aggregate(kind: str, items: Sequence[Any]) -> Any:
             return dict(zip(items[::2], items[1::2], strict=True))
         case _:
             return record(items[0], **dict(zip(items[1::2], items[2::2], strict=True)))
+
+
+def value_or_none(present: Any, value: Any) -> Any:
+    """`value` if it is `present`, else ``None``."""
+    return value if present else None
+
+
+def in_order(items: Sequence[Any], order: Any) -> list[Any]:
+    """The `items` at the places in `order`.
+
+    >>> in_order(["a", "b", "c"], np.array([2, 0]))
+    ['c', 'a']
+    """
+    return [items[k] for k in order]
+
+
+def chained(*parts: Any) -> tuple[Any, ...]:
+    """The items of all `parts`, one after the other."""
+    return tuple(item for part in parts for item in part)
+
+
+def elements(box: Iterable[Any], *places: int) -> list[Any]:
+    """The elements of a set, in its order; what they have at `places`, one within the other, if any are given."""
+    found = list(box)
+    for place in places:
+        found = [item[place] for item in found]
+    return found
+
+
+def whole_elements(dtype: str, box: Iterable[Any], *places: int) -> Any:
+    """As `elements`, where they are whole numbers.
+
+    >>> whole_elements("int64", {(1, 2)}, 1)
+    array([2])
+    """
+    try:
+        return np.array(elements(box, *places), dtype=dtype)
+    except OverflowError:
+        message = "a whole number beyond 64 bits is an element of a set"
+        raise LargeNumberError(message, help="keep smaller ones in it") from None
+
+
+def set_of_tuples(*parts: Iterable[Any]) -> set[Any]:
+    """The set of the tuples that have an item of each of `parts`."""
+    return set(zip(*parts, strict=True))
+
+
+def place_of_key(keys: Sequence[Any], key: Any) -> int:
+    """The place of `key` among the `keys` of a dict; -1 if it is none of them.
+
+    >>> place_of_key(["a", "b"], "b"), place_of_key(["a"], "c")
+    (1, -1)
+    """
+    hash(key)
+    return keys.index(key) if key in keys else -1
+
+
+def is_key(keys: Sequence[Any], key: Any) -> bool:
+    """Whether `key` is one of the `keys` of a dict."""
+    return place_of_key(keys, key) >= 0
 
 
 def python_number(x: Any) -> Any:
@@ -105,6 +165,13 @@ def new_key() -> UnsupportedOperationError:
     """Return what is raised where a key is stored that only a run can tell, and a dict of known keys does not have it."""
     return UnsupportedOperationError(
         "a key that only a run can tell is stored in a dict that does not have it", help="make the dict with all of its keys"
+    )
+
+
+def nan_key() -> UnsupportedOperationError:
+    """Return what is raised where NaN is a key of a dict of which only a run knows the keys."""
+    return UnsupportedOperationError(
+        "NaN is a key of a dict, which Python finds where it is the same object", help="leave it out: `if not math.isnan(k):`"
     )
 
 

@@ -16,6 +16,7 @@ from adxform.frontend.evaluate.values import (
     Maybe,
     Method,
     Once,
+    OneFunction,
     Poison,
     Range,
     Ref,
@@ -78,6 +79,8 @@ def class_of(value: Value) -> type | None:
             return type(found) if isinstance(found, (*SEQUENCES, *SETS, *_OTHERS)) else None
         case FunctionValue() | Method() | InnerPullback():
             return types.FunctionType
+        case OneFunction():
+            return None
         case Once():
             return Once
         case Var() | Ref() | Maybe() | Poison() | Zip() | Enumerate() | Mapped() | Reversed() | Rest() | Stream():

@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.values import Maybe, Range, Ref, Static, Tuple, V
 from adxform.ir import intrinsics
 from adxform.ir.ops import If, Lit, Operand, Pack, Var
 from adxform.ir.spans import is_user
-from adxform.ir.types import BOOL, Array
+from adxform.ir.types import BOOL, Array, Object
 from adxform.primitives.raising import Classes
 
 
@@ -26,7 +26,7 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
     match value:
         case Lit(literal):
             return bool(literal)
-        case Var(type=Array()):  # its contents are read here and now: they may be others when it is asked again
+        case Var(type=Array() | Object()):  # its contents are read here and now: they may be others when it is asked again
             return interp.emit(bool, (value,), BOOL)
         case Var():
             return value

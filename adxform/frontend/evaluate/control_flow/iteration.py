@@ -120,6 +120,8 @@ def known_items(interp: Interpreter, source: Value) -> list[Value] | None:
 def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
     """What gives each item of `source` when its turn comes, where they are known one by one."""
     match source:
+        case Ref() if interp.seen(source) is not source:
+            return None
         case Ref(kind="list") if interp.is_long(source):
             return _places_of_row(interp, source)
         case Ref(kind="list") if interp.portions(source) is not None or are_portions(interp, source):
@@ -142,6 +144,8 @@ def known_places(interp: Interpreter, source: Value) -> list[Place] | None:
 def are_portions(interp: Interpreter, source: Ref) -> bool:
     """Whether a list is one of many lists whose items are in one: a loop goes through it as through an array."""
     if interp.portion(source) is not None or interp.portions(source) is not None or interp.is_long(source):
+        return False
+    if interp.seen(source) is not source:
         return False
     items = interp.contents(source).items
     found = [interp.portion(item) for item in items] if len(items) > _SHORT else []
@@ -400,7 +404,7 @@ def deciding(interp: Interpreter, source: Value) -> frozenset[Var]:
         case Ref(kind="list"):
             filled, columns = interp.filled(source), interp.columns(source)
             if columns is not None:
-                return deciding(interp, columns.lists[0])
+                return deciding(interp, interp.counted_list(columns))
             return frozenset() if filled is None else filled.params
         case Zip(parts):
             return frozenset().union(*(deciding(interp, part) for part in parts))
@@ -425,6 +429,8 @@ def length(interp: Interpreter, source: Value) -> Value:
     if is_endless(source):
         raise interp.error("an iterator without an end is walked over to its end", "end it: `itertools.islice(…, n)`, or `range`")
     match source:
+        case Ref() if (seen := interp.seen(source)) is not source:
+            return length(interp, seen)
         case Ref() | View(Ref()) if (held := interp.keyed(source.of if isinstance(source, View) else source)) is not None:
             return length(interp, held.keys)
         case Var(_, Array(_, shape)):
@@ -442,7 +448,7 @@ def length(interp: Interpreter, source: Value) -> Value:
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return length(interp, items)
         case Ref(kind="list") if (columns := interp.columns(source)) is not None:
-            return length(interp, columns.lists[0])
+            return length(interp, interp.counted_list(columns))
         case Ref(kind="list") if (several := interp.portions(source)) is not None:
             return interp.made_lists(several.of) if several.places is None else length(interp, several.places)
         case Ref(kind="list"):
@@ -525,6 +531,8 @@ def _loaded(interp: Interpreter, x: Value, k: Value, hint: str) -> Value:
 def _item_of_list(interp: Interpreter, source: Ref, k: Value) -> Value | None:
     """Item `k` of a list that arrays hold, or of one of lists; ``None`` of one whose items are known by their places."""
     with unwatched(interp):
+        if (seen := interp.seen(source)) is not source:
+            return item_at(interp, seen, k)
         if (filled := interp.filled(source)) is not None:
             return interp.filled_item(source, filled, k)
         if (columns := interp.columns(source)) is not None:

@@ -25,10 +25,12 @@ from adxform.frontend.evaluate.values import (
     Doubtful,
     FunctionValue,
     Heap,
+    HeldByRun,
     Keyed,
     Maybe,
     Method,
     Once,
+    OneFunction,
     Originals,
     Poison,
     Portion,
@@ -39,19 +41,23 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
     bound_in,
+    code_of,
     in_doubt,
+    is_function,
     is_undefined,
     with_bound,
 )
 from adxform.ir.kinds import alternatives, one_of, scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, Array, Dim, Object, Scalar, Size, Type, is_inexact
+from adxform.ir.types import BOOL, INT, Array, Dim, Object, Scalar, Size, Type, is_inexact
 
 _HALF_FILLED = Poison("it is a list that a loop is filling on one path only")
 
 _OF_TUPLES = Poison("it is a list of tuples whose length only a run can tell, and another kind of list on another path")
 
 _OF_KEYS = Poison("it is a dict of which only a run can tell the keys, and another one on another path")
+
+_OF_OBJECTS = Poison("it is a list of objects of which only a run can tell how many there are, and another one on another path")
 
 OF_PORTIONS = Poison("it is one of several lists of which only a run can tell which is taken, and another one on another path")
 
@@ -92,7 +98,7 @@ def same(a: Value, b: Value) -> bool:
             return a == b
         case Tuple(items, cls), Tuple(others, other_cls):
             return cls is other_cls and len(items) == len(others) and all(map(same, items, others))
-        case (FunctionValue() | Method() | Ref() | Poison(), _):
+        case (FunctionValue() | Method() | OneFunction() | Ref() | Poison(), _):
             return False
         case _:
             return type(a) is type(b) and a == b
@@ -153,6 +159,8 @@ class Joiner:
                 return Tuple(tuple(self.generalise(item, heap, numbers=numbers) for item in items), cls)
             case Maybe(_, held):
                 return Maybe(Slot(BOOL), self.generalise(held, heap, numbers=numbers))  # type: ignore[arg-type]
+            case OneFunction(_, functions):
+                return OneFunction(Slot(INT), tuple(self.generalise(part, heap, numbers=numbers) for part in functions))  # type: ignore[arg-type]
             case FunctionValue() | Method():
                 return with_bound(value, (self.generalise(part, heap, numbers=numbers) for part in bound_in(value)))
             case _:
@@ -177,6 +185,9 @@ class Joiner:
                 return self._named(value, contents, self.generalise(contents.place, heap, numbers=True), old, originals)
             if isinstance(contents, Collected):
                 return Built(value.kind, value.cls, (), (self.rows(contents),), value.meta, originals)
+            if isinstance(contents, HeldByRun):
+                held = HeldByRun(Slot(Object()), contents.of)  # type: ignore[arg-type]
+                return Built(value.kind, value.cls, (), (held,), value.meta, originals)
             if isinstance(contents, Columns):
                 columns = _columns(contents, tuple(self.escape(part, heap, old) for part in contents.lists))
                 if isinstance(columns, Poison):
@@ -190,6 +201,9 @@ class Joiner:
             return Maybe(Slot(BOOL), self.escape(value.value, heap, old))  # type: ignore[arg-type]
         if isinstance(value, Tuple):
             return Tuple(tuple(self.escape(item, heap, old) for item in value.items), value.cls)
+        if isinstance(value, OneFunction):
+            functions = tuple(self.escape(part, heap, old) for part in value.functions)
+            return OneFunction(Slot(INT), functions)  # type: ignore[arg-type]
         if isinstance(value, FunctionValue | Method):
             return with_bound(value, (self.escape(part, heap, old) for part in bound_in(value)))
         return self.generalise(value, heap, numbers=False)
@@ -223,10 +237,27 @@ class Joiner:
                 return self._merge_functions(a, b, paths)
             case Ref() | Built(), Ref():
                 return self._merge_objects(a, b, paths)
+            case _ if is_function(a) and is_function(b) and not self.decided:
+                return self._merge_one_function(a, b, paths)
             case _ if _is_word(a) and _is_word(b) and not self.decided:
                 return Slot(Object())
             case _:
                 return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.decided)
+
+    def _merge_one_function(self, a: Template, b: Template, paths: Paths) -> Template:
+        """The template of one of several functions, of which a run knows which it is."""
+        left, right = (
+            {code_of(part): part for part in (one.functions if isinstance(one, OneFunction) else (one,))} for one in (a, b)
+        )
+        functions: list[Template] = []
+        for code, function in left.items():
+            if code in right:
+                functions.append(self.merge(function, right[code], paths))
+            else:
+                functions.append(function if has_slots(function) else self.escape(function, paths.left, paths.before))
+        functions += [self.escape(function, paths.right, paths.before) for code, function in right.items() if code not in left]
+        failed = next((function for function in functions if isinstance(function, Poison)), None)
+        return failed or OneFunction(Slot(INT), tuple(functions))  # type: ignore[arg-type]
 
     def _merge_functions(self, a: FunctionValue | Method, b: FunctionValue | Method, paths: Paths) -> Template:
         """The template of functions of one code: of what they captured, their defaults and what is bound to them."""
@@ -244,7 +275,11 @@ class Joiner:
         right: Any = paths.right.contents[b]
         if isinstance(left, Poison) or isinstance(right, Poison):
             return left if isinstance(left, Poison) else right
-        if isinstance(left, Built) and left.items and isinstance(left.items[0], Collected | Columns | Portion | Doubtful):
+        if (
+            isinstance(left, Built)
+            and left.items
+            and isinstance(left.items[0], Collected | Columns | Portion | Doubtful | HeldByRun)
+        ):
             left = left.items[0]
         originals = self._originals([a, b], paths.right, paths.before)
         if a.cls is b.cls is collections.deque and a.meta != b.meta:
@@ -255,6 +290,11 @@ class Joiner:
             return OF_PORTIONS._replace(params=self.decided)
         if isinstance(left, Keyed) or isinstance(right, Keyed):
             return _OF_KEYS._replace(params=self.decided)
+        if isinstance(left, HeldByRun) or isinstance(right, HeldByRun):
+            if not (isinstance(left, HeldByRun) and isinstance(right, HeldByRun) and a.cls is b.cls and left.of == right.of):
+                return _OF_OBJECTS._replace(params=self.decided)
+            held = HeldByRun(Slot(Object()), left.of)  # type: ignore[arg-type]
+            return Built(a.kind, a.cls, (), (held,), a.meta, originals)
         alike = (a.kind, a.cls, a.meta) == (b.kind, b.cls, b.meta)
         whole = self._merge_whole(b, left, right, paths) if alike else None
         if whole is not None:
@@ -296,6 +336,8 @@ class Joiner:
             return a if isinstance(a, Poison) else b
         if isinstance(a, Keyed) or isinstance(b, Keyed):
             return a if a == b else _OF_KEYS._replace(params=self.decided)
+        if isinstance(a, HeldByRun) or isinstance(b, HeldByRun):
+            return a if a == b else _OF_OBJECTS._replace(params=self.decided)
         if isinstance(a, Portion | Portions) or isinstance(b, Portion | Portions):
             return a if a == b else OF_PORTIONS
         whole = self._merge_whole(ref, a, b, paths)
@@ -365,7 +407,7 @@ class Joiner:
     def contents(self, contents: Any, heap: Heap) -> Any:
         """The template of the contents of an object alone, as `generalise` makes one of a value."""
         match contents:
-            case Poison() | Columns() | Portion() | Portions() | SetElements() | Keyed():
+            case Poison() | Columns() | Portion() | Portions() | SetElements() | Keyed() | HeldByRun():
                 return contents
             case Collected():
                 return self.rows(contents)
@@ -453,7 +495,7 @@ def _kind(value: Any) -> str:
             return f"a tuple of {len(items)}"
         case Ref(cls=cls) | Built(cls=cls):
             return f"a {cls.__name__}"
-        case FunctionValue() | Method():
+        case FunctionValue() | Method() | OneFunction():
             return "a function"
         case Once():
             return "an iterator"

@@ -53,7 +53,8 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
         env.update(zip(op.outs, received(interp, names, [env[out] for out in inner.outs]), strict=True))
         return
     start = len(interp.builder.ops)
-    given = walks.iterated(interp, interp.use(interp.value(op.source[0], env)))
+    walked = interp.use(interp.value(op.source[0], env))
+    given = walks.iterated(interp, walked)
     once = given if isinstance(given, Once) else None
     if once is not None and once.generator is not None:
         env.update(zip(op.outs, _over_generator(interp, op, once, env), strict=True))
@@ -65,10 +66,12 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
     start = len(interp.builder.ops)
     inits = [interp.value(init, env) for init in op.inits]
     interp.walking.append(iteration.lists_in(interp, source))
+    interp.walked_sets.append((walked,))
     try:
         outs = _over_items(interp, op, source, once, taken, inits, env)
     finally:
         interp.walking.pop()
+        interp.walked_sets.pop()
     if once is not None and once.early:
         if any(interp.heap.contents[ref] is not contents for ref, contents in held):
             raise endless(interp)
@@ -206,7 +209,8 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
         refuse_foreign(interp, reason)
         trips = iteration.literal_trips(interp, source)
         left = op.breaks and not (trips is not None and trips <= _WRITTEN_OUT and only_raises(op.body))
-        early = isinstance(reason, Grows) and (bool(reason.together) or (left and reason.item.type is not None))
+        of_objects = isinstance(reason, Grows) and reason.of_objects and (op.breaks or not reason.regular)
+        early = isinstance(reason, Grows) and (bool(reason.together) or (left and reason.item.type is not None) or of_objects)
         if trips is None or trips > UNROLL or trips * interp.unrolled > _NESTED or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
@@ -253,7 +257,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
         if contents is not None:
             fills[ref] = contents
         elif not list_arrays.as_list_of_rows(interp, growing) and not (
-            (growing.family or growing.uneven) and sides.holds_lists(interp, growing)
+            (growing.family or growing.uneven or (growing.of_objects and counted)) and sides.holds_lists(interp, growing)
         ):
             params = iteration.deciding(interp, source)
             if params:

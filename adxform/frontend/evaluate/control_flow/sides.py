@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adxform.frontend.containers import keyed_lists, list_arrays, lists_of_lists
+from adxform.frontend.containers import keyed_lists, list_arrays, lists_of_lists, object_lists, object_sets
 from adxform.frontend.containers.list_arrays import are_lists, as_list_of_rows, become_floats, irregular
 from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
@@ -22,6 +22,7 @@ from adxform.frontend.evaluate.values import (
     Columns,
     Contents,
     Heap,
+    HeldByRun,
     Keyed,
     ListFamily,
     Poison,
@@ -35,7 +36,7 @@ from adxform.frontend.evaluate.values import (
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Operand, Var
 from adxform.ir.spans import Span
-from adxform.ir.types import Object, Scalar, Type
+from adxform.ir.types import Scalar, Type
 
 Before = Container[Ref] | None
 """The objects that there were before a ``try``, where the sides of a branch are what an exception ends and what comes after."""
@@ -205,6 +206,10 @@ def holds_lists(interp: Interpreter, grows: Grows) -> bool:
         return keyed_lists.begun(interp, grows.ref)
     if grows.ref.kind in ("dict", "instance"):
         return doubtful_keys.begun(interp, grows.ref)
+    if grows.of_objects:
+        if grows.ref.kind == "set":
+            return object_sets.begun(interp, grows.ref, grows.elements)
+        return object_lists.begun(interp, grows.ref)
     return grows.of_lists and lists_of_lists.begun(interp, grows.ref, stored=grows.stored, family=grows.family)
 
 
@@ -238,6 +243,8 @@ def _of_another_length(interp: Interpreter, ref: Ref, start: Heap, heaps: list[H
     other = any(item in exchanged or (item in start.contents and is_changed(item, start, heaps)) for item in lists)
     if (other or not kind.is_known) and are_lists(items):
         return Grows(ref, of_lists=True)
+    if not kind.is_known and object_lists.are_objects(interp, items):
+        return Grows(ref, of_objects=True)
     return Grows(ref, kind) if kind.fields else None
 
 
@@ -302,6 +309,7 @@ def _level_lists(interp: Interpreter, values: tuple[Value, Value], sides: list[S
     if filling is not None:
         raise irregular(left if filling is held[0] else right, filling)
     if not all(isinstance(contents, Contents | Collected | Columns) for contents in held):
+        _level_objects(interp, (left, right), held, sides)
         return
     if all(isinstance(contents, Contents) for contents in held) and held[0].keys == held[1].keys:
         return
@@ -313,7 +321,24 @@ def _level_lists(interp: Interpreter, values: tuple[Value, Value], sides: list[S
         if other and not ref.outside and not ref.shared:
             as_list_of_rows(interp, Grows(ref, item))
     interp.builder, interp.heap = outer
+    if target is None and not item.is_known:
+        _level_objects(interp, (left, right), held, sides)
     _level_columns(interp, left, right, sides)
+
+
+def _level_objects(interp: Interpreter, lists: tuple[Ref, Ref], held: list[Any], sides: list[Side]) -> None:
+    """Let the run have lists of texts and other objects on both paths, where it has one, or they differ in length."""
+    known = [contents for contents in held if isinstance(contents, Contents)]
+    items = tuple(item for contents in known for item in contents.items)
+    if len(known) == len(held) and not object_lists.are_objects(interp, items):
+        return
+    if not all(isinstance(contents, Contents | HeldByRun) for contents in held):
+        return
+    outer = interp.builder, interp.heap
+    for ref, side in zip(lists, sides, strict=True):
+        interp.builder, interp.heap = side.builder, side.heap
+        object_lists.begun(interp, ref)
+    interp.builder, interp.heap = outer
 
 
 def _level_columns(interp: Interpreter, left: Ref, right: Ref, sides: list[Side]) -> None:
@@ -350,7 +375,7 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[Side], start: Heap) -> Any
         return joiner.merge_contents(ref, contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
     if isinstance(contents, Portion | Portions):
         return OF_PORTIONS
-    if isinstance(contents, Poison | Collected | Columns | SetElements | Keyed):
+    if isinstance(contents, Poison | Collected | Columns | SetElements | Keyed | HeldByRun):
         return joiner.rows(contents) if isinstance(contents, Collected) else contents
     return joiner.escaped(contents, ends[0], start)
 
@@ -358,10 +383,6 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[Side], start: Heap) -> Any
 def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]], cond: Operand) -> None:
     """Note which joined integers are a length, and which follow from parameters alone."""
     for out, left, right in zip(outs, *sides, strict=True):
-        if isinstance(out.type, Object):
-            words = [interp.words_of(side) for side in (left, right)]
-            if all(words):
-                interp.words[out] = tuple(dict.fromkeys(word for found in words for word in found))
         if not isinstance(out.type, Scalar):
             continue
         sizes = [interp.sizes.get(side) if isinstance(side, Var) else None for side in (left, right)]

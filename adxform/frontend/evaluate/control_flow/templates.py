@@ -20,8 +20,10 @@ from adxform.frontend.evaluate.values import (
     Doubtful,
     FunctionValue,
     Heap,
+    HeldByRun,
     Maybe,
     Method,
+    OneFunction,
     Originals,
     Portion,
     Ref,
@@ -29,6 +31,7 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
     bound_in,
+    code_of,
     in_doubt,
     is_undefined,
     with_bound,
@@ -87,10 +90,14 @@ def has_slots(template: Template) -> bool:
     match template:
         case Slot() | Built() | Maybe():
             return True
+        case OneFunction(which, functions):
+            return has_slots(which) or any(map(has_slots, functions))
         case Collected(buffer=buffer, count=count):
             return has_slots(buffer) or has_slots(count)
         case Portion(place=place):
             return has_slots(place)
+        case HeldByRun(var):
+            return has_slots(var)
         case Tuple(items) | Contents(items=items) | Columns(lists=items):
             return any(map(has_slots, items))
         case Doubtful(_, items, there):
@@ -110,8 +117,13 @@ def slots(template: Template) -> Iterator[Slot]:
             yield from (*slots(present), *slots(held))
         case Collected(buffer=buffer, count=count):
             yield from (*slots(buffer), *slots(count))
+        case OneFunction(which, functions):
+            for part in (which, *functions):
+                yield from slots(part)
         case Portion(place=place):
             yield from slots(place)
+        case HeldByRun(var):
+            yield from slots(var)
         case Tuple(items) | Built(items=items) | Contents(items=items) | Columns(lists=items):
             for item in items:
                 yield from slots(item)
@@ -134,6 +146,8 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
             return Tuple(tuple(instantiate(item, make, heap) for item in items), cls)
         case Maybe(present, held):
             return Maybe(instantiate(present, make, heap), instantiate(held, make, heap))
+        case OneFunction(which, functions) if has_slots(template):
+            return OneFunction(instantiate(which, make, heap), tuple(instantiate(part, make, heap) for part in functions))
         case Collected(buffer=buffer, count=count):
             return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
         case Columns(lists):
@@ -143,10 +157,12 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
         case Doubtful(keys, items, there):
             parts = tuple(instantiate(item, make, heap) for item in (*items, *there))
             return replace(template, items=parts[: len(keys)], there=parts[len(keys) :])
+        case HeldByRun(var):
+            return replace(template, var=instantiate(var, make, heap))
         case Built(kind, cls, keys, items, meta, originals):
             ref = Ref(kind, cls, shared=True, meta=meta)
             parts = tuple(instantiate(item, make, heap) for item in items)
-            rows = items and isinstance(items[0], Collected | Columns | Portion | Doubtful)
+            rows = items and isinstance(items[0], Collected | Columns | Portion | Doubtful | HeldByRun)
             heap.contents[ref] = parts[0] if rows else Contents(keys, parts)
             heap.note_originals(ref, originals)
             return ref
@@ -176,6 +192,8 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
                 yield from (placeholder(slot.type) for slot in slots(inner))
             else:
                 yield from collect(inner, what_is_there(value), heap, operand)
+        case OneFunction():
+            yield from _collect_function(template, value, heap, operand)
         case Slot():
             yield operand(value)
         case Tuple(items):
@@ -196,6 +214,9 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
             own: Any = value if isinstance(value, Contents | Doubtful) else heap.contents[value]
             for item, part in _in_turn(template if isinstance(template, Doubtful) else template.items[0], in_doubt(own)):
                 yield from collect(item, part, heap, operand)
+        case HeldByRun(var) | Built(items=(HeldByRun(var),)):
+            of_run: Any = value if isinstance(value, HeldByRun) else heap.contents[value]
+            yield from collect(var, of_run.var, heap, operand)
         case Built(items=items) | Contents(items=items):
             contents: Any = value if isinstance(value, Contents) else heap.contents[value]
             for item, part in zip(items, contents.items, strict=True):
@@ -212,6 +233,20 @@ def _in_turn(template: Doubtful, held: Doubtful) -> list[tuple[Template, Value]]
     found = [held.get(key) or NOT_THERE for key in template.keys]
     items = zip(template.items, (item for _, item in found), strict=True)
     return [*items, *zip(template.there, (there for there, _ in found), strict=True)]
+
+
+def _collect_function(template: OneFunction, value: Any, heap: Heap, operand: Callable[[Value], Operand]) -> Iterator[Operand]:
+    """The number of the function that a path has, and what is in each of those that it may be; of others, what stands for it."""
+    held = value.functions if isinstance(value, OneFunction) else (value,)
+    which = value.which if isinstance(value, OneFunction) else Lit(heap.contents.number_of(value))
+    yield from collect(template.which, which, heap, operand)
+    own = {code_of(function): function for function in held}
+    for function in template.functions:
+        found = own.get(code_of(function))
+        if found is None:
+            yield from (placeholder(slot.type) for slot in slots(function))
+        else:
+            yield from collect(function, found, heap, operand)
 
 
 @dataclass(frozen=True, slots=True)

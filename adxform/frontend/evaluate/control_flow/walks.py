@@ -179,7 +179,7 @@ def iterated(interp: Interpreter, source: Value) -> Value:
 
     Where that is an object with a ``__next__`` of its own, it is a generator that asks it for item after item.
     """
-    source = interp.force(source, said="'NoneType' object is not iterable")
+    source = interp.force(interp.listed(interp.seen(source)), said="'NoneType' object is not iterable")
     source = doubtful_keys.walked(interp, keyed_lists.walked(interp, source))
     found = iterator_of(interp, source)
     if found is source and not _is_asked(source):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Value
 from adxform.frontend.lowering.local_classes import LocalClass
@@ -39,4 +41,23 @@ def _local_class(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str,
     return Static(_made.get(key, make)[0])
 
 
-TABLE: dict[Any, Handler] = {intrinsics.local_class: _local_class}
+def _named_tuple(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Answer:
+    """``namedtuple(name, fields)``: one class for all calls, as of a class statement; ``None`` where that is told by the run."""
+    if not are_static(interp, (*args, *kwargs.values())):
+        return None
+    given = [interp.static(arg, "what a named tuple is made of") for arg in args]
+    named = {name: interp.static(arg, "what a named tuple is made of") for name, arg in kwargs.items()}
+    scope = interp.frames[-1].scope
+    named.setdefault("module", None if scope is None else scope.fn.__module__)
+
+    def make() -> tuple[type, Any]:
+        try:
+            return collections.namedtuple(*given, **named), None
+        except (TypeError, ValueError) as error:
+            interp.fail(type(error), str(error))
+            raise AssertionError from error
+
+    return Static(_made.get((repr(given), repr(sorted(named.items()))), make)[0])
+
+
+TABLE: dict[Any, Handler] = {intrinsics.local_class: _local_class, collections.namedtuple: _named_tuple}

@@ -1,0 +1,224 @@
+"""`functools.lru_cache` and `functools.cache` of functions that the program makes, which only compute.
+
+What was computed is computed again, unless it is still there: that changes nothing, for such a function gives the same again.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from adxform.errors import AdxError
+from adxform.frontend.containers.methods import Answer, Args, Handler, Known, Kwargs
+from adxform.frontend.evaluate.keys import hashed
+from adxform.frontend.evaluate.signals import Promote
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import FunctionValue, Method, Ref, Static, Tuple, Value, bound_in
+from adxform.ir.build import Builder
+from adxform.ir.ops import Call, Invoke, Lit, Op, Var
+from adxform.ir.types import Array, Scalar, is_inexact
+from adxform.ir.walk import blocks
+from adxform.primitives.effects import effect_of
+
+
+@dataclass(slots=True)
+class _Cache:
+    """What is known of a function that is cached: what it reads, of which classes its arguments are, and what it gave."""
+
+    reads: dict[Ref, Any] | None = None
+    classes: tuple[Any, ...] | None = None
+    given: dict[Any, _Given] = field(default_factory=dict)
+    running: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A result, as of the op `last`, the one before place `count` of the block that `builder` fills: later ops there have it."""
+
+    builder: Builder
+    count: int
+    last: Op | None
+    result: Value
+
+    def is_there(self, builder: Builder) -> bool:
+        """Whether what `builder` appends next has the result."""
+        ops = builder.ops
+        there = builder is self.builder and len(ops) >= self.count
+        return there and (self.count == 0 or ops[self.count - 1] is self.last)
+
+
+def _decorator(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``lru_cache(f)`` or ``lru_cache(maxsize)``; ``None`` for functions from outside, which the run calls as they are."""
+    if args and isinstance(args[0], FunctionValue | Method):
+        return Method(Lit(_CACHED), args[:1])
+    whole = all(isinstance(arg, Lit) and not callable(arg.value) for arg in (*args, *kwargs.values()))
+    return Method(Lit(_DECORATING), ()) if whole else None
+
+
+def _decorated(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if isinstance(args[0], FunctionValue | Method):
+        return Method(Lit(_CACHED), args[:1])
+    return interp.call(Lit(functools.lru_cache(maxsize=None)), args, kwargs, hint)
+
+
+def _cached(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    fn = args[0]
+    _, cache = interp.caches.setdefault(_identity(fn), (fn, _Cache()))
+    return _called(interp, cache, fn, args[1:], kwargs, hint)
+
+
+def _identity(value: Value) -> Any:
+    """What tells a function from others: its code, and what it captured or is bound to it."""
+    match value:
+        case FunctionValue(fn):
+            return id(fn), tuple(map(_identity, bound_in(value)))
+        case Method():
+            return tuple(map(_identity, bound_in(value)))
+        case Var():
+            return value
+        case Lit(literal):
+            return type(literal), id(literal) if callable(literal) else repr(literal)
+        case _:
+            return id(value)
+
+
+def _called(interp: Interpreter, cache: _Cache, fn: Value, args: Args, kwargs: Kwargs, hint: str) -> Value:
+    """The result of a function that is cached."""
+    _refuse_other_classes(interp, cache, (*args, *kwargs.values()))
+    key = tuple(map(_key, args)), tuple((name, _key(arg)) for name, arg in sorted(kwargs.items()))
+    builder = interp.builder.last()
+    found = cache.given.get(key)
+    if found is not None and found.is_there(builder):
+        return found.result
+    before, start = dict(interp.heap.contents), len(builder.ops)
+    if cache.running:
+        _know(interp, (*args, *kwargs.values()))
+    cache.running += 1
+    interp.caching += 1
+    try:
+        result = interp.call(fn, args, kwargs, hint)
+    finally:
+        cache.running -= 1
+        interp.caching -= 1
+    changed = any(interp.heap.contents[ref] is not contents for ref, contents in before.items())
+    if changed or any(map(_does_more, interp.builder.last().ops[start:] if interp.builder.last() is builder else ())):
+        raise _refusal(interp, "does more than compute: it changes something, or calls what adxform cannot look into")
+    _look_at(interp, cache, fn)
+    _note_arrays(interp, (result,))
+    if interp.builder.last() is builder:
+        last = builder.ops[-1] if builder.ops else None
+        cache.given[key] = _Given(builder, len(builder.ops), last, result)
+    return result
+
+
+def _refuse_other_classes(interp: Interpreter, cache: _Cache, args: Args) -> None:
+    """Raise for arguments that are no keys, and for those of other classes than before: ``f(1)`` and ``f(1.0)`` are one key."""
+    for arg in args:
+        if not isinstance(arg, Var) or not isinstance(arg.type, Scalar):
+            hashed(interp, arg, "an argument of a cached function")
+    classes = tuple(map(_class, args))
+    if cache.classes not in (None, classes):
+        raise _refusal(interp, "is called with arguments of several classes, of which equal ones are one key")
+    cache.classes = classes
+
+
+def _know(interp: Interpreter, args: Args) -> None:
+    """Raise where a function calls itself with a whole number that is not known, so that nobody knows how often.
+
+    Raises:
+        Promote: it is known, if parameters are.
+    """
+    for arg in args:
+        if isinstance(arg, Var) and not is_inexact(arg.type):
+            if params := interp.followed(arg):
+                raise Promote(params)
+            raise _refusal(interp, "calls itself with a number that only the run knows")
+
+
+def _class(arg: Value) -> Any:
+    match arg:
+        case Var(_, Scalar(dtype, weak)):
+            return dtype if weak else (dtype, "of NumPy")
+        case Lit(value) if type(value) in (bool, int, float):
+            return {bool: "bool", int: "int64", float: "float64"}[type(value)]
+        case Tuple(items):
+            return tuple(map(_class, items))
+        case _:
+            return type(arg)
+
+
+def _key(arg: Value) -> Any:
+    match arg:
+        case Lit(value):
+            return type(value), value
+        case Tuple(items):
+            return tuple(map(_key, items))
+        case Static(value):
+            return id(value)
+        case _:
+            return arg
+
+
+def _does_more(op: Op) -> bool:
+    """Whether `op` does anything but compute, or raise."""
+    if isinstance(op, Call):
+        effect = effect_of(op)
+        return effect.opaque and not effect.marks and not effect.raises
+    return not isinstance(op, Invoke) and any(_does_more(inner) for block in blocks(op) for inner in block.ops)
+
+
+def _look_at(interp: Interpreter, cache: _Cache, fn: Value) -> None:
+    """Raise where what a function reads has changed since it was called first: what was kept then would be given."""
+    reads = dict(_reached(interp, fn, {}))
+    if interp.knowledge.places or interp.knowledge.containers:
+        raise _refusal(interp, "may read what the program changes outside of it")
+    known = cache.reads or {}
+    if any(contents is not known.get(ref, contents) for ref, contents in reads.items()):
+        raise _refusal(interp, "reads what has changed since it was called first")
+    cache.reads = {**known, **reads}
+
+
+def _reached(interp: Interpreter, value: Value, seen: dict[Ref, None]) -> Iterator[tuple[Ref, Any]]:
+    match value:
+        case FunctionValue() | Method():
+            parts: Any = bound_in(value)
+        case Tuple(items):
+            parts = items
+        case Ref() if value not in seen:
+            seen[value] = None
+            contents: Any = interp.heap.contents[value]
+            yield value, contents
+            parts = getattr(contents, "items", ())
+            if not isinstance(parts, tuple):
+                raise _refusal(interp, "reads a list or a dict of which only the run knows the items")
+        case Var(_, Array()):
+            interp.kept_arrays.append((value, interp.span))
+            return
+        case _:
+            return
+    for part in parts:
+        yield from _reached(interp, part, seen)
+
+
+def _note_arrays(interp: Interpreter, values: Args) -> None:
+    """Note arrays that are to stay as they are, for the cache may have kept what was computed of them, or keeps them."""
+    for value in values:
+        match value:
+            case Var(_, Array()):
+                interp.kept_arrays.append((value, interp.span))
+            case Tuple(items):
+                _note_arrays(interp, items)
+            case Ref(kind="list" | "dict" | "set"):
+                raise _refusal(interp, "gives a list, a dict or a set, which others may change")
+            case _:
+                pass
+
+
+def _refusal(interp: Interpreter, why: str) -> AdxError:
+    return interp.error(f"a function under `lru_cache` {why}", "leave the cache away, or keep values in a dict of your own")
+
+
+_CACHED, _DECORATING = Known("cached", _cached), Known("lru_cache", _decorated)
+TABLE: dict[Any, Handler] = {functools.lru_cache: _decorator, functools.cache: _decorator}

@@ -1,0 +1,233 @@
+"""Functions under `functools.lru_cache` that a program makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from adxform.errors import AdxError
+from adxform.testing import check_derivatives
+
+FOLLOWED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+"""Programs, and what they are called with."""
+
+
+def best_of_a_knapsack(v, w):
+    weights = [1, 2, 1]
+
+    @cache
+    def best(i, cap):
+        if i == len(weights):
+            return 0.0
+        out = best(i + 1, cap)
+        if weights[i] <= cap:
+            out = max(out, v[i] * w[i] + best(i + 1, cap - weights[i]))
+        return out
+
+    return best(0, 3)
+
+
+FOLLOWED.append((best_of_a_knapsack, (np.array([0.3, 1.2, 0.5]), np.array([1.0, 2.0, 1.5]))))
+
+
+def arrays_that_are_kept(x):
+    @cache
+    def basis(k):
+        return x**k
+
+    return np.sum(basis(2) * basis(1)) + np.sum(basis(2))
+
+
+FOLLOWED.append((arrays_that_are_kept, (np.array([0.3, 1.2, 0.5]),)))
+
+
+def an_old_value_is_kept(x):
+    scale = 1.0
+
+    @cache
+    def f(k):
+        return x[k] ** 2 * scale
+
+    a = f(0)
+    scale = 2.0
+    return a + f(0)
+
+
+FOLLOWED.append((an_old_value_is_kept, (np.array([0.3, 1.2, 0.5]),)))
+
+
+def numbers_of_the_run(x):
+    @cache
+    def f(k):
+        return x[k] ** 2 + k
+
+    k = int(np.argmax(x))
+    t = 0.0
+    for i in range(len(x)):
+        t += f(i) * f(k)
+    return t
+
+
+FOLLOWED.append((numbers_of_the_run, (np.array([0.3, 1.2, 0.5]),)))
+
+
+def numbers_that_move(x):
+    @cache
+    def f(t):
+        return np.sin(t) * t
+
+    return f(x[0]) * f(x[1]) + f(x[0])
+
+
+FOLLOWED.append((numbers_that_move, (np.array([0.3, 1.2, 0.5]),)))
+
+
+def called_on_some_paths(x):
+    @cache
+    def f(t):
+        return x[t] ** 2
+
+    if x[0] > 1:
+        y = f(0)
+    else:
+        y = f(1)
+    return y + f(0) + f(1) * f(2)
+
+
+FOLLOWED.append((called_on_some_paths, (np.array([0.3, 1.2, 0.5]),)))
+
+
+def binomial_coefficients(n, q):
+    @cache
+    def binom(n, k):
+        if k == 0 or k == n:
+            return 1
+        return binom(n - 1, k - 1) + binom(n - 1, k)
+
+    return sum(binom(n, k) * q**k * (1 - q) ** (n - k) * k**2 for k in range(n + 1))
+
+
+FOLLOWED.append((lambda q: binomial_coefficients(6, q), (0.3,)))
+
+
+def legendre_polynomials(n, q):
+    @lru_cache
+    def p(k):
+        if k == 0:
+            return 1.0
+        if k == 1:
+            return q
+        return ((2 * k - 1) * q * p(k - 1) - (k - 1) * p(k - 2)) / k
+
+    return sum(p(k) for k in range(n))
+
+
+FOLLOWED.append((lambda q: legendre_polynomials(24, q), (0.4,)))
+
+
+def a_sum_of_the_two_before(n, q):
+    @cache
+    def f(k):
+        return q * k if k < 2 else f(k - 1) + f(k - 2) * 0.5
+
+    return f(n)
+
+
+FOLLOWED.append((lambda q: a_sum_of_the_two_before(30, q), (1.1,)))
+
+
+def an_array_that_is_given_is_written(x):
+    @cache
+    def basis(k):
+        return x**k
+
+    b = basis(2)
+    b[0] = 0.0
+    return np.sum(basis(2))
+
+
+def counts_its_calls(x):
+    n = 0
+
+    @cache
+    def f(k):
+        nonlocal n
+        n += 1
+        return x[k] ** 2
+
+    return f(0) + f(0) + n
+
+
+def an_array_that_is_read_is_written(x):
+    y = x.copy()
+
+    @cache
+    def f(k):
+        return y[k] ** 2
+
+    a = f(0)
+    y[0] = 5.0 * x[1]
+    return a + f(0)
+
+
+def equal_arguments_of_two_classes(x):
+    @cache
+    def f(t):
+        return 3.0 if isinstance(t, bool) else 1.0
+
+    return x[0] * f(1) + f(True) * x[1]
+
+
+def prints(x):
+    @cache
+    def f(t):
+        print("x")
+        return t * 2
+
+    return x[0] * f(1) + f(1) * x[1]
+
+
+def draws(x):
+    rng = np.random.default_rng(0)
+
+    @cache
+    def f(t):
+        return t * rng.normal()
+
+    return x[0] * f(1) + f(1) * x[1]
+
+
+@pytest.mark.parametrize(("program", "given"), FOLLOWED)
+def test_what_is_kept_is_what_is_computed_again(program: Callable[..., Any], given: tuple[Any, ...]) -> None:
+    records = check_derivatives(program, *given)
+    assert all(record.ok for record in records), [record for record in records if not record.ok]
+
+
+def test_whole_numbers_that_are_arguments_may_be_other_ones() -> None:
+    gradient = adxform.grad(legendre_polynomials, argnums=1)
+    for n in (2, 5, 9):
+        expected = (legendre_polynomials(n, 0.4 + 1e-6) - legendre_polynomials(n, 0.4 - 1e-6)) / 2e-6
+        assert np.isclose(gradient(n, 0.4), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        an_array_that_is_given_is_written,
+        counts_its_calls,
+        an_array_that_is_read_is_written,
+        equal_arguments_of_two_classes,
+        prints,
+        draws,
+    ],
+)
+def test_what_a_cache_would_keep_otherwise_is_refused(program: Callable[..., Any]) -> None:
+    with pytest.raises(AdxError) as caught:
+        adxform.grad(program)(np.array([0.3, 1.2, 0.5]))
+    assert caught.value.span is not None
+    assert caught.value.span.line > 0

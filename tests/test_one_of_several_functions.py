@@ -1,0 +1,288 @@
+"""Functions of which only the run knows which one it is: chosen by a branch, under a key, at a place, carried by a loop."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from adxform.errors import UnsupportedOperationError
+from adxform.testing import check_derivatives
+
+POINTS = np.array([0.3, 1.2, -0.6, 0.8]), np.array([3.3, -1.2, 0.6, -0.2])
+FOLLOWED: list[Callable[..., Any]] = []
+"""Programs that choose functions, at points that take different paths."""
+
+
+@FOLLOWED.append
+def carried_through_a_loop(x):
+    f = np.sin
+    y = x[0]
+    for _i in range(6):
+        y = f(y) + x[1] * 0.1
+        if y > 0.5:
+            f = np.cos
+        elif y < -0.3:
+            f = lambda t: t * t
+    return y + f(x[2])
+
+
+@FOLLOWED.append
+def functions_with_captured_numbers(x):
+    a = x[0] * 2
+    if x[1] > 0:
+        b = np.sin(x[1])
+
+        def force(t):
+            return a * t + b
+    else:
+
+        def force(t, k=x[3]):
+            return a * t**2 - k
+
+    return sum(force(v) for v in x)
+
+
+@FOLLOWED.append
+def what_factories_make(x):
+    def linear(k):
+        return lambda t: k * t
+
+    def power(n):
+        def g(t):
+            return t**n
+
+        return g
+
+    def choose(v):
+        if v > 0.7:
+            return linear(v)
+        if v > 0:
+            return power(2)
+        return np.tanh
+
+    total = 0.0
+    for v in x:
+        total += choose(v)(v + 1.0)
+    return total
+
+
+@FOLLOWED.append
+def methods_of_an_object(x):
+    class Model:
+        def __init__(self, k):
+            self.k = k
+
+        def soft(self, t):
+            return self.k * np.tanh(t)
+
+        def hard(self, t):
+            return self.k * t**3
+
+    m = Model(x[0])
+    step = m.soft if x[1] > 0 else m.hard
+    y = x[2]
+    for _ in range(3):
+        y = step(y) + x[3]
+    return y
+
+
+@FOLLOWED.append
+def exchanged_in_a_while_loop(x):
+    def accelerate(v):
+        return v * 1.5 + x[0] * 0.1
+
+    def brake(v):
+        return v * 0.5
+
+    v, n = x[1], 0
+    act = accelerate
+    while n < 8:
+        v = act(v)
+        act = brake if abs(v) > 1 else accelerate
+        n += 1
+    return v * v
+
+
+@FOLLOWED.append
+def given_to_another_function(x):
+    def apply(f, t, n):
+        for _ in range(n):
+            t = f(t)
+        return t
+
+    f = math.sin if x[0] > 1 else math.exp
+    return apply(f, x[1] * 0.3, 3) + apply(np.cos, x[2], 2)
+
+
+@FOLLOWED.append
+def partial_applications(x):
+    def act(k, t):
+        return np.tanh(k * t)
+
+    f = functools.partial(act, x[0]) if x[1] > 0 else functools.partial(act, 2.0)
+    g = functools.partial(act, x[0]) if x[1] > 0 else np.square
+    return f(x[2]) * g(x[3])
+
+
+@FOLLOWED.append
+def a_place_in_a_list(x):
+    fs = [np.sin, np.cos, np.tanh, lambda t: t * x[0]]
+    y = x[1]
+    for _i in range(4):
+        y = fs[int(abs(y) * 3 + 0.013) % 4](y) + 0.3
+    return y
+
+
+@FOLLOWED.append
+def a_text_of_a_table(x):
+    def relu(t):
+        return np.maximum(t, 0.0)
+
+    def leaky(t):
+        return np.where(t > 0, t, 0.1 * t)
+
+    table = {"relu": relu, "leaky": leaky, "id": lambda t: t}
+    kind = "relu"
+    y = x
+    for _i in range(3):
+        y = table[kind](y) * 1.1 + 0.05 * x
+        kind = "leaky" if np.sum(y) > 1 else "id"
+    return np.sum(y**2)
+
+
+@FOLLOWED.append
+def a_function_or_none(x):
+    callback = None
+    if x[0] > 1:
+        callback = np.sin
+    y = np.sum(x**2)
+    if callback is not None:
+        y = y + callback(x[1])
+    return y
+
+
+@FOLLOWED.append
+def one_of_two_functions_or_none(x):
+    callback = None
+    if x[0] > 1:
+        callback = np.sin
+    elif x[1] > 1:
+        callback = np.cos
+    y = np.sum(x**2)
+    if callback is not None:
+        y = y + callback(x[1])
+    return y
+
+
+@FOLLOWED.append
+def chosen_in_a_try(x):
+    y = 0.0
+    for v in x:
+        try:
+            f = math.sqrt if v > 0.5 or v < -1 else math.exp
+            y += f(v)
+        except ValueError:
+            y += v * v
+    return y
+
+
+@FOLLOWED.append
+def classes_that_convert(x):
+    conv = float if x[0] > 1 else abs
+    return conv(x[1]) * x[2] + conv(x[3])
+
+
+@FOLLOWED.append
+def pairs_of_functions(x):
+    f, df = (np.sin, np.cos) if x[0] > 1 else (np.exp, np.exp)
+    y = x[1]
+    for _ in range(3):
+        y = y - 0.1 * f(y) * df(y)
+    return y
+
+
+@FOLLOWED.append
+def an_attribute_that_is_exchanged(x):
+    class Layer:
+        def __init__(self):
+            self.act = np.tanh
+
+        def __call__(self, t):
+            return self.act(t)
+
+    layer = Layer()
+    y = x
+    for _i in range(3):
+        y = layer(y) * 1.2
+        if np.max(y) > 0.8:
+            layer.act = np.sin
+    return np.sum(y)
+
+
+@FOLLOWED.append
+def given_to_a_recursion(x):
+    def tree(f, v, depth):
+        if depth == 0:
+            return f(v)
+        g = np.sin if v > 0.2 else np.cos
+        return tree(g, v * 0.7, depth - 1) + f(v) * 0.1
+
+    return tree(np.exp, x[0], 3) + tree(np.exp, x[1], 2)
+
+
+@FOLLOWED.append
+def an_array_that_one_path_makes(x):
+    if x[0] > 1:
+        w = np.outer(x, x)
+        f = lambda t: w @ t
+    else:
+        f = lambda t: t * 2
+    return np.sum(f(x) ** 2)
+
+
+@FOLLOWED.append
+def a_list_of_ufuncs(x):
+    ops = [np.add if v > 0 else np.multiply for v in x]
+    y = x[0]
+    for op, v in zip(ops, x, strict=False):
+        y = op(y, v)
+    return y
+
+
+@pytest.mark.parametrize("x", POINTS, ids=["first", "second"])
+@pytest.mark.parametrize("program", FOLLOWED, ids=lambda program: program.__name__)
+def test_the_function_is_called_that_the_run_has(program: Callable[..., Any], x: Any) -> None:
+    records = check_derivatives(program, x.copy())
+    assert all(record.ok for record in records), [record for record in records if not record.ok]
+
+
+def test_results_of_different_kinds_are_refused_where_they_are_used() -> None:
+    def mixed(x):
+        f = np.sin if x[0] > 0 else np.argsort
+        return np.sum(f(x))
+
+    def texts(x):
+        f = np.sum if x[0] > 0 else str
+        return f(x) * 2.0
+
+    records = check_derivatives(mixed, POINTS[0])
+    assert all(record.ok for record in records)
+    with pytest.raises(UnsupportedOperationError) as caught:
+        adxform.grad(texts)(POINTS[0])
+    assert caught.value.span.line > 0
+
+
+def test_a_function_that_is_chosen_is_not_given_to_unknown_code() -> None:
+    def given(x):
+        f = math.sin if x[0] > 0 else math.cos
+        return x[0] * len(repr(f))
+
+    with pytest.raises(UnsupportedOperationError) as caught:
+        adxform.grad(given)(POINTS[0])
+    assert caught.value.span.line > 0
