@@ -183,6 +183,14 @@ def not_put_in_order() -> UnsupportedOperationError:
     )
 
 
+def missing_in_order() -> UnsupportedOperationError:
+    """Return what is raised where tuples are put in order among whose numbers are some that are NaN."""
+    return UnsupportedOperationError(
+        "tuples are put in order, and numbers in them are NaN, which is neither smaller nor larger than others",
+        help="leave them out first, e.g. with `[pair for pair in pairs if pair[0] == pair[0]]`",
+    )
+
+
 def unpacked(value: Any, count: int, starred: int | None = None) -> tuple[Any, ...]:
     """Return the items of an iterable for `count` targets, as ``a, b = value`` takes them; that at `starred` gets the rest."""
     items = tuple(value)

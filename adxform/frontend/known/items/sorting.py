@@ -174,12 +174,22 @@ def _order(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value:
 def _places(interp: Interpreter, keys: Value, count: Value, kwargs: Kwargs) -> Value:
     """The places of `count` items with these `keys` in order."""
     places = interp.call(Lit(np.arange), (count,))
-    for part in reversed(_parts_of_keys(interp, keys)):
+    parts = _parts_of_keys(interp, keys)
+    for part in reversed(parts):
         by = rows(interp, part)
         refuse_rows(interp, by)
+        if len(parts) > 1:
+            _require_numbers(interp, by)
         ordered = interp.call(Lit(operator.getitem), (by, places))
         places = interp.call(Static(iterations.rows_sorted_by), (places, ordered, kwargs.get("reverse", Lit(False))))
     return places
+
+
+def _require_numbers(interp: Interpreter, by: Value) -> None:
+    """Let a run refuse to put tuples in order by `by`, the items at one of their places, if there is NaN among them."""
+    if isinstance(by, Var) and isinstance(by.type, Array) and is_inexact(by.type):
+        missing = interp.call(Lit(np.any), (interp.call(Lit(np.isnan), (by,)),))
+        interp.require(interp.operand(interp.call(Lit(operator.not_), (missing,))), runtime.missing_in_order)
 
 
 def _parts_of_keys(interp: Interpreter, keys: Value) -> list[Value]:
