@@ -214,7 +214,7 @@ def test_statements_that_are_not_supported_are_told_together() -> None:
             x = x * 2.0
         except* ValueError:
             x = x + 1.0
-        y = [(last := v) for v in x]
+        y = [any((last := v) > 1.0 for v in x)]
 
         async def inner():
             pass
