@@ -367,3 +367,40 @@ def test_no_handler_of_the_program_is_for_what_is_refused_of_a_walk(tried: str, 
     for x in (X, np.array([1.7, 0.2, 0.6, 2.3])):
         verdict = judge(Cell(text, program(text), (x,)))
         assert verdict.kind != "wrong", verdict.reason
+
+
+_IN_DOUBT = "    d = {'a': x[0] * x[1]}\n    if x[0] > 0:\n        d['b'] = x[2] ** 2\n    if x[1] > 0:\n        d['c'] = x[3]\n"
+
+
+@pytest.mark.parametrize(
+    "tried",
+    [
+        "for v in d.values():\n        d['a'] = v * x[3]\n        d['c'] = d.get('c', 1.0) * 2\n        s = s * x[1] + v",
+        "for i, (k, v) in enumerate(d.items()):\n        if 'b' in d:\n            d['b'] += v\n        s = s * x[1] + v * i",
+        "for k, v in d.items():\n        for j in list(d):\n            d[j] = d[j] + v\n        s = s * x[1] + v",
+        "for v in d.values():\n        d.update(b=x[2], c=v)\n        s = s * x[1] + v",
+        "def g(v):\n        d['c'] = v + d.get('c', 2.0)\n        return v\n    s = sum(map(g, d.values()))",
+        "for k in d:\n        d[k] = d[k] * x[0]\n    s = sum(d.values())",
+        "for k in d:\n        d['z'] = x[0]\n        s += d[k]",
+        "for k in d:\n        d[k + 'z'] = x[0]\n        s += d[k]",
+        "for k in d:\n        if k == 'b':\n            del d['b']\n        else:\n            s += d[k]",
+        "for k in d:\n        d.clear()\n        s += 1.0",
+        "for k in list(d):\n        d[k + '1'] = d.pop(k) * x[1]\n    s = sum(d.values())",
+    ],
+)
+def test_a_walk_sees_what_becomes_of_a_dict_in_doubt_or_is_refused(tried: str) -> None:
+    text = f"def f(x):\n{_IN_DOUBT}    s = 0.0\n    {tried}\n    return s + len(d)\n"
+    for x in (np.array([0.7, -1.3, 2.1, 0.4]), np.array([-0.6, 1.2, 0.3, -2.2]), np.array([1.5, 1.4, -0.5, 1.1])):
+        verdict = judge(Cell(text, program(text), (x,)))
+        assert verdict.kind != "wrong", verdict.reason
+
+
+@pytest.mark.parametrize("stored", ["else:\n        d[True] = x[2]", "d[1.0] = x[2]", "d[True] = x[2]"])
+def test_a_walk_shows_which_of_equal_keys_a_dict_has(stored: str) -> None:
+    text = (
+        f"def f(x):\n    d = {{}}\n    if x[0] > 0:\n        d[1] = x[1]\n    {stored}\n"
+        "    s = 0.0\n    for k in d:\n        s += d[k] * len(str(k))\n    return s\n"
+    )
+    for x in (np.array([0.7, -1.3, 2.1]), np.array([-0.6, 1.2, 0.3])):
+        verdict = judge(Cell(text, program(text), (x,)))
+        assert verdict.kind != "wrong", verdict.reason

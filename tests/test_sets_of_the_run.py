@@ -197,7 +197,35 @@ def of_numbers_of_two_classes(x: Any) -> Any:
     return max(s) * x[0]
 
 
-@pytest.mark.parametrize("program", [changed_while_walked_over, of_floats, of_several_kinds, of_numbers_of_two_classes])
+def changed_while_counted(x: Any) -> Any:
+    s, total = {int(v * 3) for v in x}, 0.0
+    for place, k in enumerate(s):
+        s.discard(k)
+        total += place * x[0]
+    return total
+
+
+def changed_by_what_is_mapped(x: Any) -> Any:
+    s = {int(v * 3) for v in x}
+
+    def added(k):
+        s.add(k + 100)
+        return k
+
+    return sum(map(added, s)) * x[0]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        changed_while_walked_over,
+        changed_while_counted,
+        changed_by_what_is_mapped,
+        of_floats,
+        of_several_kinds,
+        of_numbers_of_two_classes,
+    ],
+)
 def test_what_cannot_be_told_of_a_set_is_refused(program: Callable[..., Any]) -> None:
     with pytest.raises(UnsupportedOperationError) as caught:
         adxform.grad(program)(POINTS[0])

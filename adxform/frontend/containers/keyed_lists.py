@@ -162,6 +162,8 @@ def load(interp: Interpreter, ref: Ref, held: Keyed, key: Value, hint: str) -> V
 
 def store(interp: Interpreter, held: Keyed, key: Value, value: Value) -> None:
     """``d[key] = value``"""
+    if interp.parts_walked(held) - {"keys"}:
+        raise interp.walked_change("dict")
     if _is_list(value):
         _of_lists(interp, held)
     if is_walked(interp, held):
@@ -189,6 +191,8 @@ def get(interp: Interpreter, held: Keyed, key: Value, default: Value) -> Value:
 
 def pop(interp: Interpreter, held: Keyed, key: Value, default: Value | None) -> Value:
     """``d.pop(key)``, or ``d.pop(key, default)``"""
+    if interp.parts_walked(held):
+        raise interp.walked_change("dict")
     if default is None:
         return interp.call(Static(keyed_items.taken_under), (held.keys, held.items, key))
     return interp.call(Static(keyed_items.taken_or), (held.keys, held.items, key, default))
@@ -210,7 +214,7 @@ def _known_place(interp: Interpreter, held: Keyed, key: Value) -> Value:
 
 def is_walked(interp: Interpreter, held: Keyed) -> bool:
     """Whether a loop walks over a dict, to which Python adds no key then."""
-    return any(held.keys in refs or held.items in refs for refs in interp.walking)
+    return any(held.keys in refs or held.items in refs for refs in interp.walking) or bool(interp.parts_walked(held))
 
 
 def copied(interp: Interpreter, ref: Ref, cls: type) -> Ref:

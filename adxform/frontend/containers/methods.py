@@ -183,6 +183,8 @@ def _clear(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value
     assert isinstance(args[0], Ref)
     if interp.portions(args[0]) is not None:
         return lists_of_lists.call(interp, args[0], "clear", ())
+    if (keyed := interp.keyed(args[0])) is not None and keyed_lists.is_walked(interp, keyed):
+        raise interp.walked_change("dict")
     interp.write(args[0], Contents((), ()))
     return NONE
 

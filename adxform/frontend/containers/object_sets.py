@@ -143,7 +143,9 @@ def listed(interp: Interpreter, value: Value) -> Value:
     """`value`; of a set of the run, the list of its elements, in the order of the run."""
     if not isinstance(value, Var) or (elements := interp.run_sets.get(value)) is None:
         return value
-    return _listed(interp, value, elements, "items")
+    found = _listed(interp, value, elements, "items")
+    interp.walked_as[found] = value, "elements"
+    return found
 
 
 def _listed(interp: Interpreter, box: Var, elements: ElementKind, hint: str, *places: int) -> Ref:
@@ -190,8 +192,8 @@ def _of_element(interp: Interpreter, fn: Any, args: tuple[Value, ...]) -> Value 
         return None
     if name not in _CHANGING:
         return None
-    if any(owner in walked for walked in interp.walked_sets):
-        raise interp.error("a set changes while it is walked over", "walk over a copy: `for k in list(s):`")
+    if interp.parts_walked(owner):
+        raise interp.walked_change("set")
     if name == "add" and elements_of(given[0]) != interp.run_sets[owner]:
         raise interp.error("the elements of this set are of several kinds", "make them one kind: `int(…)`, or texts")
     if name in ("update", "difference_update", "intersection_update"):

@@ -117,7 +117,10 @@ def walked(interp: Interpreter, source: Value) -> Value:
     keys = tuple(constant(interp, key) for key in held.keys)
     pairs = tuple(map(Tuple, zip(keys, held.items, strict=True)))
     shown = {"keys": keys, "values": held.items, "items": pairs}[part]
-    return interp.call(Static(iterations.those_there), (Tuple(shown), Tuple(held.there)), hint=part)
+    found = interp.call(Static(iterations.those_there), (Tuple(shown), Tuple(held.there)), hint=part)
+    assert isinstance(found, Ref)
+    interp.walked_as[found] = ref, part
+    return found
 
 
 def _under(interp: Interpreter, ref: Ref, key: Any) -> Value:

@@ -178,8 +178,6 @@ class Interpreter(Above):
         """Lists of texts and other objects that the run makes and has, of which only that knows how many items they have."""
         self.run_sets: dict[Var, Any] = {}
         """Sets that the run has, and what their elements are."""
-        self.walked_sets: list[tuple[Value, ...]] = []
-        """The sets of the run that the loops around walk over."""
         self.made: dict[Var, type] = {}
         """The classes of objects that the run makes."""
         self.attended: set[Ref] = set()
@@ -200,6 +198,8 @@ class Interpreter(Above):
         """What decides how often loops go on, of which a run must tell whether they leave a number or an array."""
         self.walking: list[tuple[Ref, ...]] = []
         """The lists and dicts that the loops around walk over."""
+        self.walked_as: dict[Ref, tuple[Value, str]] = {}
+        """Lists of what dicts and sets held when a walk over them began, as that sees it: of which, and which part of it."""
         self.chooses = True
         """Whether a branch may choose an item at a place that only the run knows: not while other ways of a loop are open."""
         self.would_choose = False
@@ -384,8 +384,28 @@ class Interpreter(Above):
 
     def write(self, ref: Ref, contents: AnyContents) -> None:
         """Give `ref` new contents."""
+        if parts := self.parts_walked(ref):
+            self._refuse_unseen(ref, contents, parts)
         self.hold(ref, contents)
         self.heap.outdate(ref)
+
+    def parts_walked(self, owner: Value | Keyed) -> set[str]:
+        """Which parts of a dict or set the loops around walk over as they were when these began."""
+        shown = (self.walked_as[ref] for refs in self.walking for ref in refs if ref in self.walked_as)
+        return {part for own, part in shown if owner in (own, self.keyed(own))}
+
+    def _refuse_unseen(self, ref: Ref, contents: AnyContents, parts: set[str]) -> None:
+        """Raise where a walk over `parts` of a dict, as it was, would not see that `contents` are what it holds now."""
+        held = self.heap.contents[ref]
+        if isinstance(held, Doubtful) and isinstance(contents, Doubtful) and held.keys == contents.keys and parts == {"keys"}:
+            pairs = zip(held.there, contents.there, strict=True)
+            if all(now == there or there in self.assumed for there, now in pairs):
+                return
+        raise self.walked_change(ref.kind)
+
+    def walked_change(self, what: str) -> AdxError:
+        """The error for `what`, a dict or set, that changes while a loop walks over it."""
+        return self.error(f"a {what} changes while it is walked over", "walk over a copy: `for item in list(…):`")
 
     def hold(self, ref: Ref, contents: AnyContents) -> None:
         """Give `ref` contents that say in another way what is in it."""

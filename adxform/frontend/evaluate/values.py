@@ -392,7 +392,7 @@ class Doubtful:
     """The contents of a dict or an instance of which only the run knows which of the `keys` it has.
 
     What is under a key is one of `items`, where the truth value in the same place of `there` says so. Those that are there came
-    in the order of `keys`, if they are `ordered`.
+    in the order of `keys`, if they are `ordered`, and are those keys, and not only equal to them, as ``1`` is to ``True``.
     """
 
     keys: tuple[Any, ...] = ()
@@ -413,7 +413,7 @@ class Doubtful:
         changed = [name == key for name in self.keys]
         items = tuple(value if own else item for own, item in zip(changed, self.items, strict=True))
         there = tuple(Lit(True) if own else before for own, before in zip(changed, self.there, strict=True))
-        return Doubtful(self.keys, items, there, self.ordered and (held[0] == Lit(True) or self.keys[-1] == key))
+        return Doubtful(self.keys, items, there, self.ordered and (held[0] == Lit(True) or Lit(self.keys[-1]) == Lit(key)))
 
     def without(self, key: Any) -> Doubtful:
         """These contents with nothing under `key`."""

@@ -367,7 +367,7 @@ class Joiner:
         pairs = [(a.get(key) or NOT_THERE, b.get(key) or NOT_THERE) for key in keys]
         there = tuple(self.merge(one, other, paths) for (one, _), (other, _) in pairs)
         items = tuple(self.merge(one, other, paths) for (_, one), (_, other) in pairs)
-        ordered = a.ordered and b.ordered and [key for key in keys if b.get(key) is not None] == list(b.keys)
+        ordered = a.ordered and b.ordered and Lit(tuple(key for key in keys if b.get(key) is not None)) == Lit(b.keys)
         return Doubtful(keys, items, there, ordered)
 
     def escaped(self, contents: Contents | Doubtful, heap: Heap, old: Heap) -> Contents | Doubtful:
@@ -466,8 +466,8 @@ def either(a: Collected, b: Collected, before: Heap | None = None) -> Collected:
 
 
 def _same_keys(kind: str, a: Contents | Built, b: Contents | Built) -> bool:
-    """Whether two objects have the same keys; sets of ``1`` and ``True`` are equal and have different elements."""
-    return a.keys == b.keys and (kind != "set" or Lit(a.keys) == Lit(b.keys))
+    """Whether two objects have the same keys; ``1`` and ``True`` are equal, and a walk shows which of them it is."""
+    return a.keys == b.keys and (kind not in ("set", "dict") or Lit(a.keys) == Lit(b.keys))
 
 
 def _bound_alike(a: Method, b: Method) -> bool:

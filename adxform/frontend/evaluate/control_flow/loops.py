@@ -53,8 +53,7 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
         env.update(zip(op.outs, received(interp, names, [env[out] for out in inner.outs]), strict=True))
         return
     start = len(interp.builder.ops)
-    walked = interp.use(interp.value(op.source[0], env))
-    given = walks.iterated(interp, walked)
+    given = walks.iterated(interp, interp.use(interp.value(op.source[0], env)))
     once = given if isinstance(given, Once) else None
     if once is not None and once.generator is not None:
         env.update(zip(op.outs, _over_generator(interp, op, once, env), strict=True))
@@ -66,12 +65,10 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
     start = len(interp.builder.ops)
     inits = [interp.value(init, env) for init in op.inits]
     interp.walking.append(iteration.lists_in(interp, source))
-    interp.walked_sets.append((walked,))
     try:
         outs = _over_items(interp, op, source, once, taken, inits, env)
     finally:
         interp.walking.pop()
-        interp.walked_sets.pop()
     if once is not None and once.early:
         if any(interp.heap.contents[ref] is not contents for ref, contents in held):
             raise endless(interp)
