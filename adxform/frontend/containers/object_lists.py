@@ -87,17 +87,12 @@ def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str
         return None
     if kwargs:
         return _extreme(interp, fn, args[0], kwargs, hint) if fn in (max, min) and kwargs.keys() == {"key"} else None
+    told = _told(interp, fn, args, hint)
+    if told is not None:
+        return told
     match fn, args:
-        case ((keyed_items.place_under | keyed_items.is_under), (owner, key)) if _is_of_run(interp, owner):
-            under = fn is keyed_items.is_under
-            operands = interp.operand(owner), interp.operand(key)
-            return interp.emit(runtime.is_key if under else runtime.place_of_key, operands, BOOL if under else INT, hint)
-        case (operator.contains, (owner, item)) if _is_of_run(interp, owner):
-            return interp.emit(fn, (interp.operand(owner), _operand(interp, item)), BOOL, hint)
         case (intrinsics.chain, _) if all(_is_of_run(interp, arg) or _are_known_objects(interp, arg) for arg in args):
             return new(interp, _made(interp, runtime.chained, *map(interp.operand, args)), tuple)
-        case ((operator.eq | operator.ne), (_, _)) if all(_is_list(interp, arg) for arg in args):
-            return interp.emit(fn, tuple(map(interp.operand, args)), BOOL, hint)
         case (operator.add, (_, _)) if all(_is_list(interp, arg) for arg in args):
             return new(interp, _made(interp, fn, *map(interp.operand, args)))
         case (operator.getitem, (_, Slice())) | ((builtins.list | builtins.sorted | list.copy), (_,)):
@@ -106,6 +101,21 @@ def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str
             return call(interp, list.extend, args, kwargs, hint) and owner
         case _:
             return _of_method(interp, fn, args, hint) if _is_of_run(interp, args[0]) else None
+
+
+def _told(interp: Interpreter, fn: Any, args: tuple[Value, ...], hint: str) -> Value | None:
+    """What `fn` asks of a list of the run: whether it has an item, or equals another one, and where it has a key."""
+    match fn, args:
+        case ((keyed_items.place_under | keyed_items.is_under), (owner, key)) if _is_of_run(interp, owner):
+            under = fn is keyed_items.is_under
+            operands = interp.operand(owner), interp.operand(key)
+            return interp.emit(runtime.is_key if under else runtime.place_of_key, operands, BOOL if under else INT, hint)
+        case (operator.contains, (owner, item)) if _is_of_run(interp, owner):
+            return interp.emit(fn, (interp.operand(owner), _operand(interp, item)), BOOL, hint)
+        case ((operator.eq | operator.ne), (_, _)) if all(_is_list(interp, arg) for arg in args):
+            return interp.emit(fn, tuple(map(interp.operand, args)), BOOL, hint)
+        case _:
+            return None
 
 
 def _is_of_run(interp: Interpreter, value: Value) -> bool:

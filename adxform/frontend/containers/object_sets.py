@@ -30,28 +30,28 @@ _ASKING = frozenset({"issubset", "issuperset", "isdisjoint"})
 
 
 @dataclass(frozen=True, slots=True)
-class Elements:
+class ElementKind:
     """What the elements of a set are: whole numbers of `type`, tuples with these `fields`, or texts and other objects."""
 
     type: Scalar | None = None
-    fields: tuple[Elements, ...] = ()
+    fields: tuple[ElementKind, ...] = ()
 
 
-def elements_of(value: Value) -> Elements | None:
+def elements_of(value: Value) -> ElementKind | None:
     """What `value` is as an element of a set; ``None`` of what a set of the run does not hold."""
     match value:
         case Var(_, Scalar() as type_):
             whole = not is_inexact(type_) and len(alternatives(type_)) == 1
-            return Elements(Scalar(type_.dtype, type_.weak)) if whole else None
+            return ElementKind(Scalar(type_.dtype, type_.weak)) if whole else None
         case Var(_, Object()):
-            return Elements()
+            return ElementKind()
         case Lit(int() as number):
-            return Elements(scalar_type(number))
+            return ElementKind(scalar_type(number))
         case Lit(str()):
-            return Elements()
+            return ElementKind()
         case Tuple(items, cls) if cls is tuple and items:
             parts = [elements_of(item) for item in items]
-            return None if None in parts else Elements(fields=tuple(part for part in parts if part is not None))
+            return None if None in parts else ElementKind(fields=tuple(part for part in parts if part is not None))
         case _:
             return None
 
@@ -67,7 +67,7 @@ def only_run_knows(interp: Interpreter, value: Value) -> bool:
             return False
 
 
-def begun(interp: Interpreter, ref: Ref, elements: Elements) -> bool:
+def begun(interp: Interpreter, ref: Ref, elements: ElementKind) -> bool:
     """Whether the run can have, and from here on has, the set `ref` that the function made."""
     held = interp.heap.contents.get(ref)
     if isinstance(held, HeldByRun):
@@ -100,12 +100,14 @@ def made(interp: Interpreter, given: Value) -> Ref | None:
     """``set(given)`` of a list of which only the run knows the items, or of items some of which only that knows."""
     value = walks.opened(interp, given)
     if isinstance(value, Var) and value in interp.run_lists:
-        return new(interp, Elements(), set, value)
+        return new(interp, ElementKind(), set, value)
     filled, columns = interp.filled(value), interp.columns(value)
     if filled is not None and isinstance(value, Ref):
         number = list_kinds.row_type(filled)
         whole = isinstance(number, Scalar) and not is_inexact(number) and not filled.kinds
-        return new(interp, Elements(Scalar(number.dtype, filled.weak)), set, given_to_unknown(interp, value)) if whole else None
+        return (
+            new(interp, ElementKind(Scalar(number.dtype, filled.weak)), set, given_to_unknown(interp, value)) if whole else None
+        )
     if columns is not None:
         return _of_columns(interp, columns)
     held = interp.heap.contents.get(value) if isinstance(value, Ref) and value.kind == "list" else value
@@ -125,12 +127,12 @@ def _of_columns(interp: Interpreter, columns: Columns) -> Ref | None:
         number = None if filled is None else list_kinds.row_type(filled)
         if filled is None or not isinstance(number, Scalar) or is_inexact(number) or filled.kinds or columns.cls is not tuple:
             return None
-        fields.append(Elements(Scalar(number.dtype, filled.weak)))
+        fields.append(ElementKind(Scalar(number.dtype, filled.weak)))
         parts.append(given_to_unknown(interp, part))
-    return new(interp, Elements(fields=tuple(fields)), runtime.set_of_tuples, *parts)
+    return new(interp, ElementKind(fields=tuple(fields)), runtime.set_of_tuples, *parts)
 
 
-def new(interp: Interpreter, elements: Elements, fn: Callable[..., Any], *operands: Operand) -> Ref:
+def new(interp: Interpreter, elements: ElementKind, fn: Callable[..., Any], *operands: Operand) -> Ref:
     """The set that `fn` makes in the run."""
     ref = interp.heap.new("set", set, (), ())
     interp.heap.contents[ref] = HeldByRun(interp.emit(fn, operands, Object(), "elements"), elements)
@@ -144,7 +146,7 @@ def listed(interp: Interpreter, value: Value) -> Value:
     return _listed(interp, value, elements, "items")
 
 
-def _listed(interp: Interpreter, box: Var, elements: Elements, hint: str, *places: int) -> Ref:
+def _listed(interp: Interpreter, box: Var, elements: ElementKind, hint: str, *places: int) -> Ref:
     if elements.fields:
         parts = (_listed(interp, box, part, hint, *places, k) for k, part in enumerate(elements.fields))
         return tuple_columns.made(interp, Columns(tuple(parts)))
@@ -203,9 +205,9 @@ def _is_set(interp: Interpreter, value: Value) -> bool:
     return (isinstance(value, Var) and value in interp.run_sets) or (isinstance(value, Ref) and value.kind == "set")
 
 
-def _common(interp: Interpreter, args: tuple[Value, ...]) -> Elements:
+def _common(interp: Interpreter, args: tuple[Value, ...]) -> ElementKind:
     """What the elements of all of several sets are."""
-    found: set[Elements | None] = set()
+    found: set[ElementKind | None] = set()
     for arg in args:
         if isinstance(arg, Var):
             found.add(interp.run_sets.get(arg))

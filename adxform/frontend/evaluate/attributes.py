@@ -56,18 +56,8 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return _of_array(interp, value, type_, name, hint)
         case Var(_, Scalar() as type_):
             return _of_scalar(interp, value, type_, name)
-        case Var(_, Object()) if (method := outside_containers.attribute(interp, value, name)) is not None:
-            return method
-        case Var(_, Object()) if value in interp.run_lists and callable(getattr(list, name, None)):
-            return Method(Lit(getattr(list, name)), (value,))
-        case Var(_, Object()) if value in interp.run_sets and callable(getattr(set, name, None)):
-            return Method(Lit(getattr(set, name)), (value,))
         case Var(_, Object()):
-            found = interp.emit(getattr, (value, Lit(name)), Object(), hint)
-            interp.methods[found] = name
-            if value in interp.generators:
-                interp.draws[found] = interp.generators[value], name
-            return found
+            return _of_unknown(interp, value, name, hint)
         case Tuple(items, cls):
             return _of_tuple(interp, value, items, cls, name)
         case Ref():
@@ -85,6 +75,21 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return Lit(fn.name)
         case _:
             raise interp.error(f"the attribute `{name}` of this value cannot be followed", "use the value itself")
+
+
+def _of_unknown(interp: Interpreter, value: Var, name: str, hint: str) -> Value:
+    """An attribute of an object of which only the run knows what it is, or of a list or set that the run has."""
+    method = outside_containers.attribute(interp, value, name)
+    if method is not None:
+        return method
+    known = list if value in interp.run_lists else set if value in interp.run_sets else None
+    if known is not None and callable(getattr(known, name, None)):
+        return Method(Lit(getattr(known, name)), (value,))
+    found = interp.emit(getattr, (value, Lit(name)), Object(), hint)
+    interp.methods[found] = name
+    if value in interp.generators:
+        interp.draws[found] = interp.generators[value], name
+    return found
 
 
 def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -> Value:

@@ -61,22 +61,35 @@ def _is_decorated(node: Any) -> bool:
 
 def _write_out(fn: gast.FunctionDef) -> None:
     for made in [one for one in fn.body if _is_decorated(one)]:
-        managers = [one for one in walk_scope(fn.body) if isinstance(one, gast.With)]
-        entered = [item for one in managers for item in one.items if _enters(item, made.name)]
-        bodies = [one.body for one in managers if any(_enters(item, made.name) for item in one.items)]
-        names = [one for one in gast.walk(fn) if isinstance(one, gast.Name) and one.id == made.name]
-        once = list(bound_names(fn.body)).count(made.name) == 1 and made.name not in (arg.id for arg, _, _ in parameters(fn.args))
-        stores = [name for name in names if not isinstance(name.ctx, gast.Load)]
-        plain = _plain_yield(made)
-        if plain is None or not once or stores or len(names) != len(entered) or not _is_own_of(fn, made):
-            continue
-        if not all(_arguments(made, item.context_expr) is not None for item in entered):
-            continue
-        if not plain and any(exits(one) for body in bodies for one in body):
-            continue
-        _Entering(made).visit(fn)
-        check = gast.copy_location(IsContextManager(value=made.decorator_list[0]), made)
-        fn.body = [check if one is made else one for one in fn.body]
+        if _is_only_entered(fn, made) and _fits(fn, made):
+            _Entering(made).visit(fn)
+            check = gast.copy_location(IsContextManager(value=made.decorator_list[0]), made)
+            fn.body = [check if one is made else one for one in fn.body]
+
+
+def _managers(fn: gast.FunctionDef, made: gast.FunctionDef) -> list[tuple[gast.With, list[Any]]]:
+    """Each ``with`` of `fn` that enters `made`, with its items that do."""
+    managers = [one for one in walk_scope(fn.body) if isinstance(one, gast.With)]
+    found = [(one, [item for item in one.items if _enters(item, made.name)]) for one in managers]
+    return [(one, items) for one, items in found if items]
+
+
+def _is_only_entered(fn: gast.FunctionDef, made: gast.FunctionDef) -> bool:
+    """Whether the name of `made` is bound once in `fn`, and read nowhere but where a ``with`` enters it."""
+    names = [one for one in gast.walk(fn) if isinstance(one, gast.Name) and one.id == made.name]
+    once = list(bound_names(fn.body)).count(made.name) == 1 and made.name not in (arg.id for arg, _, _ in parameters(fn.args))
+    entered = sum(len(items) for _, items in _managers(fn, made))
+    return once and len(names) == entered and all(isinstance(name.ctx, gast.Load) for name in names)
+
+
+def _fits(fn: gast.FunctionDef, made: gast.FunctionDef) -> bool:
+    """Whether `made` can be written out wherever `fn` enters it."""
+    plain, managers = _plain_yield(made), _managers(fn, made)
+    if plain is None or not _is_own_of(fn, made):
+        return False
+    if any(_arguments(made, item.context_expr) is None for _, items in managers for item in items):
+        return False
+    return plain or not any(exits(one) for manager, _ in managers for one in manager.body)
 
 
 def _enters(item: Any, name: str) -> bool:

@@ -280,12 +280,8 @@ class Joiner:
         right: Any = paths.right.contents[b]
         if isinstance(left, Poison) or isinstance(right, Poison):
             return left if isinstance(left, Poison) else right
-        if (
-            isinstance(left, Built)
-            and left.items
-            and isinstance(left.items[0], Collected | Columns | Portion | Doubtful | HeldByRun)
-        ):
-            left = left.items[0]
+        if isinstance(left, Built):
+            left = left.whole()
         originals = self._originals([a, b], paths.right, paths.before)
         if a.cls is b.cls is collections.deque and a.meta != b.meta:
             return Poison("it is a deque that keeps another number of items on another path", self.decided)
@@ -295,13 +291,11 @@ class Joiner:
             return OF_PORTIONS._replace(params=self.decided)
         if isinstance(left, Keyed) or isinstance(right, Keyed):
             return _OF_KEYS._replace(params=self.decided)
-        if isinstance(left, HeldByRun) or isinstance(right, HeldByRun):
-            if not (isinstance(left, HeldByRun) and isinstance(right, HeldByRun) and a.cls is b.cls and left.of == right.of):
-                return _OF_OBJECTS._replace(params=self.decided)
-            held = HeldByRun(Slot(Object()), left.of)  # type: ignore[arg-type]
-            return Built(a.kind, a.cls, (), (held,), a.meta, originals)
         alike = (a.kind, a.cls, a.meta) == (b.kind, b.cls, b.meta)
-        whole = self._merge_whole(b, left, right, paths) if alike else None
+        if isinstance(left, HeldByRun) or isinstance(right, HeldByRun):
+            whole: Any = self._merge_of_run(left, right) if alike else _OF_OBJECTS
+        else:
+            whole = self._merge_whole(b, left, right, paths) if alike else None
         if whole is not None:
             return whole if isinstance(whole, Poison) else Built(a.kind, a.cls, (), (whole,), a.meta, originals)
         if isinstance(left, Collected) or isinstance(right, Collected):
@@ -310,6 +304,12 @@ class Joiner:
             return Poison(f"it is a {a.cls.__name__} with other contents on another path", self.decided)
         items = self._merge_all(left.items, right.items, paths)
         return Built(a.kind, a.cls, left.keys, items, a.meta, originals)
+
+    def _merge_of_run(self, a: Any, b: Any) -> HeldByRun | Poison:
+        """The template of a list or set that the run has, which is another one on each path."""
+        if not (isinstance(a, HeldByRun) and isinstance(b, HeldByRun) and a.of == b.of):
+            return _OF_OBJECTS._replace(params=self.decided)
+        return replace(a, var=Slot(Object()))  # type: ignore[arg-type]
 
     def _merge_whole(self, ref: Ref, a: Any, b: Any, paths: Paths) -> Any:
         """The template of contents that are no items one by one; ``None`` where they are, or are such a list on one path only."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -62,6 +62,11 @@ class Built:
     items: tuple[Template, ...]
     meta: Value | None = None
     originals: Originals = NO_OTHERS
+
+    def whole(self) -> Any:
+        """What stands for all that the object holds, if that is no item one by one; else the template itself."""
+        first = self.items[0] if self.items else None
+        return first if isinstance(first, Collected | Columns | Portion | Doubtful | HeldByRun) else self
 
 
 Template: TypeAlias = Any
@@ -162,8 +167,7 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
         case Built(kind, cls, keys, items, meta, originals):
             ref = Ref(kind, cls, shared=True, meta=meta)
             parts = tuple(instantiate(item, make, heap) for item in items)
-            rows = items and isinstance(items[0], Collected | Columns | Portion | Doubtful | HeldByRun)
-            heap.contents[ref] = parts[0] if rows else Contents(keys, parts)
+            heap.contents[ref] = Contents(keys, parts) if template.whole() is template else parts[0]
             heap.note_originals(ref, originals)
             return ref
         case SetElements():
@@ -199,27 +203,9 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
         case Tuple(items):
             for item, part in zip(items, value.items, strict=True):
                 yield from collect(item, part, heap, operand)
-        case Collected(buffer=buffer, count=count) | Built(items=(Collected(buffer=buffer, count=count),)):
-            held: Any = value if isinstance(value, Collected) else heap.contents[value]
-            yield from collect(buffer, held.buffer, heap, operand)
-            yield from collect(count, held.count, heap, operand)
-        case Columns(lists) | Built(items=(Columns(lists),)):
-            columns: Any = value if isinstance(value, Columns) else heap.contents[value]
-            for item, part in zip(lists, columns.lists, strict=True):
-                yield from collect(item, part, heap, operand)
-        case Portion(place=place) | Built(items=(Portion(place=place),)):
-            portion: Any = value if isinstance(value, Portion) else heap.contents[value]
-            yield from collect(place, portion.place, heap, operand)
-        case Doubtful() | Built(items=(Doubtful(),)):
-            own: Any = value if isinstance(value, Contents | Doubtful) else heap.contents[value]
-            for item, part in _in_turn(template if isinstance(template, Doubtful) else template.items[0], in_doubt(own)):
-                yield from collect(item, part, heap, operand)
-        case HeldByRun(var) | Built(items=(HeldByRun(var),)):
-            of_run: Any = value if isinstance(value, HeldByRun) else heap.contents[value]
-            yield from collect(var, of_run.var, heap, operand)
-        case Built(items=items) | Contents(items=items):
-            contents: Any = value if isinstance(value, Contents) else heap.contents[value]
-            for item, part in zip(items, contents.items, strict=True):
+        case Built() | Contents() | Doubtful() | Collected() | Columns() | Portion() | HeldByRun():
+            held: Any = heap.contents[value] if isinstance(value, Ref) else value
+            for item, part in _parts(template.whole() if isinstance(template, Built) else template, held):
                 yield from collect(item, part, heap, operand)
         case FunctionValue() | Method():
             for item, part in zip(bound_in(template), bound_in(value), strict=True):
@@ -228,11 +214,23 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
             return
 
 
-def _in_turn(template: Doubtful, held: Doubtful) -> list[tuple[Template, Value]]:
-    """Each part of `template` with what a path has for it that ends with `held`."""
-    found = [held.get(key) or NOT_THERE for key in template.keys]
-    items = zip(template.items, (item for _, item in found), strict=True)
-    return [*items, *zip(template.there, (there for there, _ in found), strict=True)]
+def _parts(template: Any, held: Any) -> Iterable[tuple[Template, Any]]:
+    """Each part of the `template` of what an object holds with what a path has for it that ends with `held`."""
+    match template:
+        case Collected(buffer=buffer, count=count):
+            return (buffer, held.buffer), (count, held.count)
+        case Columns(lists):
+            return zip(lists, held.lists, strict=True)
+        case Portion(place=place):
+            return ((place, held.place),)
+        case HeldByRun(var):
+            return ((var, held.var),)
+        case Doubtful(keys, items, there):
+            found = [in_doubt(held).get(key) or NOT_THERE for key in keys]
+            pairs = zip(items, (item for _, item in found), strict=True)
+            return [*pairs, *zip(there, (there for there, _ in found), strict=True)]
+        case _:
+            return zip(template.items, held.items, strict=True)
 
 
 def _collect_function(template: OneFunction, value: Any, heap: Heap, operand: Callable[[Value], Operand]) -> Iterator[Operand]:
