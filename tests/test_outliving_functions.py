@@ -15,7 +15,7 @@ OUTLIVING = (
     "made = [wrap(lambda t: t * v) for v in x]\nreturn made[0](x[2])",
     "f = np.sin\nfor v in (x[0], x[1]):\n    f = wrap(lambda t: t * v) if v > 0 else f\nreturn f(x[2])",
     "f = g = np.sin\nfor v in (x[0], x[1]):\n    f, g = wrap(lambda t: t * v), f\nreturn g(x[2])",
-    "f, r, i = np.sin, 0.0, 0\nwhile i < 4:\n    v = x[i]\n    r = r + f(x[1])\n    f = wrap(lambda t: t * v)\n    i += 1\nreturn r",
+    "f, r = np.sin, 0.0\nwhile r < 9:\n    v = x[3] + r\n    r = r + 1 + abs(f(x[1]))\n    f = wrap(lambda t: t * v)\nreturn r",
 )
 CALLED_AT_ONCE = (
     "r = 0.0\nfor i in range(len(x)):\n    v = x[i]\n    r = r + wrap(lambda t: t * v)(r + 1)\nreturn r",
