@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adxform import runtime
+from adxform.analysis.layout_readers import reads_layout
 from adxform.ir import intrinsics
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Dim, rank
@@ -65,7 +66,7 @@ class StorageFacts:
             self.use(result, end)
             self.elsewhere.update(variables(result))
         followed = any(isinstance(op, Call) and op.fn == Lit(runtime.shares_memory) for op in all_ops(fn.body))
-        self.ordered = ordered_arrays(fn, is_elementwise) if followed else None
+        self.ordered = ordered_arrays(fn, is_elementwise) if followed or reads_layout(fn) else None
         self.made = {out for op in all_ops(fn.body) if isinstance(op, Call) and makes(op) for out in op.outs}
         self.outside = self.classes.exposed | self.handed_over()
         self.tapes = {stack for stack in self.stacks if self.is_tape(stack)}
