@@ -12,6 +12,7 @@ import pytest
 import adxform
 from adxform.errors import AdxError
 from adxform.testing import check_derivatives
+from tests.tables.cell import Cell, judge
 
 FOLLOWED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
 """Programs, and what they are called with."""
@@ -231,3 +232,17 @@ def test_what_a_cache_would_keep_otherwise_is_refused(program: Callable[..., Any
         adxform.grad(program)(np.array([0.3, 1.2, 0.5]))
     assert caught.value.span is not None
     assert caught.value.span.line > 0
+
+
+def test_zeros_of_both_signs_are_one_key() -> None:
+    def f(x):
+        @cache
+        def sign(t):
+            return np.copysign(1.0, t) * x[0]
+
+        return sign(0.0 * x[0]) + 3 * sign(0.0 * x[1])
+
+    assert judge(Cell("zeros of one sign", f, (np.array([0.3, 1.2]),))).kind == "right"
+    with pytest.raises(AdxError, match=r"-0\.0") as refused:
+        adxform.value_and_grad(f)(np.array([0.3, -1.2]))
+    assert refused.value.span.line

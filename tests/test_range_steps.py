@@ -38,3 +38,14 @@ def test_portions_that_a_generator_gives() -> None:
     )
     verdict = judge(Cell(text, program(text), (X, 2)))
     assert verdict.kind == "right", verdict.reason
+
+
+@pytest.mark.parametrize("asked", ["t = x[0]", "for i in r: t = t + x[i]"])
+def test_a_step_of_zero_is_told_by_the_call_and_caught(asked: str) -> None:
+    text = (
+        "def f(x, n):\n    t = 0.0\n    try:\n        r = range(0, 6, n)\n    except ValueError:\n        return x[1] ** 2\n"
+        f"    {asked}\n    return t\n"
+    )
+    for n in (2, 0, -1):
+        verdict = judge(Cell(text, program(text), (X, n)))
+        assert verdict.kind == "right", verdict.reason

@@ -248,3 +248,20 @@ def test_a_generator_that_is_left_in_a_with() -> None:
         with pytest.raises(UnsupportedOperationError, match="`with` whose manager does something when Python closes") as caught:
             adxform.grad(left)(x)
         assert caught.value.span is not None
+
+
+def test_a_manager_that_stops_as_an_iterator_does_is_refused() -> None:
+    def f(x):
+        @contextlib.contextmanager
+        def manager(v):
+            if x[0] < 0:
+                raise StopIteration  # which is a RuntimeError once it leaves the generator
+            yield v
+
+        try:
+            with manager(x[1]) as v:
+                return v**2
+        except RuntimeError:
+            return x[0]
+
+    assert judge(Cell("stops", f, (np.array([-0.3, 1.2]),))).kind == "refused"

@@ -176,7 +176,8 @@ class Attribute:
 class Closure:
     """A nested ``def`` or ``lambda``: `captures` are the enclosing variables it reads, `defaults` by parameter name.
 
-    A nested function that calls itself captures its own out. Before specialisation only.
+    A nested function that calls itself captures its own out. `brief`: it reads variables of the loop that it is made in, whose
+    iteration it must not outlive. Before specialisation only.
     """
 
     out: Var
@@ -184,6 +185,7 @@ class Closure:
     captures: tuple[tuple[str, Operand], ...]
     defaults: tuple[tuple[str, Operand], ...]
     span: Span = field(default=NOWHERE, compare=False)
+    brief: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

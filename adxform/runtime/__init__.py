@@ -121,6 +121,7 @@ from adxform.runtime.language.python_values import (
     larger,
     missing_in_order,
     nan_key,
+    negative_zero_key,
     new_key,
     not_put_in_order,
     place,

@@ -6,7 +6,7 @@ import inspect
 import types
 from typing import Any
 
-from adxform.errors import MissingRuleError, SourceUnavailableError
+from adxform.errors import MissingRuleError, SourceUnavailableError, UnsupportedSyntaxError
 from adxform.frontend.calls.bound_forms import is_moving
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.parameters import bind
@@ -16,6 +16,7 @@ from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_k
 from adxform.frontend.evaluate.signals import Recursive
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, Namespace, Value
+from adxform.frontend.lowering.late_binding import OUTLIVES
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.signature.access import Raises, path_to
 from adxform.ir.ops import Function
@@ -77,6 +78,8 @@ def _check_covered(interp: Interpreter, fn: types.FunctionType, args: tuple[Valu
 
 def call_closure(interp: Interpreter, fn: FunctionValue, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
     """The result of a function that one of the program's made."""
+    if fn.turn is not None and fn.turn not in interp.turns:
+        raise interp.error(*OUTLIVES, UnsupportedSyntaxError)
     captured = dict(fn.captures)
     if fn.itself is not None:
         captured[fn.itself] = fn

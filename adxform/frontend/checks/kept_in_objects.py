@@ -38,12 +38,27 @@ def refuse_numbers_out_of_objects(
         for names in _together(op, function):
             groups.join(names)
     kept = {groups.of(var): found for var, found in unruled.items()}
+    _keep_texts(ops, groups, kept)
     draws = frozenset(generators)
     for op in ops:
         for var in _numbers_of(op):
             found = kept.get(groups.of(var))
             if found is not None and var not in draws and var not in unruled:  # which is refused where it moves
                 raise missing_rule(*found, "a number comes out of an object that may hold what it returns")
+
+
+def _keep_texts(ops: Iterable[Op], groups: _Groups, kept: dict[str, tuple[object, Span]]) -> None:
+    """Add to `kept` the texts that are made of what is kept: `",".join(log)`, which keeps nothing else with `log`."""
+    calls = [op for op in ops if isinstance(op, Call) and only_says(callee(op))]
+    known = -1
+    while known < len(kept):
+        known = len(kept)
+        for op in calls:
+            given = _objects(variables_of((*op.args, *(value for _, value in op.kwargs))))
+            found = next((kept[groups.of(var)] for var in given if groups.of(var) in kept), None)
+            if found is not None:
+                for out in _objects(op.outs):
+                    kept.setdefault(groups.of(out), found)
 
 
 class _Groups:

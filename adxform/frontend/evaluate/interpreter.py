@@ -44,6 +44,7 @@ from adxform.frontend.evaluate.values import (
     Slice,
     Static,
     Tuple,
+    Turn,
     Value,
 )
 from adxform.frontend.signature.access import path_to
@@ -233,6 +234,9 @@ class Evaluator(Interpreter):
         skipped: dict[int, Augmented] = {}
         if self.frames and self.frames[-1].fn.span.is_own:
             block = Block(block.params, tuple([moved_to(op, self.span) for op in block.ops]), block.results)
+        turns = len(self.turns)
+        if block.params:
+            self.turns.append(Turn())
         try:
             for index, op in enumerate(block.ops):
                 if op.span.line:
@@ -244,6 +248,8 @@ class Evaluator(Interpreter):
         except (Unreachable, Thrown):
             load_what_waits(self, skipped.values())
             raise
+        finally:
+            del self.turns[turns:]
         return [self.value(result, env) for result in block.results]
 
     def _step(self, block: Block, index: int, env: Env, skipped: dict[int, Augmented]) -> None:
@@ -273,12 +279,13 @@ class Evaluator(Interpreter):
                 env[out] = guards.free_name(self, name) if found is None else found
             case Attribute(out, value, name):
                 env[out] = self.attribute(self.use(self.value(value, env)), name, out.base)
-            case Closure(out, fn, captures, defaults):
+            case Closure(out, fn, captures, defaults, brief=brief):
                 frame = self.frames[-1] if self.frames else None
                 itself = next((name for name, value in captures if value == out), None)
                 captured = tuple((name, self.value(value, env)) for name, value in captures if value != out)
                 values_ = tuple((name, self.use(self.value(value, env))) for name, value in defaults)
-                env[out] = FunctionValue(fn, captured, values_, frame.scope if frame else None, itself)
+                turn = self.turns[-1] if brief else None
+                env[out] = FunctionValue(fn, captured, values_, frame.scope if frame else None, itself, turn)
             case If():
                 branches.run_if(self, op, env)
             case For():

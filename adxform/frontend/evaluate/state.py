@@ -38,6 +38,7 @@ from adxform.frontend.evaluate.values import (
     Slice,
     Static,
     Tuple,
+    Turn,
     Value,
     is_undefined,
     list_contents,
@@ -137,6 +138,8 @@ class Interpreter(Above):
         self.uneven: set[str] = set()
         """Bases of lengths of lists that differ from one iteration or path to the next."""
         self.named: dict[Var, str] = {}
+        self.turns: list[Turn] = []
+        """The iterations of loops, and calls, that are being run, the innermost last."""
         self.cells: dict[tuple[int, str], Ref] = {}
         """What holds the values of places outside that the function sets."""
         self.objects: dict[Var, type] = {}

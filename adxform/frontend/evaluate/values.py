@@ -195,15 +195,27 @@ class Namespace:
     access: Access | None
 
 
+class Turn:
+    """An iteration of a loop."""
+
+
+ENDED = Turn()
+"""One of several iterations, of which all but one are over."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionValue:
-    """A nested ``def`` or ``lambda`` with the values it captured. `itself` is the name by which it captured itself."""
+    """A nested ``def`` or ``lambda`` with the values it captured. `itself` is the name by which it captured itself.
+
+    Those of variables of a loop are theirs in the iteration `turn` only.
+    """
 
     fn: Function
     captures: tuple[tuple[str, Value], ...]
     defaults: tuple[tuple[str, Value], ...]
     scope: Namespace | None
     itself: str | None = None
+    turn: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,10 +6,15 @@ What was computed is computed again, unless it is still there: that changes noth
 from __future__ import annotations
 
 import functools
+import math
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.containers.methods import Answer, Args, Handler, Known, Kwargs
 from adxform.frontend.evaluate.keys import hashed
@@ -18,7 +23,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, Method, Ref, Static, Tuple, Value, bound_in
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Invoke, Lit, Op, Var
-from adxform.ir.types import Array, Scalar, is_inexact
+from adxform.ir.types import Array, Scalar, is_float, is_inexact
 from adxform.ir.walk import blocks
 from adxform.primitives.effects import effect_of
 
@@ -122,6 +127,25 @@ def _refuse_other_classes(interp: Interpreter, cache: _Cache, args: Args) -> Non
     if cache.classes not in (None, classes):
         raise _refusal(interp, "is called with arguments of several classes, of which equal ones are one key")
     cache.classes = classes
+    _refuse_negative_zeros(interp, args)
+
+
+def _refuse_negative_zeros(interp: Interpreter, args: Args) -> None:
+    """Raise for -0.0, or let the run: it is the same key as 0.0, of which a function may give something else."""
+    for arg in args:
+        match arg:
+            case Tuple(items):
+                _refuse_negative_zeros(interp, items)
+            case Var(type=Scalar() as of) if is_float(of):
+                positive = interp.call(Lit(np.logical_not), (interp.call(Lit(np.signbit), (arg,)),))
+                other = interp.call(Lit(operator.ne), (arg, Lit(0.0)))
+                interp.require(interp.operand(interp.call(Lit(operator.or_), (positive, other))), runtime.negative_zero_key)
+            case Lit(float() as value) if value == 0 and math.copysign(1.0, value) < 0:
+                raise _refusal(interp, "is called with -0.0, which is the same key as 0.0")
+            case Var(type=Scalar() as of) if is_inexact(of):
+                raise _refusal(interp, "is called with a complex number, whose zeros have signs that keys do not tell")
+            case _:
+                pass
 
 
 def _know(interp: Interpreter, args: Args) -> None:

@@ -153,7 +153,7 @@ def close(state: State, node: Any, defaults: tuple[tuple[str, Operand], ...], lo
         scope.brief[out] = brief
     source = replace(scope.source, node=node, outer=frozenset(captured for captured, _ in captures), cells=cells, walk=walk)
     fn = build_function(source, lower_body)
-    state.builder.emit(Closure(out, fn, captures, defaults, state.at(node)))
+    state.builder.emit(Closure(out, fn, captures, defaults, state.at(node), bool(brief)))
     return out
 
 

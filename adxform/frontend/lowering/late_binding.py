@@ -14,6 +14,11 @@ from adxform.ir.ops import Attribute, Block, Call, Closure, For, Function, If, L
 from adxform.ir.spans import Span
 from adxform.ir.walk import variables
 
+OUTLIVES = (
+    "a nested function outlives the iteration of the loop whose variables it uses",
+    "bind the values as defaults, `lambda x, a=a: …`, or call it in the same iteration",
+)
+"""What is wrong with such a function, and what to do."""
 _KEEPERS = frozenset({"append", "appendleft", "extend", "insert", "add", "setdefault", "update"})
 _NEW = Lit(intrinsics.new_generator)
 _STORES = (operator.setitem, setattr)
@@ -82,6 +87,5 @@ class _Check:
         for operand in operands:
             for var in variables(operand):
                 if var in self.spans:
-                    message = "a nested function outlives the iteration of the loop whose variables it uses"
-                    help_ = "bind the values as defaults, `lambda x, a=a: …`, or call it in the same iteration"
+                    message, help_ = OUTLIVES
                     raise UnsupportedSyntaxError(message, span=self.spans[var], help=help_)

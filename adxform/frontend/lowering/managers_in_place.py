@@ -35,6 +35,10 @@ _OTHERS = (
 )
 
 
+_STOPS = ("StopIteration", "next")
+"""What raises, or catches, what is another exception once it leaves a generator."""
+
+
 class IsContextManager(gast.Expr):  # type: ignore[misc]
     """A statement in the place of a manager that was written out: its decorator is that of `contextlib`."""
 
@@ -107,6 +111,8 @@ def _plain_yield(made: gast.FunctionDef) -> bool | None:
     if not known or made.args.vararg or made.args.kwarg or any(isinstance(one, _OTHERS) for one in inside):
         return None
     if sum(isinstance(one, gast.Yield) for one in inside) != 1:
+        return None
+    if any(isinstance(one, gast.Name) and one.id in _STOPS for one in inside):
         return None
     plain, body = True, list(made.body)
     while True:

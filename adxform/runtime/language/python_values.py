@@ -175,6 +175,14 @@ def nan_key() -> UnsupportedOperationError:
     )
 
 
+def negative_zero_key() -> UnsupportedOperationError:
+    """Return what is raised where a function under `lru_cache` is called with -0.0, and may have kept what it gave for 0.0."""
+    return UnsupportedOperationError(
+        "a function under `lru_cache` is called with -0.0, which is the same key as 0.0",
+        help="add 0.0 to the argument, or leave the cache away",
+    )
+
+
 def not_put_in_order() -> UnsupportedOperationError:
     """Return what is raised where integers that no float equals are put in order with floats."""
     return UnsupportedOperationError(

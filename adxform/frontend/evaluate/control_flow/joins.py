@@ -18,6 +18,7 @@ from adxform.frontend.evaluate.control_flow.templates import (
     what_is_there,
 )
 from adxform.frontend.evaluate.values import (
+    ENDED,
     NO_OTHERS,
     Collected,
     Columns,
@@ -267,6 +268,8 @@ class Joiner:
         merged = self._merge_all(held, bound_in(b), paths)
         if isinstance(a, Method) and isinstance(merged[0], Poison):
             return merged[0]
+        if isinstance(a, FunctionValue) and isinstance(b, FunctionValue) and a.turn not in (b.turn, ENDED):
+            a = replace(a, turn=ENDED)
         return a if merged == held else with_bound(a, merged)  # functions are compared by identity
 
     def _merge_all(self, left: tuple[Template, ...], right: tuple[Template, ...], paths: Paths) -> tuple[Template, ...]:

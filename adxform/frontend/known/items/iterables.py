@@ -92,6 +92,9 @@ def _range(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
         case (_, _, Lit(0)):
             return interp.fail(ValueError, "range() arg 3 must not be zero")
         case (start, stop, step):
+            if isinstance(step, Var):
+                moves = interp.call(Lit(operator.ne), (step, Lit(0)))
+                interp.require(interp.operand(moves), ValueError, "range() arg 3 must not be zero")
             return Range(start, stop, step)
         case _:
             return interp.fail(TypeError, "range expected 1 to 3 arguments")
