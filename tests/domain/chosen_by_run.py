@@ -1,4 +1,4 @@
-"""Idioms of what only the run has or chooses: logs, sets, functions, keys that are floats; and functions with caches or managers."""
+"""Idioms of what only the run has or chooses: logs, sets, functions, floats as keys; and functions with caches or managers."""
 
 from __future__ import annotations
 

@@ -36,10 +36,12 @@ class HeldAnew(Exception):
         self.objects = objects
         self.error = error
 
-    def among(self, now: tuple[Ref, ...]) -> Grows:
-        """What is to be done in another run of the same ``try``, where the objects are `now`."""
+    def among(self, now: tuple[Ref, ...]) -> Grows | None:
+        """What is to be done in another run of the same ``try`` where the objects are `now`, once all that are meant are made."""
         assert self.grows is not None
         others = {ref: now[place] for place, ref in enumerate(self.objects[: len(now)])}
+        if not others.keys() >= {self.grows.ref, *self.grows.together}:
+            return None
         return self.grows.of(others[self.grows.ref], tuple([others[ref] for ref in self.grows.together]))
 
 

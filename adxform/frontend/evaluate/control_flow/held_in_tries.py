@@ -49,5 +49,6 @@ def hold_what_is_made_here(interp: Interpreter, level: TryLevel) -> None:
     with unwatched(interp):
         for place, known in sorted(level.anew.items(), key=operator.itemgetter(0)):
             now = tuple(interp.heap.contents)
-            if place < len(now) and isinstance(interp.heap.contents[now[place]], Contents):
-                hold_anew(interp, known.among(now))
+            grows = known.among(now)
+            if grows is not None and place < len(now) and isinstance(interp.heap.contents[now[place]], Contents):
+                hold_anew(interp, grows)
