@@ -85,11 +85,36 @@ def _is_only_entered(fn: gast.FunctionDef, made: gast.FunctionDef) -> bool:
 def _fits(fn: gast.FunctionDef, made: gast.FunctionDef) -> bool:
     """Whether `made` can be written out wherever `fn` enters it."""
     plain, managers = _plain_yield(made), _managers(fn, made)
-    if plain is None or not _is_own_of(fn, made):
+    if plain is None or not _is_own_of(fn, made) or _may_lack_variables(made):
         return False
     if any(_arguments(made, item.context_expr) is None for _, items in managers for item in items):
         return False
     return plain or not any(exits(one) for manager, _ in managers for one in manager.body)
+
+
+def _may_lack_variables(made: gast.FunctionDef) -> bool:
+    """Whether a variable of `made` may have no value where it is read: written out, it would have that of the time before."""
+    shared = {name for one in walk_scope(made.body) if isinstance(one, gast.Nonlocal) for name in one.names}
+    return bool(set(bound_names(made.body)) - set(_surely_bound(made.body)) - shared)
+
+
+def _surely_bound(body: Sequence[Any]) -> Iterator[str]:
+    """The names that `body` binds on every path on which they may be read."""
+    for one in body:
+        match one:
+            case gast.Try(body=inner, handlers=handlers, orelse=orelse, finalbody=last):
+                nodes = walk_scope([*handlers, *last])
+                elsewhere = {part.id for part in nodes if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Load)}
+                yield from (name for name in _surely_bound([*inner, *orelse]) if name not in elsewhere)
+                yield from _surely_bound(last)
+                yield from (handler.name.id for handler in handlers if handler.name is not None)
+            case gast.With(body=inner, items=items):
+                yield from bound_names(items)
+                yield from _surely_bound(inner)
+            case gast.If() | gast.For() | gast.While() | gast.Match():
+                continue
+            case _:
+                yield from bound_names([one])
 
 
 def _enters(item: Any, name: str) -> bool:
