@@ -319,3 +319,29 @@ def test_whole_numbers_beside_texts_in_other_objects_are_followed() -> None:
         return y
 
     assert np.allclose(adxform.grad(walked)(POINTS[0]), [0.0, 1.0, 0.0, 0.0])
+
+
+class OfItsOwn:
+    """A function that nothing may be compared with."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __call__(self, v: Any) -> Any:
+        return 2.0 * v
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueError("not comparable")
+
+
+def test_functions_are_told_apart_by_what_they_are() -> None:
+    doubled = OfItsOwn()
+
+    def f(x):
+        log = []
+        for v in x:
+            if v > 0.5:
+                log.append("high")
+        return doubled(x[0]) * len(log) + len(log) * x[1]
+
+    x = np.array([0.9, 0.4, 1.3])
+    assert np.allclose(adxform.grad(f)(x), [4.0, 2.0, 0.0])

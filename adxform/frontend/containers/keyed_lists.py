@@ -75,20 +75,19 @@ def begun(interp: Interpreter, ref: Ref) -> bool:
     """Whether `ref` can be, and now is, a dict of which only the run knows the keys, but for those that it has already."""
     if not _may_be_added_to(interp, ref):
         return False
-    contents = interp.doubtful(ref) or interp.contents(ref)
+    contents = interp.contents_or_doubt(ref)
     interp.adds_keys |= bool(contents.keys)
     parts = tuple(constant(interp, key) for key in contents.keys), contents.items
     if isinstance(contents, Doubtful):
         keys, items = (interp.call(Static(iterations.those_there), (Tuple(part), Tuple(contents.there))) for part in parts)
-        assert isinstance(keys, Ref)
-        assert isinstance(items, Ref)
-        interp.hold(ref, Keyed(keys, items, frozenset().union(*interp.around)))
-        return True
-    keys, items = map(interp.new_list, parts)
-    if any(type(key) is str for key in contents.keys):
-        object_lists.begun(interp, keys)
-    if list_arrays.are_lists(contents.items) and not lists_of_lists.begun(interp, items, stored=True):
-        return False
+    else:
+        keys, items = map(interp.new_list, parts)
+        if list_arrays.are_lists(contents.items) and not lists_of_lists.begun(interp, items, stored=True):
+            return False
+        if any(type(key) is str for key in contents.keys):
+            object_lists.begun(interp, keys)
+    assert isinstance(keys, Ref)
+    assert isinstance(items, Ref)
     interp.hold(ref, Keyed(keys, items, frozenset().union(*interp.around)))
     return True
 
@@ -107,7 +106,7 @@ def on_paths(interp: Interpreter, ref: Ref, sides: Sequence[AnyContents]) -> Gro
 
 
 def _is_empty(interp: Interpreter, ref: Ref) -> bool:
-    return _may_be_added_to(interp, ref) and not (interp.doubtful(ref) or interp.contents(ref)).keys
+    return _may_be_added_to(interp, ref) and not interp.contents_or_doubt(ref).keys
 
 
 def _may_be_added_to(interp: Interpreter, ref: Ref) -> bool:

@@ -201,7 +201,7 @@ def _copy(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value]
     filled = interp.filled(ref)
     if filled is not None:
         return collecting.load(interp, ref, filled, Slice(NONE, NONE, NONE), hint)
-    contents = interp.doubtful(ref) or interp.contents(ref)
+    contents = interp.contents_or_doubt(ref)
     new = interp.heap.new(ref.kind, ref.cls, (), (), meta=ref.meta)
     interp.heap.contents[new] = contents
     return new
@@ -241,7 +241,7 @@ def _update(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
         for name, item in kwargs.items():
             interp.call(Lit(operator.setitem), (ref, Lit(name), item), wanted=False)
         return NONE
-    contents = interp.doubtful(ref) or interp.contents(ref)
+    contents = interp.contents_or_doubt(ref)
     for other in args[1:]:
         for key, item in interp.pairs(other):
             contents = contents.put(key, item)

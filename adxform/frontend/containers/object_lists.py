@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import enum
 import operator
+import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -79,8 +80,13 @@ def new(interp: Interpreter, var: Var, cls: type = list) -> Ref:
     return ref
 
 
+_PYTHONS = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
+
+
 def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value | None:
     """The result of `fn`, a method of lists, a builtin or an operator, of a list of the run; ``None`` for any other call."""
+    if not isinstance(fn, _PYTHONS):  # an object with operators of its own may be equal to anything
+        return None
     if len(args) == 1 and fn in (list, sorted, max, min):
         args = (_keys(interp, args[0]),)
     if not any(_is_of_run(interp, arg) for arg in args):

@@ -8,7 +8,7 @@ from typing import Any
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, Doubtful, Ref, Static, Tuple, Value, View, in_doubt
+from adxform.frontend.evaluate.values import NONE, Contents, Ref, Static, Tuple, Value, View, in_doubt
 from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
 
@@ -23,19 +23,14 @@ def begun(interp: Interpreter, ref: Ref) -> bool:
     return True
 
 
-def _held(interp: Interpreter, ref: Ref) -> Contents | Doubtful:
-    """What `ref` holds, items one by one or some of them in doubt."""
-    return interp.doubtful(ref) or interp.contents(ref)
-
-
 def put(interp: Interpreter, ref: Ref, key: Any, value: Value) -> None:
     """Let `value` be what `ref` has under `key`."""
-    interp.write(ref, _held(interp, ref).put(key, value))
+    interp.write(ref, interp.contents_or_doubt(ref).put(key, value))
 
 
 def drop(interp: Interpreter, ref: Ref, key: Any) -> None:
     """Let `ref` have nothing under `key`."""
-    interp.write(ref, _held(interp, ref).without(key))
+    interp.write(ref, interp.contents_or_doubt(ref).without(key))
 
 
 def is_there(interp: Interpreter, ref: Ref, key: Any) -> Value:

@@ -38,13 +38,13 @@ from adxform.frontend.evaluate.values import (
     FunctionValue,
     Keyed,
     ListFamily,
+    LoopTurn,
     Portion,
     Portions,
     Ref,
     Slice,
     Static,
     Tuple,
-    Turn,
     Value,
 )
 from adxform.frontend.signature.access import path_to
@@ -236,7 +236,7 @@ class Evaluator(Interpreter):
             block = Block(block.params, tuple([moved_to(op, self.span) for op in block.ops]), block.results)
         turns = len(self.turns)
         if block.params:
-            self.turns.append(Turn())
+            self.turns.append(LoopTurn())
         try:
             for index, op in enumerate(block.ops):
                 if op.span.line:

@@ -29,6 +29,7 @@ from adxform.frontend.evaluate.values import (
     HeldByRun,
     Keyed,
     ListFamily,
+    LoopTurn,
     Maybe,
     PlaceOutside,
     Poison,
@@ -38,7 +39,6 @@ from adxform.frontend.evaluate.values import (
     Slice,
     Static,
     Tuple,
-    Turn,
     Value,
     is_undefined,
     list_contents,
@@ -138,7 +138,7 @@ class Interpreter(Above):
         self.uneven: set[str] = set()
         """Bases of lengths of lists that differ from one iteration or path to the next."""
         self.named: dict[Var, str] = {}
-        self.turns: list[Turn] = []
+        self.turns: list[LoopTurn] = []
         """The iterations of loops, and calls, that are being run, the innermost last."""
         self.cells: dict[tuple[int, str], Ref] = {}
         """What holds the values of places outside that the function sets."""
@@ -301,6 +301,10 @@ class Interpreter(Above):
         error = missing.call(exception, *map(Lit, message), span=self.span)
         missing.emit(Raise(error, self.span))
         self.builder.emit(If((), cond, Block((), (), ()), missing.block((), ()), self.span))
+
+    def contents_or_doubt(self, ref: Ref) -> Contents | Doubtful:
+        """What `ref` holds now, items one by one or some of them in doubt."""
+        return self.doubtful(ref) or self.contents(ref)
 
     def contents(self, ref: Ref) -> Contents:
         """What `ref` holds now."""

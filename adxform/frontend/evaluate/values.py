@@ -195,11 +195,11 @@ class Namespace:
     access: Access | None
 
 
-class Turn:
+class LoopTurn:
     """An iteration of a loop."""
 
 
-ENDED = Turn()
+ENDED = LoopTurn()
 """One of several iterations, of which all but one are over."""
 
 
@@ -215,7 +215,7 @@ class FunctionValue:
     defaults: tuple[tuple[str, Value], ...]
     scope: Namespace | None
     itself: str | None = None
-    turn: Turn | None = None
+    turn: LoopTurn | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
