@@ -1,4 +1,4 @@
-"""Promise: distributions, integrals, solvers and interpolants of SciPy have the right derivative and its value, or are refused.
+"""Promise: objects of statistics, integrals, solvers and interpolants of SciPy have the right derivative, or are refused.
 
 The oracle is differences of SciPy itself.
 """
@@ -16,78 +16,9 @@ import adxform
 pytest.importorskip("scipy")
 from scipy import integrate, interpolate, optimize, stats
 
-from tests.scipy_families import AT_PLACES, AT_SHARES, CONTINUOUS, DISCRETE
 from tests.scipy_judge import Model, differences, judge
 
-# -- distributions ------------------------------------------------------------------------------------------------------
-
-WITHOUT_MEAN = frozenset(["cauchy", "halfcauchy"])
-
-
-@pytest.mark.parametrize("method", [*AT_PLACES, *AT_SHARES])
-@pytest.mark.parametrize("name", CONTINUOUS)
-def test_functions_of_a_distribution(name: str, method: str) -> None:
-    dist, shapes = getattr(stats, name), CONTINUOUS[name]
-    n, called = len(shapes), getattr(getattr(stats, name), method)
-    whole = np.array([*shapes, 0.3, 1.4, 1.0])
-    places = dist.ppf([0.1, 0.45, 0.6, 0.8], *whole[:-1])
-    beyond = [place for place in (dist.ppf(0.0, *whole[:-1]) - 1.0, dist.ppf(1.0, *whole[:-1]) + 1.0) if np.isfinite(place)]
-    at = np.array([0.1, 0.45, 0.8]) if method in AT_SHARES else np.array([*places, *beyond])
-    weights = np.cos(np.arange(len(at))) + 1.5
-
-    def all_move(p: Any) -> Any:
-        y = called(at * p[n + 2], *[p[k] for k in range(n)], p[n], scale=p[n + 1])
-        return np.sum(weights * np.where(np.isfinite(y), y, 0.0))
-
-    judge(all_move, whole)
-
-
-@pytest.mark.parametrize("dist", [stats.norm, stats.expon])
-@pytest.mark.parametrize("method", ["logpdf", "cdf", "ppf"])
-def test_a_scale_that_is_not_allowed_has_no_slope(dist: Any, method: str) -> None:
-    called = getattr(dist, method)
-    g = adxform.grad(lambda p: called(p[0], p[1], scale=p[2]))(np.array([0.3, 0.2, -1.0]))
-    assert np.all(np.isnan(g[:1] if method == "ppf" else g))
-
-
-def covered(name: str, method: str) -> bool:
-    """Whether a moment moves with all parameters."""
-    if method == "median":
-        return True
-    return name != "f" if method == "entropy" else name not in WITHOUT_MEAN
-
-
-MOMENTS = [
-    (name, method) for name in CONTINUOUS for method in ("mean", "var", "std", "entropy", "median") if covered(name, method)
-]
-
-
-@pytest.mark.parametrize(("name", "method"), MOMENTS)
-def test_moments_of_a_distribution(name: str, method: str) -> None:
-    n, called = len(CONTINUOUS[name]), getattr(getattr(stats, name), method)
-
-    def moment(p: Any) -> Any:
-        return called(*[p[k] for k in range(n)], loc=p[n], scale=p[n + 1])
-
-    judge(moment, np.array([*CONTINUOUS[name], 0.3, 1.4]))
-
-
-@pytest.mark.parametrize("method", ["logpmf", "pmf", "cdf", "sf", "logcdf", "logsf", "mean", "var", "std"])
-@pytest.mark.parametrize("name", DISCRETE)
-def test_discrete_distributions(name: str, method: str) -> None:
-    fixed, parameter = DISCRETE[name]
-    called = getattr(getattr(stats, name), method)
-    k = np.array([-1, 0, 1, 2, 5, 9])
-    weights = np.cos(np.arange(6)) + 1.5
-
-    def model(p: Any) -> Any:
-        if method in ("mean", "var", "std"):
-            return called(*fixed, p[0], loc=1)
-        y = called(k, *fixed, p[0])
-        return np.sum(weights * np.where(np.isfinite(y), y, 0.0))
-
-    judge(model, np.array([parameter]))
-
+# -- vectors and samples ------------------------------------------------------------------------------------------------------
 
 X = np.array([[0.3, 1.2], [-0.4, 0.5], [1.0, 2.0]])
 COV = np.array([[1.5, 0.3], [0.3, 0.9]])
