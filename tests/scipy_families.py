@@ -55,6 +55,10 @@ CONTINUOUS: dict[str, tuple[float, ...]] = {
     "genlogistic": (1.7,),
     "johnsonsu": (0.3, 1.6),
     "powernorm": (2.2,),
+    "betabinom": ("cdf", "sf", "logcdf", "logsf"),
+    "betanbinom": ("cdf", "sf", "logcdf", "logsf"),
+    "logser": ("cdf", "sf", "logcdf", "logsf"),
+    "skellam": ("cdf", "sf", "logcdf", "logsf"),
     "vonmises": (1.3,),
     "triang": (0.35,),
     "powerlaw": (1.6,),
@@ -70,6 +74,12 @@ DISCRETE: dict[str, tuple[tuple[float, ...], float]] = {
     "bernoulli": ((), 0.35),
     "nbinom": ((3.0,), 0.4),
     "geom": ((), 0.3),
+    "betabinom": ((9, 1.4), 2.3),
+    "betanbinom": ((3, 4.2), 2.3),
+    "logser": ((), 0.6),
+    "planck": ((), 0.7),
+    "dlaplace": ((), 0.7),
+    "skellam": ((1.7,), 2.3),
 }
 AT_PLACES = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf")
 AT_SHARES = ("ppf", "isf")
@@ -88,6 +98,10 @@ WITHOUT_FORMULA: dict[str, tuple[str, ...]] = {
     "johnsonsu": ("entropy",),
     "johnsonsb": ("mean", "var", "std", "entropy"),
     "powernorm": ("mean", "var", "std", "entropy"),
+    "betabinom": ("cdf", "sf", "logcdf", "logsf"),
+    "betanbinom": ("cdf", "sf", "logcdf", "logsf"),
+    "logser": ("cdf", "sf", "logcdf", "logsf"),
+    "skellam": ("cdf", "sf", "logcdf", "logsf"),
     "vonmises": ("cdf", "sf", "logcdf", "logsf", "ppf", "isf", "median", "mean", "var", "std"),
 }
 """What has no moments, or moments and functions of which no closed form is known: these are refused."""

@@ -25,6 +25,8 @@ COV = np.array([[1.5, 0.3], [0.3, 0.9]])
 OUTER = stats.norm(0.3, 2.0)
 OUTER_VECTOR = stats.multivariate_normal(np.ones(2), COV)
 DENSITY = stats.gaussian_kde(np.array([0.1, 0.5, 1.7, 2.0]), weights=[1.0, 2.0, 3.0, 1.0])
+OUTER_ONE = stats.multivariate_normal(np.array([0.4]), np.array([[1.7]]))
+DRAWN = np.array([1, 3, 2])
 ALPHA = np.array([1.5, 2.0, 3.0])
 POINT = np.array([0.2, 0.3, 0.5])
 WEIGHTS = np.arange(1.0, 6.0)
@@ -50,6 +52,40 @@ VECTORS: dict[str, Model] = {
     "no_mean": lambda p: np.sum(stats.multivariate_normal.logpdf(X * p[4], cov=COV * p[1])),
     "frozen_vector": lambda p: np.sum(stats.multivariate_normal(p[:2], COV * p[2]).logpdf(X * p[4])),
     "frozen_vector_outside": lambda p: np.sum(OUTER_VECTOR.logpdf(X * p[4])),
+    "one component": lambda p: (
+        stats.multivariate_normal.logpdf(X[0, :1] * p[0], p[1:2], np.reshape(p[2:3], (1, 1)))
+        + stats.multivariate_normal.pdf(p[:1], p[1:2], p[2:3])
+        + stats.multivariate_normal(p[3:4], np.reshape(p[2:3], (1, 1))).logpdf(p[:1])
+        + OUTER_ONE.logpdf(p[:1] * p[1])
+        + np.sum(stats.multivariate_normal.logpdf(X[:, :1] * p[0], p[1:2], np.reshape(p[2:3], (1, 1))))
+        + np.sum(OUTER_ONE.logpdf(X[:, :1] * p[4]))
+    ),
+    "rows of given numbers": lambda p: np.sum(
+        stats.multivariate_normal.logpdf(X, np.zeros(2), np.reshape(p[:4], (2, 2)) + 3.0 * np.eye(2))
+        + stats.multivariate_normal.pdf(X, mean=np.zeros(2), cov=p[2:4])
+        + stats.multivariate_normal.logpdf(X, cov=np.reshape(p[:4], (2, 2)) + 3.0 * np.eye(2), mean=p[:2])
+        + stats.multivariate_normal.pdf(X[:, 0], 0.0, p[0])
+        + stats.multivariate_normal.pdf(X[:, 0] * p[1])
+        + stats.multivariate_normal.pdf(p[1])
+        + stats.multivariate_t.pdf(X[:, 0] * p[1], p[2], p[3], p[4])
+        + stats.multivariate_t.pdf(p[1], df=p[0])
+    ),
+    "heavy tails": lambda p: np.sum(stats.multivariate_t.logpdf(X * p[4], p[:2], COV * p[2], 3.0 + p[3])),
+    "heavy tails of all forms": lambda p: (
+        np.sum(stats.multivariate_t.pdf(X * p[4], p[:2], p[2:4], df=p[0]))
+        + np.sum(stats.multivariate_t.logpdf(X * p[4], p[:2], p[2], df=4))
+        + np.sum(stats.multivariate_t.logpdf(X * p[4], shape=np.reshape(p[:4], (2, 2)) + 3.0 * np.eye(2), df=p[1]))
+        + stats.multivariate_t.logpdf(p[:1], p[1:2], p[2:3], p[3])
+        + stats.multivariate_t(p[:2], shape=COV * p[2], df=p[3]).logpdf(X[0] * p[4])
+    ),
+    "counts": lambda p: (
+        stats.multinomial.logpmf(DRAWN, 6, p[:3] / np.sum(p[:3]))
+        + stats.multinomial.pmf(DRAWN, 6, p[1:4] / np.sum(p[1:4])) * p[4]
+        + np.sum(stats.multinomial.logpmf(np.stack((DRAWN, DRAWN[::-1])), n=6, p=p[:3] / np.sum(p[:3])))
+        + np.sum(stats.multinomial.mean(6, p[:3] / np.sum(p[:3])) * POINT)
+        + stats.multinomial(6, p[:3] / np.sum(p[:3])).logpmf(DRAWN)
+        + stats.multinomial.pmf(DRAWN, 7, p[1:4] / np.sum(p[1:4]))
+    ),
     "dirichlet": lambda p: stats.dirichlet.logpdf(POINT, p[:3]) + stats.dirichlet.pdf(POINT, ALPHA * p[0]),
     "dirichlet_short": lambda p: stats.dirichlet.logpdf(POINT[:2] * p[3], p[:3]),
     "wishart": lambda p: stats.wishart.logpdf(COV * p[1], 4.0 + p[0], COV * p[2] + np.eye(2)),

@@ -63,7 +63,7 @@ STATS: tuple[Group, ...] = (
         "call the functions that it is made of yourself",
     ),
     Group(
-        "dirichlet_multinomial invwishart matrix_normal matrix_t multinomial multivariate_hypergeom multivariate_t "
+        "dirichlet_multinomial invwishart matrix_normal matrix_t multivariate_hypergeom "
         "normal_inverse_gamma ortho_group random_correlation random_table special_ortho_group uniform_direction unitary_group "
         "vonmises_fisher",
         "is a distribution of which adxform has no formula",
