@@ -22,7 +22,7 @@ def _symmetric(a: Any) -> Any:
 
 
 def _one_place(x: Any, n: Any, name: Any) -> Any:
-    """Refuse a vector of several places, of one component each: by lengths alone it is told from a place of several components."""
+    """Refuse a vector of several places, of one component each: only lengths tell these from one place."""
     if n == 1 and np.ndim(x) == 1 and x.shape[0] != 1:
         raise runtime.without_derivative(
             f"of several places of one component {name} has a derivative where each is a row: `x[:, None]`"
