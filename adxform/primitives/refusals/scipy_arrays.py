@@ -13,7 +13,7 @@ LINALG: tuple[Group, ...] = (
     Group("test get_blas_funcs get_lapack_funcs find_best_blas_type", "says what is installed"),
     Group("bandwidth ishermitian issymmetric", "says where a matrix is zero, or equal to its transpose"),
     Group(
-        "cdf2rdf rsf2csf qz ordqz hessenberg rq ldl cossin polar pinvh",
+        "cdf2rdf rsf2csf qz ordqz hessenberg rq ldl cossin",
         "gives factors that are not unique, or real or complex ones, as the values say",
         "use `scipy.linalg.qr`, `svd`, `eigh` or `cholesky`, whose factors have derivatives",
     ),
@@ -33,24 +33,17 @@ LINALG: tuple[Group, ...] = (
         "make the matrix of them (`np.diag(d) + np.diag(e, 1) + …`), and use `cho_factor`, `eigh` or `eigvalsh`",
     ),
     Group(
-        "null_space orth subspace_angles lstsq orthogonal_procrustes",
+        "null_space orth subspace_angles",
         "jumps where the rank of a matrix changes, or turns within a space that has no axes of its own",
         "use `np.linalg.lstsq`, `scipy.linalg.svd` or `qr`",
     ),
-    Group("tanm tanhm", "is a quotient of other functions of matrices", "write it as one: `solve(cosm(a), sinm(a))`"),
     Group(
-        "signm fractional_matrix_power",
-        "jumps, or is real or complex, as the values say",
-        "use `sqrtm`, or `expm(t * logm(a))`",
+        "signm",
+        "jumps, where an eigenvalue comes to the imaginary axis",
+        "wrap the call in `stop_gradient`, or use `solve(sqrtm(a @ a), a)`",
     ),
     Group("funm", "is given a function, whose derivatives it would have to know", "use `expm`, `logm`, `sqrtm`, `cosm`, …"),
     Group("expm_cond", "is a condition number of a function, a norm of its derivatives", _STATE),
-    Group("expm_frechet", "gives a matrix beside its derivative", "use `adxform.jvp` of `scipy.linalg.expm`"),
-    Group(
-        "solve_circulant matmul_toeplitz",
-        "takes matrices by their first columns",
-        "use `circulant` or `toeplitz` and `solve`, `@`",
-    ),
     Group(
         "clarkson_woodruff_transform",
         "draws random numbers",
