@@ -97,7 +97,7 @@ SIGNAL: tuple[Group, ...] = (
     ),
     Group(
         "bilinear bilinear_zpk lp2bp lp2bp_zpk lp2bs lp2bs_zpk lp2hp lp2hp_zpk lp2lp lp2lp_zpk findfreqs normalize "
-        "abcd_normalize cont2discrete place_poles sos2tf sos2zpk ss2tf ss2zpk tf2sos tf2ss tf2zpk zpk2sos zpk2ss zpk2tf "
+        "abcd_normalize place_poles sos2tf sos2zpk ss2tf ss2zpk tf2sos tf2ss tf2zpk zpk2sos zpk2ss zpk2tf "
         "residue residuez invres invresz lfiltic sosfilt_zi",
         "writes a system in another form, of which length and order follow from values",
         "bring it into that form outside of the function, and pass its coefficients",
@@ -108,17 +108,17 @@ SIGNAL: tuple[Group, ...] = (
         "use `freqz`, or `np.polyval(b, s) / np.polyval(a, s)` at frequencies of yours",
     ),
     Group(
-        "lsim dlsim impulse dimpulse step dstep",
+        "impulse dimpulse step dstep",
         "simulates a system, at times that it may choose itself",
         "write the recurrence as a loop, with `scipy.linalg.expm` for its steps, or use `lfilter`",
     ),
     Group(
-        "csd coherence stft istft lombscargle vectorstrength envelope",
+        "csd coherence lombscargle vectorstrength envelope",
         "estimates a spectrum, by segments, windows and scales of its options",
         "use `welch`, `periodogram` or `spectrogram`, or write it out with `np.fft.rfft` of windowed segments",
     ),
     Group(
-        "medfilt medfilt2d order_filter wiener",
+        "order_filter wiener",
         "chooses among neighbours, or divides by a variance of them",
         "use `scipy.ndimage.median_filter` or `np.median` or `np.sort` of `np.lib.stride_tricks.sliding_window_view(x, n)`",
     ),
@@ -143,8 +143,7 @@ SIGNAL: tuple[Group, ...] = (
         "call the function of that name: `scipy.signal.windows.hann(n, sym=False)`",
     ),
     Group(
-        "windows.kaiser windows.gaussian windows.general_gaussian windows.general_cosine windows.general_hamming windows.chebwin "
-        "windows.exponential windows.tukey windows.taylor windows.dpss windows.kaiser_bessel_derived",
+        "windows.chebwin windows.taylor windows.dpss windows.kaiser_bessel_derived",
         "is a window with parameters, by which it is not followed",
         "make it of numbers that do not move, or write it out: `np.exp(-0.5 * (n / sigma) ** 2)`",
     ),

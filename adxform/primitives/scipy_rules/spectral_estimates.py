@@ -98,6 +98,67 @@ def _spectrogram(
     return None, None, np.swapaxes(power, -1, -2)
 
 
+def _stft(
+    x: Any,
+    fs: Any = 1.0,
+    window: Any = "hann",
+    nperseg: Any = 256,
+    noverlap: Any = None,
+    nfft: Any = None,
+    detrend: Any = False,
+    return_onesided: Any = True,
+    boundary: Any = "zeros",
+    padded: Any = True,
+    axis: Any = -1,
+    scaling: Any = "spectrum",
+) -> Any:
+    taper = calls.taper(window, nperseg, x.shape[-1], 256)
+    width = taper.shape[0]
+    step = width - (width // 2 if noverlap is None else noverlap)
+    if boundary == "zeros":
+        beyond = np.zeros((*x.shape[:-1], width // 2))
+        x = np.concatenate((beyond, x, beyond), axis=-1)
+    if padded:
+        missing = (-(x.shape[-1] - width) % step) % width
+        x = np.concatenate((x, np.zeros((*x.shape[:-1], missing))), axis=-1)
+    starts = np.arange(0, x.shape[-1] - width + 1, step)
+    parts = x[..., np.expand_dims(starts, 1) + np.arange(width)]
+    scale = 1.0 / np.sum(taper) if scaling == "spectrum" else 1.0 / np.sqrt(fs * np.sum(taper * taper))
+    found = np.fft.rfft(parts * taper, width if nfft is None else nfft) * scale
+    return None, None, np.swapaxes(found, -1, -2)
+
+
+def _istft(
+    Zxx: Any,
+    fs: Any = 1.0,
+    window: Any = "hann",
+    nperseg: Any = None,
+    noverlap: Any = None,
+    nfft: Any = None,
+    input_onesided: Any = True,
+    boundary: Any = True,
+    time_axis: Any = -1,
+    freq_axis: Any = -2,
+    scaling: Any = "spectrum",
+) -> Any:
+    usual = 2 * (Zxx.shape[-2] - 1)
+    taper = calls.taper(window, nperseg, usual if nperseg is None else nperseg, usual)
+    width = taper.shape[0]
+    step = width - (width // 2 if noverlap is None else noverlap)
+    if nfft is None:
+        nfft = width + 1 if nperseg is not None and width == usual + 1 else usual if nperseg is None else width
+    count = Zxx.shape[-1]
+    scale = np.sum(taper) if scaling == "spectrum" else np.sqrt(fs * np.sum(taper * taper))
+    parts = np.fft.irfft(Zxx, nfft, axis=-2)[..., :width, :] * scale
+    total, weights = np.zeros((*Zxx.shape[:-2], width + (count - 1) * step)), np.zeros(width + (count - 1) * step)
+    for k in range(count):
+        total[..., k * step : k * step + width] += parts[..., k] * taper
+        weights[k * step : k * step + width] += taper * taper
+    half = width // 2 if boundary else 0
+    total, weights = total[..., half : total.shape[-1] - half], weights[half : weights.shape[0] - half]
+    return None, total / np.where(weights > 1e-10, weights, 1.0)
+
+
 class Properties:
     """What `find_peaks` tells of peaks beside their places, which is not followed."""
 
@@ -134,6 +195,24 @@ def _spectrum_type(axes: int) -> Any:
     return result
 
 
+def _of_series(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Several | None:
+    match args[0]:
+        case Var(_, Array("float64" | "float32" as dtype, (*lead, _))):
+            line, kind = Array("float64", (Dim("?*"),)), "complex128" if dtype == "float64" else "complex64"
+            return Several((line, line, Array(kind, (*lead, Dim("?*"), Dim("?*")))))
+        case _:
+            return None
+
+
+def _of_transform(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Several | None:
+    match args[0]:
+        case Var(_, Array("complex128" | "complex64" as dtype, (*lead, _, _))):
+            kind = "float64" if dtype == "complex128" else "float32"
+            return Several((Array("float64", (Dim("?*"),)), Array(kind, (*lead, Dim("?*")))))
+        case _:
+            return None
+
+
 def _taper_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type:
     return Array("float64", (Dim("?*"),))
 
@@ -153,5 +232,19 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(signal.welch, _welch, Value.OWN, result=_spectrum_type(0), only={**_SETTINGS, "average": ("mean",)}),
     Definition(signal.periodogram, _periodogram, Value.OWN, result=_spectrum_type(0), only=_SETTINGS),
     Definition(signal.spectrogram, _spectrogram, Value.OWN, result=_spectrum_type(1), only={**_SETTINGS, "mode": ("psd",)}),
+    Definition(
+        signal.stft,
+        _stft,
+        Value.OWN,
+        result=_of_series,
+        only={**_SETTINGS, "detrend": (False,), "return_onesided": (True,), "boundary": ("zeros", None)},
+    ),
+    Definition(
+        signal.istft,
+        _istft,
+        Value.OWN,
+        result=_of_transform,
+        only={"fs": (), "scaling": (), "input_onesided": (True,), "time_axis": (-1,), "freq_axis": (-2,)},
+    ),
     Definition(signal.find_peaks, _find_peaks, Value.FOLLOWED, sequences=True),
 )
