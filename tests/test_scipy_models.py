@@ -166,6 +166,14 @@ FUNCTIONS: dict[str, Model] = {
     "quad_above": lambda p: integrate.quad(bent, p[0], np.inf, args=(p[1],))[0],
     "quad_below": lambda p: integrate.quad(bent, -np.inf, p[0], args=(p[1],))[0],
     "quad_line": lambda p: integrate.quad(lambda t: p[0] * bent(t, p[1]), -np.inf, np.inf)[0],
+    "nquad": lambda p: (
+        integrate.nquad(lambda x: np.exp(-p[0] * x), [(0.0, p[1])])[0]
+        + integrate.nquad(lambda y, x, k: np.exp(-k * x * y), [lambda x, k: (0.0, k * x), (0.0, p[1])], args=(p[0],))[0]
+    ),
+    "romb": lambda p: (
+        integrate.romb(np.exp(np.arange(9.0) * p[0] / 4.0), p[1])
+        + np.sum(integrate.romb(np.outer(HEIGHTS[:5] ** p[0], HEIGHTS), axis=0) ** 2)
+    ),
     "dblquad": lambda p: integrate.dblquad(lambda y, x, k: np.exp(-k * x * y), 0, p[1], 0.0, lambda x: p[0] * x, (p[0],))[0],
     "quad_points": lambda p: integrate.quad(lambda t: np.exp(-p[0] * abs(t - 0.5)) * p[1], 0, 2, points=[0.5])[0],
     "solve_ivp": lambda p: np.sum(integrate.solve_ivp(predators, (0, 2.0), p, args=(p[0], 1.0), **FINE).y[:, -1]),
@@ -195,6 +203,30 @@ FUNCTIONS: dict[str, Model] = {
     ),
     "rosen": lambda p: optimize.rosen(p) + np.sum(optimize.rosen_der(p)) + np.sum(optimize.rosen_hess(p)),
 }
+
+
+TRIPLE: dict[str, Model] = {
+    "tplquad": lambda p: integrate.tplquad(
+        lambda z, y, x, k: k * x * y * z, 0, p[1], 0.0, lambda x: x, 0.0, lambda x, y: x + y, args=(p[0],)
+    )[0],
+    "nquad": lambda p: integrate.nquad(
+        lambda z, y, x, k: k * x * y * z, [lambda y, x, k: (0.0, x + y), lambda x, k: [0.0, x], (0.0, p[1])], (p[0],)
+    )[0],
+}
+
+
+@pytest.mark.parametrize("name", TRIPLE)
+def test_integrals_of_three_variables(name: str) -> None:
+    """Of ``k * x * y * z`` over ``z < x + y``, ``y < x < b``: ``17 / 144 * k * b**6``."""
+    k, b = 0.7, 1.1
+    if name == "tplquad":
+        value, moved = adxform.jvp(TRIPLE[name], (np.array([k, b]),), (np.array([1.0, 2.0]),))
+        assert value == TRIPLE[name](np.array([k, b]))
+        np.testing.assert_allclose(value, 17.0 / 144.0 * k * b**6, rtol=1e-12)
+        np.testing.assert_allclose(moved, 17.0 / 144.0 * (b**6 + 2.0 * 6.0 * k * b**5), rtol=1e-10)
+        return
+    slopes = adxform.grad(TRIPLE[name])(np.array([k, b]))
+    np.testing.assert_allclose(slopes, [17.0 / 144.0 * b**6, 17.0 / 24.0 * k * b**5], rtol=1e-10)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

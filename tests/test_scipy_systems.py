@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.errors import MissingRuleError
+from adxform.errors import AdxError, MissingRuleError
 
 pytest.importorskip("scipy")
 from scipy import signal
@@ -102,6 +102,14 @@ MODELS: dict[str, Model] = {
     "istft": lambda p: weighed(
         signal.istft(p[0] * ROWS.reshape(5, 8) + 1j * p[1] ** 2 * ROWS.reshape(5, 8) ** 2, 3.0, noverlap=6, boundary=False)[1]
     ),
+    "cross spectrum": lambda p: weighed(
+        np.real(signal.csd(SERIES * p[0] + p[1] * SERIES**2, SERIES[::-1] * p[2], 2.0, nperseg=8, noverlap=3)[1]) ** 2
+    ),
+    "cross spectra": lambda p: weighed(
+        np.imag(signal.csd(ROWS * p[0], ROWS[::-1, :17] ** 2 + p[1], window=WEIGHTS[:7], scaling="spectrum", nfft=9)[1])
+        + np.imag(signal.csd(ROWS, ROWS[::-1] ** 2 * p[1], window="boxcar", nperseg=7, nfft=9, detrend="linear")[1])
+    ),
+    "coherence": lambda p: weighed(signal.coherence(SERIES * p[0] + p[1] * SERIES**2, SERIES[::-1] + p[2], nperseg=8)[1]),
     "medians": lambda p: weighed(signal.medfilt(SERIES * p[0] + p[1], 5)) + weighed(signal.medfilt(SERIES[:6] * p)),
     "medians of images": lambda p: (
         weighed(signal.medfilt(ROWS * p[0] ** 2, [1, 5])) + weighed(signal.medfilt2d(SERIES.reshape(8, 5) + p[1], 3))
@@ -143,3 +151,9 @@ def test_several_outputs_are_refused_where_they_are_simulated() -> None:
     a = -np.eye(2)
     with pytest.raises(ValueError, match="one output"):
         adxform.grad(lambda p: weighed(signal.lsim((a, p[0] * a, a, a), FORCES, TIMES)[1]))(POINT)
+
+
+def test_the_spectrum_of_a_series_with_itself_is_refused() -> None:
+    for f in (lambda p: weighed(np.abs(signal.csd(p, p, nperseg=4)[1])), lambda p: weighed(signal.coherence(p, p, nperseg=4)[1])):
+        with pytest.raises(AdxError, match="use `welch`"):
+            adxform.grad(f)(POINT)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import optimize
 
 from adxform.api import grad
-from adxform.api.scipy_models import least_squares_fits, orders
+from adxform.api.scipy_models import least_squares_fits, older_minimizers, orders
 from adxform.api.scipy_models.implicit_solutions import (
     GIVEN,
     Report,
@@ -399,6 +399,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(optimize.Bounds, Sides, Value.FOLLOWED, sequences=True),
     Definition(optimize.minimize, _minimize, sequences=True, calls_back=True),
     Definition(optimize.minimize_scalar, _minimize_scalar, sequences=True, calls_back=True),
+    *older_minimizers.DEFINITIONS,
     *least_squares_fits.DEFINITIONS,
     Definition(optimize.rosen, _rosen, Value.OWN),
     Definition(optimize.rosen_der, _rosen_der, Value.OWN),

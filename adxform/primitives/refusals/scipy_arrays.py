@@ -113,7 +113,7 @@ SIGNAL: tuple[Group, ...] = (
         "write the recurrence as a loop, with `scipy.linalg.expm` for its steps, or use `lfilter`",
     ),
     Group(
-        "csd coherence lombscargle vectorstrength envelope",
+        "lombscargle vectorstrength envelope",
         "estimates a spectrum, by segments, windows and scales of its options",
         "use `welch`, `periodogram` or `spectrogram`, or write it out with `np.fft.rfft` of windowed segments",
     ),

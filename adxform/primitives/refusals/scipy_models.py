@@ -74,7 +74,7 @@ INTEGRATE: tuple[Group, ...] = (
         "use `scipy.integrate.solve_ivp`, or write the steps as a loop",
     ),
     Group(
-        "cubature nquad qmc_quad quad_vec tplquad tanhsinh nsum romb",
+        "cubature qmc_quad quad_vec tanhsinh nsum",
         "chooses points, or extrapolates, in a form that is not followed",
         "use `quad` or `dblquad`, or `fixed_quad` within one another",
     ),
@@ -94,12 +94,10 @@ OPTIMIZE: tuple[Group, ...] = (
     Group("approx_fprime check_grad", "makes differences of a function", "use `adxform.grad` of it"),
     Group("rosen_hess_prod", "is a product with a Hessian", "use `rosen_hess(x) @ p`"),
     Group(
-        "fmin fmin_bfgs fmin_cg fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc fmin_cobyla basinhopping brute direct "
-        "differential_evolution dual_annealing shgo",
+        "fmin_ncg fmin_slsqp fmin_tnc fmin_cobyla basinhopping brute direct differential_evolution dual_annealing shgo",
         "finds a minimum in a form that is not followed",
         "use `scipy.optimize.minimize`, from where that minimum lies",
     ),
-    Group("brent fminbound golden", "finds a minimum of a number", "use `scipy.optimize.minimize_scalar`"),
     Group(
         "anderson broyden1 broyden2 diagbroyden excitingmixing linearmixing newton_krylov",
         "solves equations in a form that is not followed",
