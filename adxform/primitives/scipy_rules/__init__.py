@@ -15,9 +15,11 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "scipy.fft": f"{__name__}.fourier",
         "scipy.signal": f"{__name__}.filters",
         "scipy.ndimage": f"{__name__}.images",
-        "scipy.spatial": f"{__name__}.distances",
         "scipy.sparse": "adxform.api.scipy_models.sparse_makers",
-        **{f"scipy.{name}": f"adxform.api.scipy_models.{name}" for name in ("stats", "optimize", "interpolate", "integrate")},
+        **{
+            f"scipy.{name}": f"adxform.api.scipy_models.{name}"
+            for name in ("stats", "optimize", "interpolate", "integrate", "spatial")
+        },
     }
 )
 """The modules by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`."""

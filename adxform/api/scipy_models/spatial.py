@@ -1,0 +1,12 @@
+"""The distances of `primitives.scipy_rules.distances`, and rotations."""
+
+from __future__ import annotations
+
+from adxform.api.scipy_models import rotations
+from adxform.primitives.definitions.definition import Definition
+from adxform.primitives.record import Primitive
+from adxform.primitives.scipy_rules import distances
+
+RECORDS: tuple[Primitive, ...] = distances.RECORDS
+
+DEFINITIONS: tuple[Definition, ...] = (*distances.DEFINITIONS, *rotations.DEFINITIONS)
