@@ -65,10 +65,7 @@ MODELS: dict[str, Model] = {
     ),
     "several vectors": lambda p: weighed(Rotation.from_rotvec(PLACES * p[:3]).as_quat()),
     "from_matrix": from_matrix,
-    **{
-        f"euler {seq}": lambda p, seq=seq: weighed(Rotation.from_euler(seq, p[:3]).as_quat())
-        for seq in ("zxz", "ZYX", "XYX")
-    },
+    **{f"euler {seq}": lambda p, seq=seq: weighed(Rotation.from_euler(seq, p[:3]).as_quat()) for seq in ("zxz", "ZYX", "XYX")},
     "euler of two": lambda p: weighed(Rotation.from_euler("yz", p[:2]).as_quat()),
     "euler of columns": lambda p: weighed(Rotation.from_euler("z", p[:5, None]).as_quat()),
     "euler of one": lambda p: (
