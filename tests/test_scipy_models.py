@@ -667,7 +667,7 @@ REFUSED: dict[str, tuple[Model, str]] = {
     "frozen_draws": (lambda p: np.sum(stats.norm(p[0], 1.0).rvs(size=3)), "drawn with parameters which move"),
     "constraints": (
         lambda p: optimize.minimize(lambda x: np.sum((x - p) ** 2), np.zeros(2), constraints=PLANE).x[0],
-        "`constraints`",
+        "conditions that are dicts",
     ),
     "weight": (lambda p: integrate.quad(lambda t: p[0] * t, 0, 1, weight="cos", wvar=2.0)[0], "`weight`"),
     "complex": (lambda p: integrate.solve_ivp(lambda t, y: 1j * p[0] * y, (0, 1), [1j]).y[0, -1].imag, "real y0"),
