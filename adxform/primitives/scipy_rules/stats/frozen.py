@@ -179,7 +179,7 @@ def _normal_pdf(frozen: Any, x: Any) -> Any:
 def _of_rows(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
     """Of places that are rows SciPy returns a vector, of one place a number."""
     match kwargs.get("x", args[-1]):
-        case Var(_, Array(_, shape)) if len(shape) > 1:
+        case Var(_, Array(_, tuple() as shape)) if len(shape) > 1:
             return Array("float64", shape[:-1])
         case Var(_, Array()):
             return Scalar("float64", False)

@@ -136,7 +136,7 @@ def _of_rows(center: str, spread: str) -> Callable[..., Type | None]:
         given = dict(zip(("x", center, spread), args, strict=False)) | dict(kwargs)
         x, numbers = given["x"], all(_is_number(given.get(name)) for name in (center, spread))
         match x:
-            case Var(_, Array(_, shape)) if len(shape) > 1 or numbers:
+            case Var(_, Array(_, tuple() as shape)) if len(shape) > 1 or numbers:
                 return Array("float64", shape if numbers else shape[:-1])
             case Var(_, Array() | Scalar()) | Lit():
                 return Scalar("float64", False)
