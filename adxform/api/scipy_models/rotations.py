@@ -1,4 +1,4 @@
-"""Rotations of space: what SciPy makes of them moves as their unit quaternions do.
+"""Rotations of space, beside distances: what SciPy makes of them moves as their unit quaternions do.
 
 Quaternions are ``x, y, z, w``, along the last axis. Each holds the numbers, and the sign, that SciPy's own has.
 
@@ -17,6 +17,8 @@ from scipy.spatial.transform import Rotation
 
 from adxform.api.scipy_models.solving import fixed, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.record import Primitive
+from adxform.primitives.scipy_rules import distances
 
 _DEGREE = math.pi / 180.0
 _SINE = tuple(0.5 * (-0.25) ** k / math.factorial(2 * k + 1) for k in range(12))
@@ -196,7 +198,7 @@ def _made(quat: Any) -> Any:
     return Rotation.from_quat(quat)
 
 
-class Turn:
+class MovingRotation:
     """A rotation that moves, or several, with SciPy's own beside its quaternions."""
 
     def __init__(self, own: Any, quat: Any) -> None:
@@ -237,12 +239,12 @@ class Turn:
 
     def inv(self) -> Any:
         """The rotations back."""
-        return Turn(solve(_turned_back, (), (), ("any",), self.own), self.quat * np.array([-1.0, -1.0, -1.0, 1.0]))
+        return MovingRotation(solve(_turned_back, (), (), ("any",), self.own), self.quat * np.array([-1.0, -1.0, -1.0, 1.0]))
 
     def __mul__(self, other: Any) -> Any:
         """`other`, and then this one."""
         second = _turn_of(other)
-        return Turn(solve(_composed, (), (), ("any",), self.own, second.own), _product(self.quat, second.quat))
+        return MovingRotation(solve(_composed, (), (), ("any",), self.own, second.own), _product(self.quat, second.quat))
 
     def __len__(self) -> int:
         return len(self.own)
@@ -250,16 +252,16 @@ class Turn:
 
 def _turn_of(given: Any) -> Any:
     """A rotation that moves, of one from outside too."""
-    if isinstance(given, Turn):
+    if isinstance(given, MovingRotation):
         return given
     axes = 1 if fixed(given.single) else 2
-    return Turn(given, solve(_quaternion, (), (), (axes,), given))
+    return MovingRotation(given, solve(_quaternion, (), (), (axes,), given))
 
 
 def _from_quat(quat: Any, *, scalar_first: Any = False) -> Any:
     given = np.asarray(quat) * 1.0
     q = np.concatenate((given[..., 1:], given[..., :1]), axis=-1) if scalar_first else given
-    return Turn(solve(_made, (), (), ("any",), q), _unit(q))
+    return MovingRotation(solve(_made, (), (), ("any",), q), _unit(q))
 
 
 def _made_of_vector(vector: Any, degrees: Any) -> Any:
@@ -268,7 +270,7 @@ def _made_of_vector(vector: Any, degrees: Any) -> Any:
 
 def _from_rotvec(rotvec: Any, degrees: Any = False) -> Any:
     v = np.asarray(rotvec) * 1.0
-    return Turn(solve(_made_of_vector, (), (), ("any",), v, degrees), _of_vector(v * (_DEGREE if degrees else 1.0)))
+    return MovingRotation(solve(_made_of_vector, (), (), ("any",), v, degrees), _of_vector(v * (_DEGREE if degrees else 1.0)))
 
 
 def _made_of_matrix(matrix: Any) -> Any:
@@ -280,7 +282,7 @@ def _made_of_matrix(matrix: Any) -> Any:
 
 def _from_matrix(matrix: Any) -> Any:
     m = np.asarray(matrix) * 1.0
-    return Turn(solve(_made_of_matrix, (), (), ("any",), m), _of_matrix(m))
+    return MovingRotation(solve(_made_of_matrix, (), (), ("any",), m), _of_matrix(m))
 
 
 def _made_of_angles(seq: Any, angles: Any, degrees: Any) -> Any:
@@ -289,7 +291,7 @@ def _made_of_angles(seq: Any, angles: Any, degrees: Any) -> Any:
 
 def _from_euler(seq: Any, angles: Any, degrees: Any = False) -> Any:
     given = np.asarray(angles) * 1.0
-    return Turn(
+    return MovingRotation(
         solve(_made_of_angles, (), (), ("any",), seq, given, degrees), _of_angles(seq, given * (_DEGREE if degrees else 1.0))
     )
 
@@ -305,7 +307,10 @@ _MAKERS: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = (
     (Rotation.from_euler, _from_euler),
 )
 
+RECORDS: tuple[Primitive, ...] = distances.RECORDS
+
 DEFINITIONS: tuple[Definition, ...] = (
+    *distances.DEFINITIONS,
     *(Definition(made, body, Value.FOLLOWED) for made, body in _MAKERS),
     Definition(Rotation.apply, _outer_apply),
 )

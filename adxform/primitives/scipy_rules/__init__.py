@@ -16,10 +16,8 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "scipy.signal": f"{__name__}.filters",
         "scipy.ndimage": f"{__name__}.images",
         "scipy.sparse": "adxform.api.scipy_models.sparse_makers",
-        **{
-            f"scipy.{name}": f"adxform.api.scipy_models.{name}"
-            for name in ("stats", "optimize", "interpolate", "integrate", "spatial")
-        },
+        "scipy.spatial": "adxform.api.scipy_models.rotations",
+        **{f"scipy.{name}": f"adxform.api.scipy_models.{name}" for name in ("stats", "optimize", "interpolate", "integrate")},
     }
 )
 """The modules by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`."""

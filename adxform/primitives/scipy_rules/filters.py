@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from scipy import fft, ndimage, signal
+from scipy import fft, signal
 
 from adxform import runtime
 from adxform.ir.kinds import dtype_name
@@ -21,7 +21,7 @@ from adxform.ir.types import Array, Dim, Several, Type
 from adxform.primitives.declare import constant, general, linear, primitive
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import SHAPE_ONLY, Primitive
-from adxform.primitives.scipy_rules import linear_systems, spectral_estimates, window_shapes
+from adxform.primitives.scipy_rules import linear_systems, signal_medians, spectral_estimates, window_shapes
 from adxform.runtime.of_scipy import signal as calls
 
 
@@ -291,27 +291,6 @@ def _freqz(
     return w, calls.response(b, a, frequencies, whole, fs, include_nyquist)
 
 
-def _medfilt(volume: Any, kernel_size: Any = None) -> Any:
-    """The median among neighbours, of which those beyond the borders are zeros."""
-    axes = np.ndim(volume)
-    if axes == 0 or axes > 2:
-        raise NotImplementedError("scipy.signal.medfilt has a derivative of vectors and of images")
-    size = 3 if kernel_size is None else kernel_size
-    rows = size if isinstance(size, int) else size[0]
-    k = rows // 2
-    if axes == 1:
-        found = ndimage.rank_filter(np.pad(volume, k), k, (rows,))
-        return found[k : k + volume.shape[0]]
-    columns = size if isinstance(size, int) else size[-1]
-    j = columns // 2
-    found = ndimage.rank_filter(np.pad(volume, ((k, k), (j, j))), rows * columns // 2, (rows, columns))
-    return found[k : k + volume.shape[0], j : j + volume.shape[1]]
-
-
-def _medfilt2d(input: Any, kernel_size: Any = 3) -> Any:
-    return _medfilt(input, kernel_size)
-
-
 _X = np.array([1.0, -0.5, 2.0, 0.25])
 _H = np.array([0.5, -1.0, 0.25])
 _PAIRS = ((_X, _H), (_X, _H, "same"), (_X, _H, "valid"), (_H, _X, "same"))
@@ -395,8 +374,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     *spectral_estimates.DEFINITIONS,
     *window_shapes.DEFINITIONS,
     *linear_systems.DEFINITIONS,
-    Definition(signal.medfilt, _medfilt, Value.OWN, sequences=True),
-    Definition(signal.medfilt2d, _medfilt2d, Value.OWN, sequences=True),
+    *signal_medians.DEFINITIONS,
     Definition(signal.correlate, _correlate),
     Definition(signal.lfilter, _lfilter),
     Definition(signal.lfilter_zi, _lfilter_zi, Value.OWN),

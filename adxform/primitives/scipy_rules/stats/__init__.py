@@ -17,6 +17,7 @@ from adxform.primitives.scipy_rules.stats import (
     frozen,
     lifetimes,
     multivariate,
+    passages,
     sample_statistics,
     skewed,
 )
@@ -26,6 +27,7 @@ FAMILIES: tuple[Family, ...] = (
     *continuous.FAMILIES,
     *extreme_values.FAMILIES,
     *lifetimes.FAMILIES,
+    *passages.FAMILIES,
     *skewed.FAMILIES,
     *bounded.FAMILIES,
 )
