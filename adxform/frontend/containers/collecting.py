@@ -33,12 +33,13 @@ from adxform.frontend.containers.list_kinds import (
     type_of_number,
 )
 from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.contents import Collected
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joins import alike_rows, either
 from adxform.frontend.evaluate.keys import refuse_index
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Collected, Ref, Slice, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Value
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, is_float, rank

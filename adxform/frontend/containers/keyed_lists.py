@@ -15,10 +15,11 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.containers import list_arrays, list_kinds, lists_of_lists, object_lists
+from adxform.frontend.evaluate.contents import AnyContents, Contents, Doubtful, Keyed
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, AnyContents, Contents, Doubtful, Keyed, Ref, Static, Tuple, Value, View, Zip
+from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, View, Zip
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Object, Scalar, is_float

@@ -14,12 +14,13 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
 from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.chosen_items import of_the_run
+from adxform.frontend.evaluate.contents import Contents, list_contents
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
 from adxform.frontend.evaluate.outside.guards import constant, itself
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, Once, Ref, Slice, Static, Tuple, Value, View, list_contents
+from adxform.frontend.evaluate.values import NONE, Once, Ref, Slice, Static, Tuple, Value, View
 from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
 

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from adxform import runtime
+from adxform.frontend.evaluate.contents import Contents, HeldByRun
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, HeldByRun, Maybe, Ref, Slice, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Maybe, Ref, Slice, Static, Tuple, Value
 from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var

@@ -13,10 +13,11 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.containers import collecting, list_kinds, object_lists, tuple_columns
+from adxform.frontend.evaluate.contents import Columns, Contents, HeldByRun
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Columns, Contents, HeldByRun, Ref, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact

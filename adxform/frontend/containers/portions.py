@@ -19,25 +19,20 @@ import numpy as np
 from adxform.errors import AdxError
 from adxform.frontend.containers import list_arrays, list_kinds, tuple_columns
 from adxform.frontend.evaluate import chosen_items
-from adxform.frontend.evaluate.signals import Grows
-from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import (
-    NO_OTHERS,
+from adxform.frontend.evaluate.contents import (
     AnyContents,
     Collected,
     Columns,
     Contents,
     ListFamily,
-    Originals,
     Portion,
     Portions,
-    Range,
-    Ref,
-    Static,
-    Tuple,
-    Value,
     list_contents,
 )
+from adxform.frontend.evaluate.heap import NO_OTHERS, Originals
+from adxform.frontend.evaluate.signals import Grows
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import Range, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
 

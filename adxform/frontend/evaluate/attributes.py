@@ -27,10 +27,11 @@ from adxform.frontend.evaluate.classes.class_contents import (
     is_generated,
     is_librarys,
 )
+from adxform.frontend.evaluate.contents import Contents
 from adxform.frontend.evaluate.outside import outside_containers, places
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, looked_up, missing, outside_write, rooted
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Contents, FunctionValue, Method, Range, Ref, Slice, Static, Tuple, Value, is_unknown
+from adxform.frontend.evaluate.values import FunctionValue, Method, Range, Ref, Slice, Static, Tuple, Value, is_unknown
 from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, HasClass, Owns, path_to

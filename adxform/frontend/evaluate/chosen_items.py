@@ -7,10 +7,11 @@ import operator
 import numpy as np
 
 from adxform import runtime
+from adxform.frontend.evaluate.contents import Contents
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves
-from adxform.frontend.evaluate.values import NONE, Contents, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar
 from adxform.primitives.definitions import iterations

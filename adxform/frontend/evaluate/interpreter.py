@@ -24,29 +24,13 @@ from adxform.frontend.containers import (
 from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
+from adxform.frontend.evaluate.contents import AnyContents, Collected, Columns, Contents, Keyed, ListFamily, Portion, Portions
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
 from adxform.frontend.evaluate.outside import guards, outside_containers, places
 from adxform.frontend.evaluate.set_shapes import set_shape
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import (
-    AnyContents,
-    Collected,
-    Columns,
-    Contents,
-    FoundOutside,
-    FunctionValue,
-    Keyed,
-    ListFamily,
-    LoopTurn,
-    Portion,
-    Portions,
-    Ref,
-    Slice,
-    Static,
-    Tuple,
-    Value,
-)
+from adxform.frontend.evaluate.values import FoundOutside, FunctionValue, LoopTurn, Ref, Slice, Static, Tuple, Value
 from adxform.frontend.signature.access import path_to
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder

@@ -7,34 +7,25 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
-from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
-from adxform.frontend.evaluate.control_flow.templates import Built, Slot, collect, instantiate, slots
-from adxform.frontend.evaluate.levels import Frame
-from adxform.frontend.evaluate.signals import Unreachable
-from adxform.frontend.evaluate.state import Helper, Interpreter
-from adxform.frontend.evaluate.values import (
+from adxform.frontend.evaluate.contents import (
     Collected,
     Columns,
     Contents,
     Doubtful,
-    FunctionValue,
-    Heap,
     HeldByRun,
     Keyed,
     ListFamily,
-    Method,
-    Namespace,
-    OneFunction,
-    Poison,
     Portion,
     Portions,
-    Ref,
-    Static,
-    Tuple,
-    Value,
-    bound_in,
-    with_bound,
 )
+from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
+from adxform.frontend.evaluate.control_flow.templates import Built, Slot, collect, instantiate, slots
+from adxform.frontend.evaluate.function_parts import bound_in, with_bound
+from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.levels import Frame
+from adxform.frontend.evaluate.signals import Unreachable
+from adxform.frontend.evaluate.state import Helper, Interpreter
+from adxform.frontend.evaluate.values import FunctionValue, Method, Namespace, OneFunction, Poison, Ref, Static, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.kinds import scalar_type
 from adxform.ir.lengths import Lengths

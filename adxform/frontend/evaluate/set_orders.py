@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from adxform.frontend.evaluate.contents import Contents, Made, SetElements
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Contents, Made, Ref, SetElements, Static, Tuple, Value
+from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, InThisProcess
 from adxform.ir.ops import Lit
 

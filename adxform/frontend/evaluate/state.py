@@ -16,32 +16,34 @@ from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
 from adxform.frontend.checks.shared_memory import Apart
 from adxform.frontend.evaluate.above import Above
-from adxform.frontend.evaluate.levels import Frame, TryLevel
-from adxform.frontend.evaluate.signals import Grows, Lost, Promote
-from adxform.frontend.evaluate.values import (
+from adxform.frontend.evaluate.contents import (
     AnyContents,
     Collected,
     Columns,
     Contents,
     Doubtful,
-    FoundOutside,
-    Heap,
     HeldByRun,
     Keyed,
     ListFamily,
+    Portion,
+    Portions,
+    list_contents,
+)
+from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.levels import Frame, TryLevel
+from adxform.frontend.evaluate.signals import Grows, Lost, Promote
+from adxform.frontend.evaluate.values import (
+    FoundOutside,
     LoopTurn,
     Maybe,
     PlaceOutside,
     Poison,
-    Portion,
-    Portions,
     Ref,
     Slice,
     Static,
     Tuple,
     Value,
     is_undefined,
-    list_contents,
 )
 from adxform.frontend.signature.access import Access, Guard
 from adxform.frontend.signature.shared_lengths import Equalities

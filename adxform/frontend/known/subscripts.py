@@ -18,6 +18,7 @@ from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import doubtful_keys, indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
+from adxform.frontend.evaluate.contents import Contents, list_contents
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.joins import number_type
@@ -27,7 +28,6 @@ from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
-    Contents,
     Enumerate,
     FunctionValue,
     Maybe,
@@ -39,7 +39,6 @@ from adxform.frontend.evaluate.values import (
     Value,
     Zip,
     is_unknown,
-    list_contents,
 )
 from adxform.frontend.known.items import sequences
 from adxform.frontend.types.samples import FRESH

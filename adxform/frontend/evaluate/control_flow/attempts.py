@@ -24,12 +24,13 @@ import numpy as np
 from adxform import runtime
 from adxform.errors import GlobalMutationError
 from adxform.frontend.evaluate.above import Env
+from adxform.frontend.evaluate.contents import Contents
 from adxform.frontend.evaluate.control_flow.held_in_tries import hold_what_is_made_here, with_lists_held_anew
 from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_side
 from adxform.frontend.evaluate.levels import Frame, TryFork, TryLevel, unwatched
 from adxform.frontend.evaluate.signals import HeldAnew, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Contents, Ref, Static, Tuple, Value, is_undefined
+from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_undefined
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Attribute, Block, Call, Free, If, Invoke, Lit, Op, Operand, Pack, Raise, Var

@@ -6,11 +6,13 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 
 from adxform.frontend.containers.list_arrays import growth, rebinding
+from adxform.frontend.evaluate.contents import Collected
 from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
+from adxform.frontend.evaluate.heap import Heap
 from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Collected, Heap, Ref, Value
+from adxform.frontend.evaluate.values import Ref, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Size, Type

@@ -12,19 +12,18 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.contents import AnyContents, Contents, Portions
+from adxform.frontend.evaluate.function_parts import bound_in
 from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.outside import guards
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.set_orders import ordered
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
-    AnyContents,
-    Contents,
     Enumerate,
     FunctionValue,
     Mapped,
     Once,
-    Portions,
     Range,
     Ref,
     Rest,
@@ -35,7 +34,6 @@ from adxform.frontend.evaluate.values import (
     Value,
     View,
     Zip,
-    bound_in,
     is_int,
     is_unknown,
 )

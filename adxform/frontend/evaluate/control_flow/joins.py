@@ -8,6 +8,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from adxform.frontend.evaluate.contents import (
+    Collected,
+    Columns,
+    Contents,
+    Doubtful,
+    HeldByRun,
+    Keyed,
+    Portion,
+    Portions,
+    SetElements,
+    in_doubt,
+)
 from adxform.frontend.evaluate.control_flow.templates import (
     NOT_THERE,
     Built,
@@ -17,36 +29,21 @@ from adxform.frontend.evaluate.control_flow.templates import (
     is_optional,
     what_is_there,
 )
+from adxform.frontend.evaluate.function_parts import bound_in, code_of, is_function, with_bound
+from adxform.frontend.evaluate.heap import NO_OTHERS, Heap, Originals
 from adxform.frontend.evaluate.values import (
     ENDED,
-    NO_OTHERS,
-    Collected,
-    Columns,
-    Contents,
-    Doubtful,
     FunctionValue,
-    Heap,
-    HeldByRun,
-    Keyed,
     Maybe,
     Method,
     Once,
     OneFunction,
-    Originals,
     Poison,
-    Portion,
-    Portions,
     Ref,
-    SetElements,
     Static,
     Tuple,
     Value,
-    bound_in,
-    code_of,
-    in_doubt,
-    is_function,
     is_undefined,
-    with_bound,
 )
 from adxform.ir.kinds import alternatives, one_of, scalar_type
 from adxform.ir.ops import Lit, Var

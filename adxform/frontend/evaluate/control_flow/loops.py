@@ -13,6 +13,7 @@ from adxform.errors import UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.above import Env
+from adxform.frontend.evaluate.contents import Collected, Contents
 from adxform.frontend.evaluate.control_flow import generators, iteration, sides, suspended, walks
 from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, only_raises
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
@@ -32,7 +33,7 @@ from adxform.frontend.evaluate.control_flow.while_loops import Turns, run_turns
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
-from adxform.frontend.evaluate.values import Collected, Contents, Once, Range, Ref, Reversed, Value
+from adxform.frontend.evaluate.values import Once, Range, Ref, Reversed, Value
 from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, Array, Dim, Size
 

@@ -8,10 +8,11 @@ from typing import TypeVar
 
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.containers.list_kinds import of_one_kind
+from adxform.frontend.evaluate.heap import Heap
 from adxform.frontend.evaluate.levels import TryLevel
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Heap, Ref
+from adxform.frontend.evaluate.values import Ref
 from adxform.ir.build import Builder
 from adxform.ir.spans import Span
 

@@ -11,28 +11,25 @@ from adxform.frontend.containers.list_arrays import are_lists, as_list_of_rows, 
 from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
 from adxform.frontend.evaluate import doubtful_keys
+from adxform.frontend.evaluate.contents import (
+    Collected,
+    Columns,
+    Contents,
+    HeldByRun,
+    Keyed,
+    ListFamily,
+    Portion,
+    Portions,
+    SetElements,
+)
 from adxform.frontend.evaluate.control_flow.joins import OF_PORTIONS, Joiner, Paths
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
+from adxform.frontend.evaluate.heap import Heap
 from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import (
-    Collected,
-    Columns,
-    Contents,
-    Heap,
-    HeldByRun,
-    Keyed,
-    ListFamily,
-    Poison,
-    Portion,
-    Portions,
-    Ref,
-    SetElements,
-    Tuple,
-    Value,
-)
+from adxform.frontend.evaluate.values import Poison, Ref, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Operand, Var
 from adxform.ir.spans import Span

@@ -12,30 +12,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from adxform.frontend.evaluate.values import (
-    NO_OTHERS,
-    Collected,
-    Columns,
-    Contents,
-    Doubtful,
-    FunctionValue,
-    Heap,
-    HeldByRun,
-    Maybe,
-    Method,
-    OneFunction,
-    Originals,
-    Portion,
-    Ref,
-    SetElements,
-    Tuple,
-    Value,
-    bound_in,
-    code_of,
-    in_doubt,
-    is_undefined,
-    with_bound,
-)
+from adxform.frontend.evaluate.contents import Collected, Columns, Contents, Doubtful, HeldByRun, Portion, SetElements, in_doubt
+from adxform.frontend.evaluate.function_parts import bound_in, code_of, with_bound
+from adxform.frontend.evaluate.heap import NO_OTHERS, Heap, Originals
+from adxform.frontend.evaluate.values import FunctionValue, Maybe, Method, OneFunction, Ref, Tuple, Value, is_undefined
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
 from adxform.ir.types import Scalar, Type
 

@@ -17,16 +17,17 @@ from adxform.frontend.containers.sets import new_frozen_set, new_set
 from adxform.frontend.evaluate import doubtful_keys, indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
+from adxform.frontend.evaluate.contents import Contents
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
+from adxform.frontend.evaluate.function_parts import bound_in
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.set_orders import as_given
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
-    Contents,
     Enumerate,
     FunctionValue,
     Method,
@@ -37,7 +38,6 @@ from adxform.frontend.evaluate.values import (
     Tuple,
     Value,
     Zip,
-    bound_in,
     is_unknown,
 )
 from adxform.frontend.signature import python_class

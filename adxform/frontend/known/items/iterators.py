@@ -15,20 +15,21 @@ from adxform.errors import AdxError
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import VIEWS, class_of
+from adxform.frontend.evaluate.contents import Contents
 from adxform.frontend.evaluate.control_flow import iteration, suspended, walks
 from adxform.frontend.evaluate.control_flow.meanwhile import Since, changes, changing_nothing
 from adxform.frontend.evaluate.control_flow.retries import Standing
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
+from adxform.frontend.evaluate.function_parts import bound_in
+from adxform.frontend.evaluate.heap import Heap
 from adxform.frontend.evaluate.signals import Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import items_of
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import (
     NONE,
-    Contents,
     Enumerate,
     FunctionValue,
-    Heap,
     Method,
     Once,
     Poison,
@@ -39,7 +40,6 @@ from adxform.frontend.evaluate.values import (
     Value,
     View,
     Zip,
-    bound_in,
     is_unknown,
 )
 from adxform.frontend.known.items import generator_objects
