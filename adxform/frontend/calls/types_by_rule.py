@@ -6,7 +6,7 @@ A function may take arrays of one length only, that of a matrix which its rule w
 from __future__ import annotations
 
 from adxform.errors import AdxError
-from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.rule_bodies.staged_rules import stage
 from adxform.frontend.evaluate.signals import Restart, Unreachable

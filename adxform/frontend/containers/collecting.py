@@ -33,10 +33,11 @@ from adxform.frontend.containers.list_kinds import (
     type_of_number,
 )
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.contents import Collected
 from adxform.frontend.evaluate.control_flow import iteration
-from adxform.frontend.evaluate.control_flow.joins import alike_rows, either
+from adxform.frontend.evaluate.control_flow.joined_objects import either
+from adxform.frontend.evaluate.control_flow.joined_types import alike_rows
 from adxform.frontend.evaluate.keys import refuse_index
+from adxform.frontend.evaluate.object_contents import Collected
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Value

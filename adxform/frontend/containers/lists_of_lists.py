@@ -10,8 +10,16 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.containers.portions import all_places, family_of, is_new, named, of_others, place_in_family
-from adxform.frontend.evaluate.contents import AnyContents, Collected, Contents, ListFamily, Portion, Portions, list_contents
 from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.object_contents import (
+    AnyContents,
+    Collected,
+    Contents,
+    ListFamily,
+    Portion,
+    Portions,
+    list_contents,
+)
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Value, is_int

@@ -19,7 +19,8 @@ import numpy as np
 from adxform.errors import AdxError
 from adxform.frontend.containers import list_arrays, list_kinds, tuple_columns
 from adxform.frontend.evaluate import chosen_items
-from adxform.frontend.evaluate.contents import (
+from adxform.frontend.evaluate.heap import NO_OTHERS, Originals
+from adxform.frontend.evaluate.object_contents import (
     AnyContents,
     Collected,
     Columns,
@@ -29,7 +30,6 @@ from adxform.frontend.evaluate.contents import (
     Portions,
     list_contents,
 )
-from adxform.frontend.evaluate.heap import NO_OTHERS, Originals
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Range, Ref, Static, Tuple, Value

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.evaluate.contents import Contents
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves

@@ -24,8 +24,17 @@ from adxform.frontend.containers import (
 from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
-from adxform.frontend.evaluate.contents import AnyContents, Collected, Columns, Contents, Keyed, ListFamily, Portion, Portions
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
+from adxform.frontend.evaluate.object_contents import (
+    AnyContents,
+    Collected,
+    Columns,
+    Contents,
+    Keyed,
+    ListFamily,
+    Portion,
+    Portions,
+)
 from adxform.frontend.evaluate.outside import guards, outside_containers, places
 from adxform.frontend.evaluate.set_shapes import set_shape
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable

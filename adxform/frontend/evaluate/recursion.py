@@ -7,7 +7,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
-from adxform.frontend.evaluate.contents import (
+from adxform.frontend.evaluate.control_flow.joined_objects import Paths
+from adxform.frontend.evaluate.control_flow.joins import Joiner
+from adxform.frontend.evaluate.control_flow.templates import Built, Slot, collect, instantiate, slots
+from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.levels import Frame
+from adxform.frontend.evaluate.object_contents import (
     Collected,
     Columns,
     Contents,
@@ -18,13 +23,9 @@ from adxform.frontend.evaluate.contents import (
     Portion,
     Portions,
 )
-from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
-from adxform.frontend.evaluate.control_flow.templates import Built, Slot, collect, instantiate, slots
-from adxform.frontend.evaluate.function_parts import bound_in, with_bound
-from adxform.frontend.evaluate.heap import Heap
-from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Helper, Interpreter
+from adxform.frontend.evaluate.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.values import FunctionValue, Method, Namespace, OneFunction, Poison, Ref, Static, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.kinds import scalar_type
@@ -80,9 +81,9 @@ class _Keys:
             case Ref():
                 return replace(self, within=(*self.within, value)).of_object(value)
             case FunctionValue(fn):
-                return id(fn), tuple(map(self.of, bound_in(value)))
+                return id(fn), tuple(map(self.of, parts_of(value)))
             case Method(kwargs=named):
-                return "method", tuple(name for name, _ in named), value.partial, tuple(map(self.of, bound_in(value)))
+                return "method", tuple(name for name, _ in named), value.partial, tuple(map(self.of, parts_of(value)))
             case OneFunction(which, functions):
                 return "one of", self.of(which), tuple(map(self.of, functions))
             case Static(found):
@@ -228,9 +229,9 @@ def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool, kept
                     return Poison("it is a list that a loop fills, passed to a function that calls itself")
                 return Built(value.kind, value.cls, contents.keys, tuple(map(general, contents.items)), value.meta)
             case FunctionValue() | Method():
-                return with_bound(value, map(general, bound_in(value)))
+                return with_parts(value, map(general, parts_of(value)))
             case _:
-                return joiner.generalise(value, heap, numbers=numbers)
+                return joiner.generalise(value, numbers=numbers)
 
     return general(given)
 

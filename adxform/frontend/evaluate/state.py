@@ -16,7 +16,9 @@ from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
 from adxform.frontend.checks.held_copies import Filled, Taken, Widened
 from adxform.frontend.checks.shared_memory import Apart
 from adxform.frontend.evaluate.above import Above
-from adxform.frontend.evaluate.contents import (
+from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.levels import Frame, TryLevel
+from adxform.frontend.evaluate.object_contents import (
     AnyContents,
     Collected,
     Columns,
@@ -29,8 +31,6 @@ from adxform.frontend.evaluate.contents import (
     Portions,
     list_contents,
 )
-from adxform.frontend.evaluate.heap import Heap
-from adxform.frontend.evaluate.levels import Frame, TryLevel
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.values import (
     FoundOutside,

@@ -17,10 +17,10 @@ import numpy as np
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.containers.methods import Answer, Args, Handler, Known, Kwargs
-from adxform.frontend.evaluate.function_parts import bound_in
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.value_parts import parts_of
 from adxform.frontend.evaluate.values import FunctionValue, Method, Ref, Static, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Invoke, Lit, Op, Var
@@ -79,9 +79,9 @@ def _identity(value: Value) -> Any:
     """What tells a function from others: its code, and what it captured or is bound to it."""
     match value:
         case FunctionValue(fn):
-            return id(fn), tuple(map(_identity, bound_in(value)))
+            return id(fn), tuple(map(_identity, parts_of(value)))
         case Method():
-            return tuple(map(_identity, bound_in(value)))
+            return tuple(map(_identity, parts_of(value)))
         case Var():
             return value
         case Lit(literal):
@@ -208,7 +208,7 @@ def _look_at(interp: Interpreter, cache: _Cache, fn: Value) -> None:
 def _reached(interp: Interpreter, value: Value, seen: dict[Ref, None]) -> Iterator[tuple[Ref, Any]]:
     match value:
         case FunctionValue() | Method():
-            parts: Any = bound_in(value)
+            parts: Any = parts_of(value)
         case Tuple(items):
             parts = items
         case Ref() if value not in seen:

@@ -12,7 +12,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import AdxError, MissingRuleError
-from adxform.frontend.evaluate.control_flow.joins import join_types
+from adxform.frontend.evaluate.control_flow.joined_types import join_types
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.kept_results import KeptMemory, repeated

@@ -6,10 +6,12 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 
 from adxform.frontend.containers.list_arrays import growth, rebinding
-from adxform.frontend.evaluate.contents import Collected
-from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
+from adxform.frontend.evaluate.control_flow import joined_objects
+from adxform.frontend.evaluate.control_flow.joined_objects import Paths
+from adxform.frontend.evaluate.control_flow.joins import Joiner
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
 from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.object_contents import Collected
 from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Value
@@ -79,7 +81,7 @@ def find_fixpoint(
         return dim.base in interp.lengths[known:]
 
     joiner = Joiner(interp.uneven_dim, owned=owned, local=local, collects=interp.collects)
-    joined = Joined([joiner.generalise(init, start, numbers=True) for init in inits], {}, hints)
+    joined = Joined([joiner.generalise(init, numbers=True) for init in inits], {}, hints)
     for _ in range(_PASSES):
         interp.builder, interp.heap = outer.nested(), start.copy()
         run = _run(interp, joined, step, index)
@@ -145,8 +147,8 @@ def _merged(interp: Interpreter, joiner: Joiner, joined: Joined, run: _Pass, sta
         grows = growth(interp, ref, before.contents[ref], heap.contents[ref], owned=ref in counted)
         if grows is not None:
             raise grows
-        old = held[ref] if ref in held else joiner.contents(start.contents[ref], start)
-        merged = joiner.merge_contents(ref, old, heap.contents[ref], paths)
+        old = held[ref] if ref in held else joined_objects.alone(joiner, start.contents[ref])
+        merged = joined_objects.merge_contents(joiner, ref, old, heap.contents[ref], paths)
         held[ref] = replace(merged, passed=0) if isinstance(merged, Collected) else merged
     return Joined(values, held, joined.hints)
 

@@ -12,13 +12,13 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.contents import AnyContents, Contents, Portions
-from adxform.frontend.evaluate.function_parts import bound_in
 from adxform.frontend.evaluate.levels import unwatched
+from adxform.frontend.evaluate.object_contents import AnyContents, Contents, Portions
 from adxform.frontend.evaluate.outside import guards
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.set_orders import ordered
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.value_parts import parts_of
 from adxform.frontend.evaluate.values import (
     Enumerate,
     FunctionValue,
@@ -98,7 +98,7 @@ def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
         case Once(early=early):
             return tuple(ref for part in early for ref in lists_in(interp, part))
         case FunctionValue():
-            return tuple(ref for part in bound_in(source) for ref in lists_in(interp, part))
+            return tuple(ref for part in parts_of(source) for ref in lists_in(interp, part))
         case _:
             return ()
 

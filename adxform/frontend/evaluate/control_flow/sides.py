@@ -11,25 +11,24 @@ from adxform.frontend.containers.list_arrays import are_lists, as_list_of_rows, 
 from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
 from adxform.frontend.evaluate import doubtful_keys
-from adxform.frontend.evaluate.contents import (
+from adxform.frontend.evaluate.control_flow import joined_objects
+from adxform.frontend.evaluate.control_flow.joined_objects import Paths
+from adxform.frontend.evaluate.control_flow.joins import Joiner
+from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
+from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.levels import unwatched
+from adxform.frontend.evaluate.object_contents import (
     Collected,
     Columns,
     Contents,
     HeldByRun,
-    Keyed,
     ListFamily,
     Portion,
-    Portions,
-    SetElements,
 )
-from adxform.frontend.evaluate.control_flow.joins import OF_PORTIONS, Joiner, Paths
-from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
-from adxform.frontend.evaluate.heap import Heap
-from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Poison, Ref, Tuple, Value
+from adxform.frontend.evaluate.values import Ref, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Operand, Var
 from adxform.ir.spans import Span
@@ -369,12 +368,8 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[Side], start: Heap) -> Any
     ends = [side.heap for side in sides if side.values is not None]
     contents: Any = ends[0].contents[ref]
     if len(ends) > 1:
-        return joiner.merge_contents(ref, contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
-    if isinstance(contents, Portion | Portions):
-        return OF_PORTIONS
-    if isinstance(contents, Poison | Collected | Columns | SetElements | Keyed | HeldByRun):
-        return joiner.rows(contents) if isinstance(contents, Collected) else contents
-    return joiner.escaped(contents, ends[0], start)
+        return joined_objects.merge_contents(joiner, ref, contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
+    return joined_objects.after_one_path(joiner, contents, ends[0], start)
 
 
 def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]], cond: Operand) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.classes.protocols import is_object
-from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside.guards import constant, from_outside
 from adxform.frontend.evaluate.rule_bodies.own_results import with_own_results
