@@ -150,7 +150,7 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
     if out == NONE:
         return _one(interp, call, type_)
     if record.moves is Moves.JOIN:
-        interp.apart += read_meanwhile(out, variables_of(call.operands), interp.span)
+        interp.to_check.apart += read_meanwhile(out, variables_of(call.operands), interp.span)
     return into(interp, fn, out, interp.emit(fn, call.operands, type_, "tmp", named))
 
 
@@ -445,7 +445,7 @@ def _static_where_needed(
 
 def _known_if_promotable(interp: Interpreter, value: Value) -> Value:
     match value:
-        case Var(_, Scalar(dtype)) if dtype in ("int64", "bool") and interp.origins.get(value):
+        case Var(_, Scalar(dtype)) if dtype in ("int64", "bool") and interp.integers.origins.get(value):
             return Lit(interp.static(value, "this argument"))
         case Tuple(items, cls):
             return Tuple(tuple(_known_if_promotable(interp, item) for item in items), cls)

@@ -52,5 +52,5 @@ def _with_lengths(interp: Interpreter, type_: Array | Scalar, known: set[Size]) 
     """`type_` with new lengths for those that are not among the `known` ones."""
     if isinstance(type_, Scalar) or type_.shape is None:
         return type_
-    shape = tuple(interp.fresh_dim() if isinstance(size, Dim) and size not in known else size for size in type_.shape)
+    shape = tuple(interp.integers.fresh_dim() if isinstance(size, Dim) and size not in known else size for size in type_.shape)
     return Array(type_.dtype, shape)

@@ -200,10 +200,10 @@ def store(interp: Interpreter, ref: Ref, index: Value, value: Value) -> bool:
         return False
     if several is None:
         items = interp.contents(ref).items
-        if not isinstance(index, Var) or interp.followed(index) or not list_arrays.are_lists((*items, value)):
+        if not isinstance(index, Var) or interp.integers.followed(index) or not list_arrays.are_lists((*items, value)):
             return False
-        if not interp.chooses or _of_one_length(interp, (*items, value)):
-            interp.would_choose |= not interp.chooses
+        if not interp.loops.chooses or _of_one_length(interp, (*items, value)):
+            interp.loops.would_choose |= not interp.loops.chooses
             return False
         if not begun(interp, ref, stored=True):
             return False

@@ -140,7 +140,7 @@ def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
         return NONE
     ref, items = _list(interp, args[0])
     refuse_index(interp, args[1], "list")
-    if isinstance(args[1], Var) and not interp.followed(args[1]) and interp.as_rows(ref, args[2]):
+    if isinstance(args[1], Var) and not interp.integers.followed(args[1]) and interp.as_rows(ref, args[2]):
         return _insert(interp, args, kwargs, hint)
     items.insert(place_in(interp, args[1], "list", cuts=False), args[2])
     interp.write(ref, list_contents(tuple(items)))

@@ -126,7 +126,7 @@ def _told(interp: Interpreter, fn: Any, args: tuple[Value, ...], hint: str) -> V
 
 
 def _is_of_run(interp: Interpreter, value: Value) -> bool:
-    return isinstance(value, Var) and value in interp.run_lists
+    return isinstance(value, Var) and value in interp.of_run.lists
 
 
 def _are_known_objects(interp: Interpreter, value: Value) -> bool:

@@ -83,9 +83,9 @@ def _dict(interp: Interpreter, ref: Ref, items: dict[Any, Any]) -> Any:
 
 def _new(fn: type) -> SetHandler:
     def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-        if fn is set and len(args) == 1 and interp.chooses and (found := object_sets.made(interp, args[0])) is not None:
+        if fn is set and len(args) == 1 and interp.loops.chooses and (found := object_sets.made(interp, args[0])) is not None:
             return found
-        interp.would_choose |= fn is set and len(args) == 1 and not interp.chooses
+        interp.loops.would_choose |= fn is set and len(args) == 1 and not interp.loops.chooses
         return made(interp, fn, *(given(interp, arg) for arg in args))
 
     return handler

@@ -107,7 +107,7 @@ def zipped(interp: Interpreter, parts: tuple[Value, ...], cls: type = list) -> V
 def as_long_as_one_another(interp: Interpreter, parts: tuple[Value, ...]) -> tuple[Value, ...]:
     """`parts`, each cut off where the shortest of them ends."""
     counts = [iteration.length(interp, part) for part in parts]
-    sizes = [interp.sizes.get(count) if isinstance(count, Var) else count for count in counts]
+    sizes = [interp.integers.sizes.get(count) if isinstance(count, Var) else count for count in counts]
     if None not in sizes and len(dict.fromkeys(sizes)) == 1:
         return parts
     within = Slice(NONE, iteration.length(interp, Zip(parts)), NONE)

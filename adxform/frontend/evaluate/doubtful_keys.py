@@ -118,7 +118,7 @@ def walked(interp: Interpreter, source: Value) -> Value:
     shown = {"keys": keys, "values": held.items, "items": pairs}[part]
     found = interp.call(Static(iterations.those_there), (Tuple(shown), Tuple(held.there)), hint=part)
     assert isinstance(found, Ref)
-    interp.walked_as[found] = ref, part
+    interp.loops.walked_as[found] = ref, part
     return found
 
 

@@ -227,9 +227,9 @@ class Evaluator(Interpreter):
         skipped: dict[int, Augmented] = {}
         if self.frames and self.frames[-1].fn.span.is_own:
             block = Block(block.params, tuple([moved_to(op, self.span) for op in block.ops]), block.results)
-        turns = len(self.turns)
+        turns = len(self.loops.turns)
         if block.params:
-            self.turns.append(LoopTurn())
+            self.loops.turns.append(LoopTurn())
         try:
             for index, op in enumerate(block.ops):
                 if op.span.line:
@@ -242,7 +242,7 @@ class Evaluator(Interpreter):
             load_what_waits(self, skipped.values())
             raise
         finally:
-            del self.turns[turns:]
+            del self.loops.turns[turns:]
         return [self.value(result, env) for result in block.results]
 
     def _step(self, block: Block, index: int, env: Env, skipped: dict[int, Augmented]) -> None:
@@ -277,7 +277,7 @@ class Evaluator(Interpreter):
                 itself = next((name for name, value in captures if value == out), None)
                 captured = tuple((name, self.value(value, env)) for name, value in captures if value != out)
                 values_ = tuple((name, self.use(self.value(value, env))) for name, value in defaults)
-                turn = self.turns[-1] if brief else None
+                turn = self.loops.turns[-1] if brief else None
                 env[out] = FunctionValue(fn, captured, values_, frame.scope if frame else None, itself, turn)
             case If():
                 branches.run_if(self, op, env)

@@ -169,7 +169,7 @@ def call_helper(
         outs.append(Var(interp.names.fresh(fn.name), lengths.outside(type_)))
         return outs[-1]
 
-    lengths = Lengths.at(helper.params, operands, interp.fresh_dim)
+    lengths = Lengths.at(helper.params, operands, interp.integers.fresh_dim)
     result: Value = instantiate(helper.result, make, interp.heap)
     interp.builder.emit(Invoke(tuple(outs), helper.name, tuple(operands), interp.span))
     return result
@@ -213,7 +213,7 @@ def _pattern(template: Any) -> tuple[Any, ...]:
 
 
 def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool, kept: bool) -> Any:
-    joiner = Joiner(interp.fresh_dim, collects=interp.collects)
+    joiner = Joiner(interp.integers.fresh_dim, collects=interp.collects)
 
     def general(value: Any) -> Any:
         match value:
@@ -265,7 +265,7 @@ def _owned(interp: Interpreter, type_: Type, name: str, own: dict[Dim, Dim]) -> 
 
     def owned(size: Size, axis: int) -> Size:
         if isinstance(size, Dim) and size not in own:
-            own[size] = interp.fresh_dim() if size.may_be_one else Dim(f"{name}.{axis}")
+            own[size] = interp.integers.fresh_dim() if size.may_be_one else Dim(f"{name}.{axis}")
         return own[size] if isinstance(size, Dim) else size
 
     return Array(type_.dtype, tuple(owned(size, axis) for axis, size in enumerate(type_.shape)))
@@ -275,7 +275,7 @@ def _renewed(interp: Interpreter, type_: Type) -> Type:
     """`type_` with lengths of its own."""
     if not isinstance(type_, Array) or type_.shape is None:
         return type_
-    return Array(type_.dtype, tuple(interp.fresh_dim() for _ in type_.shape))
+    return Array(type_.dtype, tuple(interp.integers.fresh_dim() for _ in type_.shape))
 
 
 def _is_itself(name: str, value: Value, fn: Function) -> bool:
@@ -304,7 +304,7 @@ class _Captured:
 def _build(interp: Interpreter, helper: Helper, frame: Frame, given: Tuple, captured: _Captured) -> None:
     """Specialise the function of `frame` as `helper`, again and again until it returns what its calls are taken to return."""
     outer, heap, frames, level = interp.builder, interp.heap, interp.frames, interp.level
-    joiner = Joiner(interp.fresh_dim, collects=interp.collects)
+    joiner = Joiner(interp.integers.fresh_dim, collects=interp.collects)
     before = set(interp.helpers)
     params = _parameters(interp, helper, given, (*(param.base for param in frame.fn.params), *captured.names))
     try:

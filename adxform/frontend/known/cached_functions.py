@@ -157,7 +157,7 @@ def _know(interp: Interpreter, args: Args) -> None:
     """
     for arg in args:
         if isinstance(arg, Var) and not is_inexact(arg.type):
-            if params := interp.followed(arg):
+            if params := interp.integers.followed(arg):
                 raise Promote(params)
             raise _refusal(interp, "calls itself with a number that only the run knows")
 
@@ -219,7 +219,7 @@ def _reached(interp: Interpreter, value: Value, seen: dict[Ref, None]) -> Iterat
             if not isinstance(parts, tuple):
                 raise _refusal(interp, "reads a list or a dict of which only the run knows the items")
         case Var(_, Array()):
-            interp.kept_arrays.append((value, interp.span))
+            interp.to_check.kept_arrays.append((value, interp.span))
             return
         case _:
             return
@@ -232,7 +232,7 @@ def _note_arrays(interp: Interpreter, values: Args) -> None:
     for value in values:
         match value:
             case Var(_, Array()):
-                interp.kept_arrays.append((value, interp.span))
+                interp.to_check.kept_arrays.append((value, interp.span))
             case Tuple(items):
                 _note_arrays(interp, items)
             case Ref(kind="list" | "dict" | "set"):

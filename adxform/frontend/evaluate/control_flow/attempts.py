@@ -53,7 +53,7 @@ def watch(interp: Interpreter, builder: Builder, op: Op) -> Op | None:
         return op
     match op:
         case Call():
-            matters = meets(may_raise(op, interp.floats, interp.within), level.wanted)
+            matters = meets(may_raise(op, interp.floats, interp.integers.within), level.wanted)
             return _asked(interp, level, builder.last(), op) if matters else op
         case Invoke(callee=callee) if _may_raise_inside(interp, callee, level):
             message = f"`{callee}` is a function of its own, and what it raises may be handled here"
@@ -70,7 +70,7 @@ def _may_raise_inside(interp: Interpreter, callee: str, level: TryLevel) -> bool
     inside = list(all_ops(found.body))
     calls = (op for op in inside if isinstance(op, Call))
     return any(isinstance(op, Raise) or (isinstance(op, Invoke) and op.callee != callee) for op in inside) or any(
-        meets(may_raise(op, interp.floats, interp.within), level.wanted) for op in calls
+        meets(may_raise(op, interp.floats, interp.integers.within), level.wanted) for op in calls
     )
 
 
@@ -115,7 +115,7 @@ def fork_off(interp: Interpreter, builder: Builder, raised: Operand, error: Var)
     level = interp.level
     assert level is not None
     hold_what_is_made_here(interp, level)
-    interp.unruled.setdefault(error, (BaseException, interp.span))
+    interp.of_run.unruled.setdefault(error, (BaseException, interp.span))
     level.forks.append(TryFork(builder, raised, error, level.variables(interp.heap), interp.heap.copy(), level.before))
     builder.rest = builder.nested()
 
@@ -132,7 +132,7 @@ def throw(interp: Interpreter, error: Operand, classes: Classes) -> NoReturn:
     """End this path with the exception `error`, which is of one of `classes`."""
     level = interp.level
     if isinstance(error, Var) and len(classes) == 1 and classes != ANY:
-        interp.made[error] = classes[0]
+        interp.of_run.made[error] = classes[0]
     if level is not None and meets(classes, level.wanted):
         if not isinstance(error, Var):
             error = interp.builder.call(runtime.raised_from, error, NONE, hint="error", span=interp.span)

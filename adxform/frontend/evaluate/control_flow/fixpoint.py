@@ -74,13 +74,13 @@ def find_fixpoint(
     parameter before these, of a counted loop.
     """
     outer, start = interp.builder, interp.heap
-    known = len(interp.lengths)
+    known = len(interp.integers.bases)
     owned: set[str] = set()
 
     def local(dim: Dim) -> bool:
-        return dim.base in interp.lengths[known:]
+        return dim.base in interp.integers.bases[known:]
 
-    joiner = Joiner(interp.uneven_dim, owned=owned, local=local, collects=interp.collects)
+    joiner = Joiner(interp.integers.uneven_dim, owned=owned, local=local, collects=interp.collects)
     joined = Joined([joiner.generalise(init, numbers=True) for init in inits], {}, hints)
     for _ in range(_PASSES):
         interp.builder, interp.heap = outer.nested(), start.copy()
@@ -160,7 +160,7 @@ def _renamed(interp: Interpreter, type_: Type, owned: set[str], renamed: dict[st
     shape: list[Size] = []
     for size in type_.shape:
         if isinstance(size, Dim) and size.base in owned:
-            fresh = interp.uneven_dim()
+            fresh = interp.integers.uneven_dim()
             renamed.setdefault(size.base, fresh)
             shape.append(Dim(renamed[size.base].base, size.offset))
         else:

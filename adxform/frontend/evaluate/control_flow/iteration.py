@@ -380,7 +380,7 @@ def promotable(interp: Interpreter, source: Value) -> frozenset[Var]:
             return frozenset().union(*(promotable(interp, part) for part in parts))
         case _:
             found = deciding(interp, source)
-            return frozenset() if any(var.name in interp.argument_lengths for var in found) else found
+            return frozenset() if any(var.name in interp.integers.of_arguments for var in found) else found
 
 
 def deciding(interp: Interpreter, source: Value) -> frozenset[Var]:
@@ -390,15 +390,15 @@ def deciding(interp: Interpreter, source: Value) -> frozenset[Var]:
             found: frozenset[Var] = frozenset()
             for part in (start, stop, step):
                 if isinstance(part, Var):
-                    origin = interp.followed(part)
+                    origin = interp.integers.followed(part)
                     if not origin:
                         return frozenset()
                     found |= origin
             return found
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return deciding(interp, items)
-        case Var(_, Array(_, (Dim(base), *_))) if base in interp.argument_lengths:
-            return interp.argument_lengths[base]
+        case Var(_, Array(_, (Dim(base), *_))) if base in interp.integers.of_arguments:
+            return interp.integers.of_arguments[base]
         case Ref(kind="list"):
             filled, columns = interp.filled(source), interp.columns(source)
             if columns is not None:
@@ -463,7 +463,7 @@ def _length_of_range(interp: Interpreter, source: Range) -> Value:
     """How many integers a range has."""
     match source:
         case Range(start, stop, Lit(1)) if start == ZERO:
-            return stop if stop in interp.counted else interp.call(Lit(max), (stop, ZERO))
+            return stop if stop in interp.integers.counted else interp.call(Lit(max), (stop, ZERO))
         case Range(start, stop, Lit(1)):
             return interp.call(Lit(max), (subtract(interp, stop, start), ZERO))
         case Range(Lit(start), Lit(stop), Lit(step)):
@@ -480,8 +480,8 @@ def _sign(interp: Interpreter, step: Value) -> Value:
 def _shortest(interp: Interpreter, counts: list[Value]) -> Value:
     distinct: list[Value] = []
     for count in counts:
-        size = interp.sizes.get(count) if isinstance(count, Var) else count
-        known = [interp.sizes.get(other) if isinstance(other, Var) else other for other in distinct]
+        size = interp.integers.sizes.get(count) if isinstance(count, Var) else count
+        known = [interp.integers.sizes.get(other) if isinstance(other, Var) else other for other in distinct]
         if size is None or size not in known:
             distinct.append(count)
     return distinct[0] if len(distinct) == 1 else interp.call(Lit(min), distinct)

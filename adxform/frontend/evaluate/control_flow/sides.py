@@ -160,9 +160,11 @@ def _joined(
 
 def _joiner(interp: Interpreter, cond: Operand) -> Joiner:
     """What joins the paths between which `cond` decides."""
-    origin = interp.origins.get(cond) if isinstance(cond, Var) else None
-    lengths = interp.of_lengths.get(cond) if isinstance(cond, Var) else None
-    return Joiner(interp.uneven_dim, params=origin or frozenset(), lengths=lengths or frozenset(), collects=interp.collects)
+    origin = interp.integers.origins.get(cond) if isinstance(cond, Var) else None
+    lengths = interp.integers.of_lengths.get(cond) if isinstance(cond, Var) else None
+    return Joiner(
+        interp.integers.uneven_dim, params=origin or frozenset(), lengths=lengths or frozenset(), collects=interp.collects
+    )
 
 
 def _is_held_anew(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap], before: Before) -> bool:
@@ -377,9 +379,9 @@ def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]
     for out, left, right in zip(outs, *sides, strict=True):
         if not isinstance(out.type, Scalar):
             continue
-        sizes = [interp.sizes.get(side) if isinstance(side, Var) else None for side in (left, right)]
+        sizes = [interp.integers.sizes.get(side) if isinstance(side, Var) else None for side in (left, right)]
         if sizes[0] is not None and sizes[0] == sizes[1]:
-            interp.sizes[out] = sizes[0]
-            interp.counted.update({out} if {left, right} <= interp.counted else ())
-            interp.cut_at_zero.update(() if interp.cut_at_zero.isdisjoint((left, right)) else {out})
+            interp.integers.sizes[out] = sizes[0]
+            interp.integers.counted.update({out} if {left, right} <= interp.integers.counted else ())
+            interp.integers.cut_at_zero.update(() if interp.integers.cut_at_zero.isdisjoint((left, right)) else {out})
         note_origin(interp, out, (left, right, cond))

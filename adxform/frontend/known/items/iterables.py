@@ -118,7 +118,7 @@ def _as_integer(interp: Interpreter, bound: Value) -> Value:
         case Var(_, Scalar(dtype, weak) as type_) if not _is_index(type_):
             kind = python_class(dtype, weak).__name__
             return interp.fail(TypeError, f"'{kind if weak else 'numpy.' + kind}' object cannot be interpreted as an integer")
-        case Var(_, Scalar()) if bound.type == BOOL or (bound.type != INT and bound not in interp.sizes):
+        case Var(_, Scalar()) if bound.type == BOOL or (bound.type != INT and bound not in interp.integers.sizes):
             return interp.call(Lit(int), (bound,))
         case Var(_, Array()):
             return interp.emit(operator.index, (bound,), INT)

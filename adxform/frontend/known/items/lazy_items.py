@@ -88,7 +88,7 @@ def _zip_in_part(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> 
 
 def _same_length(interp: Interpreter, first: Value, part: Value) -> bool:
     lengths = [iteration.length(interp, source) for source in (first, part)]
-    sizes = [interp.sizes.get(length) if isinstance(length, Var) else length for length in lengths]
+    sizes = [interp.integers.sizes.get(length) if isinstance(length, Var) else length for length in lengths]
     return sizes[0] is not None and sizes[0] == sizes[1]
 
 

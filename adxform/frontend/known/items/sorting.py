@@ -145,7 +145,7 @@ def _refuse_mixed(interp: Interpreter, source: Value) -> bool:
 def _is_known(interp: Interpreter, source: Value) -> bool:
     """Whether the items of `source` are numbers or texts that are known now."""
     known = iteration.known_items(interp, source)
-    return known is not None and all(not isinstance(item, Var) or interp.origins.get(item) for item in known)
+    return known is not None and all(not isinstance(item, Var) or interp.integers.origins.get(item) for item in known)
 
 
 def _is_of_arrays(interp: Interpreter, source: Value) -> bool:
