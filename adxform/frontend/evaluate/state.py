@@ -130,8 +130,6 @@ class Interpreter(Above):
         self.changed: dict[Ref, tuple[tuple[Any, ...], Span]] = {}
         self.named: dict[Var, str] = {}
         self.parameters: dict[str, Var] = {}
-        self.caches: dict[Any, tuple[Value, Any]] = {}
-        """Functions under a cache, and what is known of each."""
         self.caching = 0
         """How many calls of functions under a cache are being run: each key of these is run once, so they may be deep."""
         self.assumed: frozenset[Var] = frozenset()
@@ -230,7 +228,7 @@ class Interpreter(Above):
         self._raise_unless(cond, exception, *message)
 
     def _raise_unless(self, cond: Operand, exception: Callable[..., Exception], *message: str) -> None:
-        missing = self.builder.nested()
+        missing = Builder(self.names, self.span)  # which nothing watches: what is made here raises nothing
         error = missing.call(exception, *map(Lit, message), span=self.span)
         missing.emit(Raise(error, self.span))
         self.builder.emit(If((), cond, Block((), (), ()), missing.block((), ()), self.span))

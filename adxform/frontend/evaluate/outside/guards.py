@@ -76,6 +76,7 @@ def from_outside(interp: Interpreter, value: Any, access: Access | None) -> Valu
     if known is None:
         known = _from_outside(interp, value, access)
         interp.outer.known[access, id(value)] = known
+    interp.outer.asked += isinstance(known, Var) and known in interp.outer.objects
     return known
 
 

@@ -58,6 +58,7 @@ def load(interp: Interpreter, owner: Any, name: str) -> Value | None:
     key = PlaceOutside(owner, Access(), name).key
     if key not in interp.outer.cells:
         return None
+    interp.outer.asked += 1
     place = interp.knowledge.places[key]
     value = held(interp, place)
     if isinstance(value, Poison) and value is not _GIVEN_AWAY and not value.lost and not place.joined:

@@ -32,3 +32,5 @@ class FromOutside:
     """The classes of lists and dicts outside that the function changes: the run asks what is in them."""
     containers: dict[int, Var] = field(default_factory=dict)
     """Those of them that are there when the function begins, by their place in memory."""
+    asked: int = 0
+    """How often the function has asked for what it sets or changes outside."""
