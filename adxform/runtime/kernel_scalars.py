@@ -5,6 +5,7 @@ Each is ordinary Python, which is compiled into the kernel that calls it.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -76,6 +77,56 @@ def power(a: float, b: float) -> float:
 def log_or_zero(x: float) -> float:
     """The logarithm of `x`, zero where `x` is zero."""
     return 0.0 if x == 0.0 else float(np.log(x))
+
+
+def wrapped_sum(a: int, b: int) -> int:
+    """``a + b`` of NumPy's integers, modulo ``2**64``; a compiler takes it that sums of signed ones stay within 64 bits.
+
+    >>> int(wrapped_sum(5, -7))
+    -2
+    """
+    return np.int64(np.uint64(np.int64(a)) + np.uint64(np.int64(b)))  # type: ignore[return-value]
+
+
+def wrapped_difference(a: int, b: int) -> int:
+    """``a - b`` of NumPy's integers, modulo ``2**64``."""
+    return np.int64(np.uint64(np.int64(a)) - np.uint64(np.int64(b)))  # type: ignore[return-value]
+
+
+def wrapped_product(a: int, b: int) -> int:
+    """``a * b`` of NumPy's integers, modulo ``2**64``."""
+    return np.int64(np.uint64(np.int64(a)) * np.uint64(np.int64(b)))  # type: ignore[return-value]
+
+
+def wrapped_square(a: int) -> int:
+    """``a * a`` of NumPy's integers, modulo ``2**64``."""
+    return np.int64(np.uint64(np.int64(a)) * np.uint64(np.int64(a)))  # type: ignore[return-value]
+
+
+def wrapped_power(a: int, b: int) -> int:
+    """``a ** b`` of NumPy's integers, modulo ``2**64``, for `b` from zero on."""
+    raised, square = np.uint64(1), np.uint64(np.int64(a))
+    left = b
+    while left > 0:
+        if left & 1:
+            raised = raised * square
+        square = square * square
+        left >>= 1
+    return np.int64(raised)  # type: ignore[return-value]
+
+
+WRAPPED: dict[Any, Callable[..., int]] = {
+    operator.add: wrapped_sum,
+    operator.sub: wrapped_difference,
+    operator.mul: wrapped_product,
+    operator.pow: wrapped_power,
+    np.add: wrapped_sum,
+    np.subtract: wrapped_difference,
+    np.multiply: wrapped_product,
+    np.square: wrapped_square,
+    np.power: wrapped_power,
+}
+"""What kernels call on NumPy's integers, whose results a compiler would take to stay within 64 bits."""
 
 
 def trip_count(start: int, stop: int, step: int) -> int:
