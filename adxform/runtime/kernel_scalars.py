@@ -5,7 +5,6 @@ Each is ordinary Python, which is compiled into the kernel that calls it.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -113,20 +112,6 @@ def wrapped_power(a: int, b: int) -> int:
         square = square * square
         left >>= 1
     return np.int64(raised)  # type: ignore[return-value]
-
-
-WRAPPED: dict[Any, Callable[..., int]] = {
-    operator.add: wrapped_sum,
-    operator.sub: wrapped_difference,
-    operator.mul: wrapped_product,
-    operator.pow: wrapped_power,
-    np.add: wrapped_sum,
-    np.subtract: wrapped_difference,
-    np.multiply: wrapped_product,
-    np.square: wrapped_square,
-    np.power: wrapped_power,
-}
-"""What kernels call on NumPy's integers, whose results a compiler would take to stay within 64 bits."""
 
 
 def trip_count(start: int, stop: int, step: int) -> int:

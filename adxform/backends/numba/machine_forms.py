@@ -55,8 +55,9 @@ def scalar_calls(kernel: Function, *, fastmath: bool = True) -> Function:
 
     def form(op: Call, in_lanes: bool) -> Any:
         fn = callee(op)
-        if fn in kernel_scalars.WRAPPED and op.outs and op.outs[0].type == Scalar("int64"):
-            return kernel_scalars.WRAPPED[fn]
+        wrapped = record_of(fn).wrapped_form
+        if wrapped is not None and op.outs and op.outs[0].type == Scalar("int64"):
+            return wrapped
         if any(dtype_of(arg) == "complex128" for arg in op.args):
             return record_of(fn).complex_form
         own = record_of(fn).form

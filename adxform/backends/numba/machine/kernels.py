@@ -26,9 +26,9 @@ from adxform.ir.types import Array, Scalar, Type
 from adxform.primitives.table import TABLE
 from adxform.runtime import kernel_scalars
 
-OWN_FORMS = {form for record in TABLE.values() for form in (record.form, record.complex_form) if isinstance(form, FunctionType)}
-_CALLED = {*kernel_scalars.CHECKS, *kernel_scalars.WRAPPED.values(), runtime.place}
-for _form in sorted(OWN_FORMS | _CALLED, key=lambda form: form.__qualname__):
+_FORMS = (form for record in TABLE.values() for form in (record.form, record.complex_form, record.wrapped_form))
+OWN_FORMS = {form for form in _FORMS if isinstance(form, FunctionType)}
+for _form in sorted(OWN_FORMS | {*kernel_scalars.CHECKS, runtime.place}, key=lambda form: form.__qualname__):
     if _form not in (runtime.larger, runtime.smaller):
         numba.extending.register_jitable(_form)
 
