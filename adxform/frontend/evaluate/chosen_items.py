@@ -7,10 +7,11 @@ import operator
 import numpy as np
 
 from adxform import runtime
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves
-from adxform.frontend.evaluate.values import NONE, Contents, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar
 from adxform.primitives.definitions import iterations
@@ -21,10 +22,10 @@ CHOICES = 32
 
 def may_choose(interp: Interpreter, index: Value, count: int) -> bool:
     """Whether a branch may choose one of `count` items at `index`, which only a run can tell."""
-    if not isinstance(index, Var) or interp.followed(index) or not 0 < count <= CHOICES:
+    if not isinstance(index, Var) or interp.integers.followed(index) or not 0 < count <= CHOICES:
         return False
-    interp.would_choose |= not interp.chooses
-    return interp.chooses
+    interp.loops.would_choose |= not interp.loops.chooses
+    return interp.loops.chooses
 
 
 def columns_of(interp: Interpreter, items: tuple[Value, ...]) -> list[tuple[Value, ...]] | None:
@@ -46,7 +47,7 @@ def of_the_run(interp: Interpreter, key: Value) -> Var | None:
         if any(isinstance(type_, Array) or (isinstance(type_, Object) and followed_else) for type_ in leaves):
             return None
         return next((found for part in key.items if (found := of_the_run(interp, part)) is not None), None)
-    if not isinstance(key, Var) or isinstance(key.type, Array) or interp.origins.get(key):
+    if not isinstance(key, Var) or isinstance(key.type, Array) or interp.integers.origins.get(key):
         return None
     return key
 
@@ -81,7 +82,7 @@ def place_in_dict(interp: Interpreter, ref: Ref, key: Value) -> Value:
 
 def under_number(interp: Interpreter, ref: Ref, key: Value) -> tuple[Tuple, Tuple] | None:
     """The whole numbers among the keys of a dict, and its items under them, where `key` is one that only a run can tell."""
-    if not isinstance(key, Var) or interp.followed(key) or not isinstance(key.type, Scalar):
+    if not isinstance(key, Var) or interp.integers.followed(key) or not isinstance(key.type, Scalar):
         return None
     if np.dtype(key.type.dtype).kind not in "iub":
         return None

@@ -25,28 +25,21 @@ from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
-from adxform.frontend.evaluate.outside import guards, outside_containers, places
-from adxform.frontend.evaluate.set_shapes import set_shape
-from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
-from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import (
+from adxform.frontend.evaluate.object_contents import (
     AnyContents,
     Collected,
     Columns,
     Contents,
-    FoundOutside,
-    FunctionValue,
     Keyed,
     ListFamily,
-    LoopTurn,
     Portion,
     Portions,
-    Ref,
-    Slice,
-    Static,
-    Tuple,
-    Value,
 )
+from adxform.frontend.evaluate.outside import guards, outside_containers, places
+from adxform.frontend.evaluate.set_shapes import set_shape
+from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import FoundOutside, FunctionValue, LoopTurn, Ref, Slice, Static, Tuple, Value
 from adxform.frontend.signature.access import path_to
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -234,9 +227,9 @@ class Evaluator(Interpreter):
         skipped: dict[int, Augmented] = {}
         if self.frames and self.frames[-1].fn.span.is_own:
             block = Block(block.params, tuple([moved_to(op, self.span) for op in block.ops]), block.results)
-        turns = len(self.turns)
+        turns = len(self.loops.turns)
         if block.params:
-            self.turns.append(LoopTurn())
+            self.loops.turns.append(LoopTurn())
         try:
             for index, op in enumerate(block.ops):
                 if op.span.line:
@@ -249,7 +242,7 @@ class Evaluator(Interpreter):
             load_what_waits(self, skipped.values())
             raise
         finally:
-            del self.turns[turns:]
+            del self.loops.turns[turns:]
         return [self.value(result, env) for result in block.results]
 
     def _step(self, block: Block, index: int, env: Env, skipped: dict[int, Augmented]) -> None:
@@ -284,7 +277,7 @@ class Evaluator(Interpreter):
                 itself = next((name for name, value in captures if value == out), None)
                 captured = tuple((name, self.value(value, env)) for name, value in captures if value != out)
                 values_ = tuple((name, self.use(self.value(value, env))) for name, value in defaults)
-                turn = self.turns[-1] if brief else None
+                turn = self.loops.turns[-1] if brief else None
                 env[out] = FunctionValue(fn, captured, values_, frame.scope if frame else None, itself, turn)
             case If():
                 branches.run_if(self, op, env)

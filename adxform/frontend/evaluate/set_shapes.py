@@ -12,8 +12,9 @@ from adxform import runtime
 from adxform.errors import AliasError
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow.walks import NO_MORE
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Contents, Once, Static, Value
+from adxform.frontend.evaluate.values import Once, Static, Value
 from adxform.ir.operand_facts import with_inner
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array

@@ -15,9 +15,10 @@ from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.levels import Frame
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Contents, Once, Value
+from adxform.frontend.evaluate.values import Once, Value
 from adxform.ir import intrinsics
 from adxform.ir.operand_facts import with_inner
 from adxform.ir.ops import Block, Call, For, If, Lit, Op, Pack, Var, While

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from adxform.ir.ops import Operand
+from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Several, Type
-from adxform.primitives.contraction_types import lstsq_result
+from adxform.primitives.contraction_types import lstsq_result, square_result
 from adxform.primitives.declare import Result
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import Primitive
@@ -48,6 +48,34 @@ def _of_residue(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Typ
     match _part(1)(args, kwargs):
         case Array(dtype):
             return Scalar(dtype, False)
+        case _:
+            return None
+
+
+def _square(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    return square_result(args[:1], {})
+
+
+def _alike(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    match args[0]:
+        case Var(_, Array("float64" | "float32", (_, _)) as type_):
+            return type_
+        case _:
+            return None
+
+
+def _of_stretch(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    match args[:2]:
+        case Var(_, Array("float64" | "float32" as dtype, (m, n))), Lit("right" | "left" as side):
+            return Array(dtype, (n, n) if side == "right" else (m, m))
+        case _:
+            return None
+
+
+def _of_rotation(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    match args[:2]:
+        case Var(_, Array(ours, (_, n))), Var(_, Array(other, (_, m))) if ours == other:
+            return Array(ours, (n, m))
         case _:
             return None
 
@@ -113,12 +141,14 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(calls.residues_of_columns, _residues_of_columns, Value.OWN, result=_part(1)),
     Definition(calls.values_beside, lambda a, b, *options: linalg.svdvals(a), Value.OWN, result=_part(3)),
     Definition(linalg.lstsq, _lstsq),
-    Definition(calls.full_rank_pinvh, lambda a, atol, rtol, lower, check: linalg.inv(_whole(a, lower)), Value.OWN),
+    Definition(
+        calls.full_rank_pinvh, lambda a, atol, rtol, lower, check: linalg.inv(_whole(a, lower)), Value.OWN, result=_square
+    ),
     Definition(linalg.pinvh, _pinvh),
-    Definition(calls.unitary_factor, lambda a, side: _rotation(a), Value.OWN),
-    Definition(calls.stretch_factor, _stretch, Value.OWN),
+    Definition(calls.unitary_factor, lambda a, side: _rotation(a), Value.OWN, result=_alike),
+    Definition(calls.stretch_factor, _stretch, Value.OWN, result=_of_stretch),
     Definition(linalg.polar, _polar),
-    Definition(calls.nearest_rotation, lambda A, B, check: _rotation(A.T @ B), Value.OWN),
+    Definition(calls.nearest_rotation, lambda A, B, check: _rotation(A.T @ B), Value.OWN, result=_of_rotation),
     Definition(calls.nearest_scale, lambda A, B, check: np.sum(linalg.svdvals(A.T @ B)), Value.OWN),
     Definition(linalg.orthogonal_procrustes, _orthogonal_procrustes),
 )

@@ -197,7 +197,7 @@ RECORDS: tuple[Primitive, ...] = (
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(linalg.logm, lambda A: calls.real_logm(A)),
     Definition(linalg.sqrtm, lambda A: calls.real_sqrtm(A)),
-    Definition(calls.real_power, lambda A, t: linalg.expm(t * calls.real_logm(A)), Value.OWN),
+    Definition(calls.real_power, lambda A, t: linalg.expm(t * calls.real_logm(A)), Value.OWN, result=_of_first),
     Definition(linalg.fractional_matrix_power, lambda A, t: calls.real_power(A, t)),
     Definition(calls.expm_beside, lambda A, E, method, check: linalg.expm(A), Value.OWN),
     Definition(calls.change_beside, lambda A, E, method, check: calls.expm_change(A, E), Value.OWN),

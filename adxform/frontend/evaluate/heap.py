@@ -1,0 +1,115 @@
+"""The contents of every object of the program: what each holds, and which of them may be one in the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from adxform.frontend.evaluate.functions_apart import code_key
+from adxform.frontend.evaluate.object_contents import AnyContents, Collected, Contents
+from adxform.frontend.evaluate.values import Poison, Ref, RefKind, Value
+from adxform.ir.ops import Var
+
+_OF_CHANGED_LISTS = Poison("it has a list that is changed after it was put in", way="put in a copy: `list(…)`")
+
+_OUTDATED = Poison("it may be the same object as another, which is changed", way="copy it, or change it by this name alone")
+
+
+@dataclass(frozen=True, slots=True)
+class Originals:
+    """The objects that one which stands for what paths have may be; the parameters `params`, if any, decide which."""
+
+    refs: frozenset[Ref] = frozenset()
+    params: frozenset[Var] = frozenset()
+
+
+NO_OTHERS = Originals()
+
+TakenPortions = dict[tuple[Ref, Value], tuple[tuple[AnyContents, ...], Ref]]
+"""Lists of the items of portions, by where these are, with what the lists held then of which they were made."""
+
+
+class Cells(dict[Ref, AnyContents]):
+    """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
+
+    So are the `originals` of objects that stand for what paths have, and by each original what stands for it; by dicts that are
+    the `attributes` of objects, these objects; and all lists that were `copied` into arrays, and `numbers` of functions.
+    """
+
+    def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
+        super().__init__(cells)
+        self.foreign = foreign
+        self.originals: dict[Ref, Originals] = {}
+        self.standing: dict[Ref, list[Ref]] = {}
+        self.attributes: dict[Ref, Ref] = {}
+        self.taken: TakenPortions = {}
+        self.copied: set[Ref] = set()
+        self.numbers: dict[Any, tuple[int, Any]] = {}
+
+    def number_of(self, function: Any) -> int:
+        """By which number the run knows `function` among others: those of one code have the same."""
+        code = code_key(function)
+        return self.numbers.setdefault(code, (len(self.numbers), function))[0]  # which keeps what has that place in memory
+
+    def __missing__(self, ref: Ref) -> AnyContents:
+        return self.foreign[ref]
+
+
+class Heap:
+    """The contents of every `Ref`; a copy is a snapshot."""
+
+    def __init__(self, cells: Cells | None = None) -> None:
+        self.contents = Cells({}, {}) if cells is None else cells
+
+    def new(
+        self,
+        kind: RefKind,
+        cls: type,
+        keys: tuple[Any, ...],
+        items: tuple[Value, ...],
+        *,
+        shared: bool = False,
+        meta: Value | None = None,
+    ) -> Ref:
+        """A fresh object."""
+        ref = Ref(kind, cls, shared=shared, meta=meta)
+        self.contents[ref] = Contents(keys, items)
+        return ref
+
+    def foreign(
+        self, kind: RefKind, cls: type, keys: tuple[Any, ...], items: tuple[Value, ...], meta: Value | None = None
+    ) -> Ref:
+        """An object of the caller's program."""
+        ref = Ref(kind, cls, outside=True, meta=meta)
+        self.contents.foreign[ref] = Contents(keys, items)
+        return ref
+
+    def copy(self) -> Heap:
+        """A snapshot."""
+        cells = Cells(self.contents, self.contents.foreign)
+        cells.originals, cells.standing = self.contents.originals, self.contents.standing
+        cells.attributes, cells.copied = self.contents.attributes, self.contents.copied
+        cells.numbers = self.contents.numbers
+        cells.taken = dict(self.contents.taken)
+        return Heap(cells)
+
+    def note_originals(self, ref: Ref, originals: Originals) -> None:
+        """Note that `ref`, which has contents of its own, is one of `originals` in the run."""
+        self.contents.originals[ref] = originals
+        for original in originals.refs:
+            self.contents.standing.setdefault(original, []).append(ref)
+
+    def note_attributes(self, ref: Ref, owner: Ref) -> None:
+        """Note that the dict `ref` is the attributes of `owner`, as long as these are changed through it alone."""
+        self.contents.attributes[ref] = owner
+        self.note_originals(ref, Originals(frozenset((owner,))))
+
+    def outdate(self, ref: Ref) -> None:
+        """Note that `ref` is changed: what may be the same object in the run has other contents than it is taken to have."""
+        for copy in self.contents.standing.get(ref, ()):
+            if copy in self.contents:
+                params = self.contents.originals[copy].params
+                self.contents[copy] = _OUTDATED._replace(params=params)
+        for other, held in tuple(self.contents.items()) if ref in self.contents.copied else ():
+            if isinstance(held, Collected) and ref in held.copied:
+                self.contents[other] = _OF_CHANGED_LISTS
