@@ -211,7 +211,7 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "axes": (lambda x: signal.fftconvolve(x, X2, axes=1), X2),
     "method": (lambda x: signal.filtfilt(FB, FA, x, method="gust"), X2),
     "zi": (lambda x: signal.sosfilt(SOS, x, zi=np.zeros((2, 3, 2)))[0], X2),
-    "window": (lambda s: signal.windows.gaussian(5, s), np.float64(1.0)),
+    "window": (lambda s: signal.windows.chebwin(5, s), np.float64(1.0)),
     "sigma": (lambda s: ndimage.gaussian_filter1d(X9, s), np.float64(1.0)),
     "output": (lambda x: ndimage.sobel(x, output=np.float64), IMAGE),
     "modes": (lambda x: ndimage.uniform_filter(x, mode=["wrap", "nearest"]), IMAGE),
