@@ -1,4 +1,4 @@
-"""``abs(z) ** 2``, of complex and real numbers, has its second derivative, also where a number is zero, in every order of modes."""
+"""``abs(z) ** 2``, complex or real, has its second derivative, also where a number is zero, in every order of modes."""
 
 from __future__ import annotations
 

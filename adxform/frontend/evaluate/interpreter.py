@@ -62,14 +62,14 @@ class Evaluator(Interpreter):
             case Lit():
                 return operand
             case Pack("tuple", items):
-                return Tuple(tuple(self.value(item, env) for item in items))
+                return Tuple(tuple(self.there(self.value(item, env)) for item in items))
             case Pack("list", items):
-                return self.new_list(tuple(self.use(self.value(item, env)) for item in items))
+                return self.new_list(tuple(self.use(self.there(self.value(item, env))) for item in items))
             case Pack("slice", items):
                 start, stop, step = (self.value(item, env) for item in items)
                 return Slice(start, stop, step)
             case Pack("dict", items):
-                values = [self.use(self.value(item, env)) for item in items]
+                values = [self.use(self.there(self.value(item, env))) for item in items]
                 ref = self.heap.new("dict", dict, (), ())
                 for key, item in zip(values[::2], values[1::2], strict=True):
                     self.heap.contents[ref] = self.contents(ref).put(self.static(key, "a dict key"), item)

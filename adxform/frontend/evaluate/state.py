@@ -30,7 +30,8 @@ from adxform.frontend.evaluate.contents import (
     list_contents,
 )
 from adxform.frontend.evaluate.heap import Heap
-from adxform.frontend.evaluate.levels import Frame, TryLevel
+from adxform.frontend.evaluate.levels import Frame, TryLevel, unwatched
+from adxform.frontend.evaluate.presence import Told
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.values import (
     FoundOutside,
@@ -177,7 +178,8 @@ class Interpreter(Above):
         self.functions: dict[int, Access] = {}
         self.modules: dict[int, Access] = {}
         self.assumed: frozenset[Var] = frozenset()
-        self.negated: dict[Var, Var] = {}
+        self.told: Told = {}
+        """What conditions tell of values that may be ``None``."""
         self.generators: dict[Var, type] = {}
         self.run_lists: set[Var] = set()
         """Lists of texts and other objects that the run makes and has, of which only that knows how many items they have."""
@@ -279,6 +281,10 @@ class Interpreter(Above):
             self.assumed |= {value.present}
         return self.use(value.value)
 
+    def there(self, value: Value) -> Value:
+        """`value`, as what it is where this path has asked, and it is not ``None``."""
+        return self.use(value.value) if isinstance(value, Maybe) and value.present in self.assumed else value
+
     def given(self, value: Value) -> Value:
         """`value`, which may be ``None``, where it is not followed what becomes of that: the run refuses it."""
         if not isinstance(value, Maybe):
@@ -299,10 +305,11 @@ class Interpreter(Above):
         self._raise_unless(cond, exception, *message)
 
     def _raise_unless(self, cond: Operand, exception: Callable[..., Exception], *message: str) -> None:
-        missing = self.builder.nested()
-        error = missing.call(exception, *map(Lit, message), span=self.span)
-        missing.emit(Raise(error, self.span))
-        self.builder.emit(If((), cond, Block((), (), ()), missing.block((), ()), self.span))
+        with unwatched(self):  # to make the exception raises nothing that a handler around is for
+            missing = self.builder.nested()
+            error = missing.call(exception, *map(Lit, message), span=self.span)
+            missing.emit(Raise(error, self.span))
+            self.builder.emit(If((), cond, Block((), (), ()), missing.block((), ()), self.span))
 
     def contents_or_doubt(self, ref: Ref) -> Contents | Doubtful:
         """What `ref` holds now, items one by one or some of them in doubt."""

@@ -26,6 +26,7 @@ from adxform.frontend.evaluate.control_flow.joins import OF_PORTIONS, Joiner, Pa
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
 from adxform.frontend.evaluate.heap import Heap
 from adxform.frontend.evaluate.levels import unwatched
+from adxform.frontend.evaluate.presence import note_joined, tells
 from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Interpreter
@@ -33,7 +34,7 @@ from adxform.frontend.evaluate.values import Poison, Ref, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Operand, Var
 from adxform.ir.spans import Span
-from adxform.ir.types import Scalar, Type
+from adxform.ir.types import BOOL, Scalar, Type
 
 Before = Container[Ref] | None
 """The objects that there were before a ``try``, where the sides of a branch are what an exception ends and what comes after."""
@@ -183,10 +184,7 @@ def _put_together(ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
 
 def _assumptions(interp: Interpreter, cond: Operand) -> tuple[frozenset[Var], frozenset[Var]]:
     """What is not ``None`` on either side of a branch."""
-    if not isinstance(cond, Var):
-        return frozenset(), frozenset()
-    absent = interp.negated.get(cond)
-    return frozenset((cond,)), frozenset() if absent is None else frozenset((absent,))
+    return tells(interp.told, cond)
 
 
 def hold_anew(interp: Interpreter, grows: Grows) -> bool:
@@ -378,8 +376,10 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[Side], start: Heap) -> Any
 
 
 def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]], cond: Operand) -> None:
-    """Note which joined integers are a length, and which follow from parameters alone."""
+    """Note which joined integers are a length, which follow from parameters alone, and what joined conditions tell."""
     for out, left, right in zip(outs, *sides, strict=True):
+        if isinstance(out.type, Scalar) and out.type.dtype == BOOL.dtype:
+            note_joined(interp.told, out, cond, (left, right))
         if not isinstance(out.type, Scalar):
             continue
         sizes = [interp.sizes.get(side) if isinstance(side, Var) else None for side in (left, right)]
