@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from adxform.frontend.evaluate.contents import AnyContents, Collected, Contents
@@ -17,10 +17,14 @@ _OUTDATED = Poison("it may be the same object as another, which is changed", way
 
 @dataclass(frozen=True, slots=True)
 class Originals:
-    """The objects that one which stands for what paths have may be; the parameters `params`, if any, decide which."""
+    """The objects that one which stands for what paths have may be; the parameters `params`, if any, decide which.
+
+    `refs` there were before the paths parted; `made` were made on them, and have no name of their own after these.
+    """
 
     refs: frozenset[Ref] = frozenset()
     params: frozenset[Var] = frozenset()
+    made: frozenset[Ref] = field(default=frozenset(), compare=False)
 
 
 NO_OTHERS = Originals()
@@ -32,8 +36,9 @@ TakenPortions = dict[tuple[Ref, Value], tuple[tuple[AnyContents, ...], Ref]]
 class Cells(dict[Ref, AnyContents]):
     """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
 
-    So are the `originals` of objects that stand for what paths have, and by each original what stands for it; by dicts that are
-    the `attributes` of objects, these objects; and all lists that were `copied` into arrays, and `numbers` of functions.
+    So are the `originals` of objects that stand for what paths have, and by each original what stands for it; what calls have
+    `returned`, which may be anything that they were given; by dicts that are the `attributes` of objects, these objects; and all
+    lists that were `copied` into arrays, and `numbers` of functions.
     """
 
     def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
@@ -44,6 +49,7 @@ class Cells(dict[Ref, AnyContents]):
         self.attributes: dict[Ref, Ref] = {}
         self.taken: TakenPortions = {}
         self.copied: set[Ref] = set()
+        self.returned: set[Ref] = set()
         self.numbers: dict[Any, tuple[int, Any]] = {}
 
     def number_of(self, function: Any) -> int:
@@ -89,20 +95,39 @@ class Heap:
         cells = Cells(self.contents, self.contents.foreign)
         cells.originals, cells.standing = self.contents.originals, self.contents.standing
         cells.attributes, cells.copied = self.contents.attributes, self.contents.copied
-        cells.numbers = self.contents.numbers
+        cells.numbers, cells.returned = self.contents.numbers, self.contents.returned
         cells.taken = dict(self.contents.taken)
         return Heap(cells)
 
     def note_originals(self, ref: Ref, originals: Originals) -> None:
         """Note that `ref`, which has contents of its own, is one of `originals` in the run."""
         self.contents.originals[ref] = originals
-        for original in originals.refs:
+        for original in originals.refs | originals.made:
             self.contents.standing.setdefault(original, []).append(ref)
 
     def note_attributes(self, ref: Ref, owner: Ref) -> None:
         """Note that the dict `ref` is the attributes of `owner`, as long as these are changed through it alone."""
         self.contents.attributes[ref] = owner
         self.note_originals(ref, Originals(frozenset((owner,))))
+
+    def others(self, ref: Ref) -> set[Ref] | None:
+        """All that may be one object with `ref`, which stands for what paths have; ``None`` where that is not known of one of them."""
+        originals, found, left = self.contents.originals, {ref}, [ref]
+        while left:
+            one = left.pop()
+            if one in self.contents.returned or one.outside or (one.shared and one not in originals):
+                return None
+            known = originals.get(one, NO_OTHERS)
+            new = {*known.refs, *known.made, *self.contents.standing.get(one, ())} - found
+            found |= new
+            left += new
+        return found - {ref}
+
+    def outdate_others(self, ref: Ref, others: set[Ref]) -> None:
+        """Note that `ref` is changed, which may be one object with `others`."""
+        params = self.contents.originals[ref].params
+        for other in others & self.contents.keys():
+            self.contents[other] = _OUTDATED._replace(params=params)
 
     def outdate(self, ref: Ref) -> None:
         """Note that `ref` is changed: what may be the same object in the run has other contents than it is taken to have."""

@@ -439,11 +439,24 @@ class Interpreter(Above):
             together = self._lists_behind(ref)
             if together:
                 raise Grows(together[0], together=together, reason=self.shared_change(ref))
-            raise self.shared_change(ref)
+            others = self._others(ref)
+            if others is None:
+                raise self.shared_change(ref)
+            self.heap.outdate_others(ref, others)
         given = self.identity(ref)
         if isinstance(given, Given):
             self.changed.setdefault(ref, (given.keys, self.span))
         self.heap.contents[ref] = contents
+
+    def _others(self, ref: Ref) -> set[Ref] | None:
+        """What may be one object with `ref`, of which the paths have others: it may be changed if nothing reads those by their names."""
+        if ref.kind not in ("instance", "dict") or ref not in self.heap.contents.originals:
+            return None
+        others = self.heap.others(ref)
+        own = others is not None and not any(
+            one in self.heap.contents.attributes or self.identity(one) is not None for one in (ref, *others)
+        )
+        return others if own else None
 
     def _lists_behind(self, ref: Ref) -> tuple[Ref, ...]:
         """The lists of the program's own of which `ref` is one in the run, or one that a path made."""

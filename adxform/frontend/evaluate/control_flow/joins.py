@@ -325,12 +325,13 @@ class Joiner:
         return Built(ref.kind, ref.cls, (), (replace(portion, place=place, index=None),), ref.meta, originals)
 
     def _originals(self, objects: Iterable[Ref | Built], heap: Heap, old: Heap) -> Originals:
-        """The objects of `old` that one may be which is one of `objects`. What a path makes has no other name after it."""
+        """The objects of `old` that one may be which is one of `objects`, and those that the paths made."""
         known = heap.contents.originals
         inner = [one.originals if isinstance(one, Built) else known.get(one, NO_OTHERS) for one in objects]
-        refs = {one for one in objects if isinstance(one, Ref)}.union(*(each.refs for each in inner))
+        refs = {one for one in objects if isinstance(one, Ref)}.union(*(each.refs | each.made for each in inner))
         found = frozenset(ref for ref in refs if ref in old.contents)
-        return Originals(found, self.decided.union(*(each.params for each in inner))) if found else NO_OTHERS
+        made = frozenset(refs - found)
+        return Originals(found, self.decided.union(*(each.params for each in inner)) if found else frozenset(), made)
 
     def merge_contents(self, ref: Ref, a: Any, b: Any, paths: Paths) -> Any:
         """The template of what `ref` holds, `a` on one path and `b` on the other."""
