@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.evaluate.contents import Contents
+from adxform.frontend.evaluate.contents import AnyContents, Contents
+from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.heap import Choice
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves
@@ -98,7 +101,54 @@ def one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str)
             f"the items of a {what} are numbers of different kinds, and only a run can tell which is taken",
             "make them one kind, e.g. with `float(…)`",
         )
-    return interp.call(Static(iterations.picked), (Tuple(items), index, Lit(f"{what} index out of range")))
+    found = interp.call(Static(iterations.picked), (Tuple(items), index, Lit(f"{what} index out of range")))
+    refs = tuple(item for item in items if isinstance(item, Ref))
+    if isinstance(found, Ref) and len(refs) == len(items):
+        interp.heap.note_choice(found, Choice(index, refs, by_place=True))
+    return found
+
+
+def renew(interp: Interpreter, ref: Ref) -> None:
+    """Let `ref`, one of several objects of which the run knows which, hold what that one holds now."""
+    choice = interp.heap.contents.chosen[ref]
+    for one in choice.objects:
+        interp.contents_or_doubt(one)
+    if choice.by_place:
+        items = Tuple(choice.objects)
+        found = interp.call(Static(iterations.picked), (items, choice.which, Lit("list index out of range")), hint="chosen")
+    else:
+        first, second = choice.objects
+        (found,) = branch(interp, choice.which, lambda: [first], lambda: [second], ["chosen"], interp.span)
+    if isinstance(found, Ref):
+        interp.heap.contents[ref] = interp.heap.contents[found]
+
+
+def change(interp: Interpreter, ref: Ref, contents: AnyContents) -> bool:
+    """Whether `ref` is one of several objects of which the run knows which, and that one, like `ref`, now has `contents`."""
+    choice, held = interp.heap.contents.chosen.get(ref), interp.heap.contents[ref]
+    if choice is None or not isinstance(held, Contents) or not isinstance(contents, Contents) or ref.kind == "list":
+        return False
+    new = {key: item for key, item in zip(contents.keys, contents.items, strict=True) if held.get(key) is not item}
+    if any(contents.get(key) is None for key in held.keys):
+        return False
+
+    def changed(one: Ref) -> list[Value]:
+        own = interp.contents(one)
+        for key, item in new.items():
+            own = own.put(key, item)
+        interp.write(one, own)
+        return []
+
+    if choice.by_place:
+        place = place_in_list(interp, choice.which, len(choice.objects))
+        for k, one in enumerate(choice.objects):
+            there = interp.operand(interp.call(Lit(operator.eq), (place, Lit(k))))
+            branch(interp, there, partial(changed, one), list, [], interp.span)
+    else:
+        first, second = choice.objects
+        branch(interp, choice.which, partial(changed, first), partial(changed, second), [], interp.span)
+    interp.heap.contents[ref] = contents
+    return True
 
 
 def place_to_store(interp: Interpreter, ref: Ref, key: Value) -> Value | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adxform.frontend.evaluate.contents import AnyContents, Collected, Contents
 from adxform.frontend.evaluate.function_parts import code_of
 from adxform.frontend.evaluate.values import Poison, Ref, RefKind, Value
-from adxform.ir.ops import Var
+from adxform.ir.ops import Operand, Var
 
 _OF_CHANGED_LISTS = Poison("it has a list that is changed after it was put in", way="put in a copy: `list(…)`")
 
@@ -29,6 +29,15 @@ class Originals:
 
 NO_OTHERS = Originals()
 
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which of `objects` one is that stands for them: the first where the condition `which` holds, or the one at that place."""
+
+    which: Operand
+    objects: tuple[Ref, ...]
+    by_place: bool = False
+
 TakenPortions = dict[tuple[Ref, Value], tuple[tuple[AnyContents, ...], Ref]]
 """Lists of the items of portions, by where these are, with what the lists held then of which they were made."""
 
@@ -37,7 +46,7 @@ class Cells(dict[Ref, AnyContents]):
     """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
 
     So are the `originals` of objects that stand for what paths have, and by each original what stands for it; what calls have
-    `returned`, which may be anything that they were given; by dicts that are the `attributes` of objects, these objects; and all
+    `returned`, which may be anything that they were given; which of them one is that was `chosen`; by dicts that are the `attributes` of objects, these objects; and all
     lists that were `copied` into arrays, and `numbers` of functions.
     """
 
@@ -50,6 +59,7 @@ class Cells(dict[Ref, AnyContents]):
         self.taken: TakenPortions = {}
         self.copied: set[Ref] = set()
         self.returned: set[Ref] = set()
+        self.chosen: dict[Ref, Choice] = {}
         self.numbers: dict[Any, tuple[int, Any]] = {}
 
     def number_of(self, function: Any) -> int:
@@ -95,7 +105,7 @@ class Heap:
         cells = Cells(self.contents, self.contents.foreign)
         cells.originals, cells.standing = self.contents.originals, self.contents.standing
         cells.attributes, cells.copied = self.contents.attributes, self.contents.copied
-        cells.numbers, cells.returned = self.contents.numbers, self.contents.returned
+        cells.numbers, cells.returned, cells.chosen = self.contents.numbers, self.contents.returned, self.contents.chosen
         cells.taken = dict(self.contents.taken)
         return Heap(cells)
 
@@ -109,6 +119,19 @@ class Heap:
         """Note that the dict `ref` is the attributes of `owner`, as long as these are changed through it alone."""
         self.contents.attributes[ref] = owner
         self.note_originals(ref, Originals(frozenset((owner,))))
+
+    def note_choice(self, ref: Ref, choice: Choice) -> None:
+        """Note that `choice` says which object `ref` is, and so which ones what it holds are."""
+        if ref.kind not in ("instance", "dict") or not ref.shared:
+            return
+        self.contents.chosen[ref] = choice
+        held = [self.contents[one] for one in (ref, *choice.objects)]
+        if not all(isinstance(one, Contents) and one.keys == held[0].keys for one in held):
+            return
+        for own, *items in zip(*(one.items for one in held if isinstance(one, Contents)), strict=True):
+            inner = tuple(item for item in items if isinstance(item, Ref) and item is not own)
+            if isinstance(own, Ref) and len(inner) == len(items):
+                self.note_choice(own, replace(choice, objects=inner))
 
     def others(self, ref: Ref) -> set[Ref] | None:
         """All that may be one object with `ref`, which stands for what paths have; ``None`` where that is not known of one of them."""
@@ -128,6 +151,11 @@ class Heap:
         params = self.contents.originals[ref].params
         for other in others & self.contents.keys():
             self.contents[other] = _OUTDATED._replace(params=params)
+
+    def is_outdated(self, ref: Ref) -> bool:
+        """Whether `ref` is one of several objects, of which it is known which, and that may have been changed by another name."""
+        held: object = self.contents.get(ref)
+        return isinstance(held, Poison) and held.why == _OUTDATED.why and ref in self.contents.chosen
 
     def outdate(self, ref: Ref) -> None:
         """Note that `ref` is changed: what may be the same object in the run has other contents than it is taken to have."""

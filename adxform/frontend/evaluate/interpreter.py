@@ -21,7 +21,7 @@ from adxform.frontend.containers import (
     portions,
     tuple_columns,
 )
-from adxform.frontend.evaluate import attributes, operands, survey
+from adxform.frontend.evaluate import attributes, chosen_items, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.contents import AnyContents, Collected, Columns, Contents, Keyed, ListFamily, Portion, Portions
@@ -314,6 +314,14 @@ class Evaluator(Interpreter):
     def store_under(self, held: Keyed, key: Value, value: Value) -> None:
         """Put `value` into a dict under a key that only a run can tell."""
         keyed_lists.store(self, held, key, value)
+
+    def change_chosen(self, ref: Ref, contents: AnyContents) -> bool:
+        """Whether `ref` is one of several objects of which the run knows which, and that one, like `ref`, now has `contents`."""
+        return chosen_items.change(self, ref, contents)
+
+    def renew_chosen(self, ref: Ref) -> None:
+        """Let `ref`, one of several objects of which the run knows which, hold what that one holds now."""
+        chosen_items.renew(self, ref)
 
     def change_attributes(self, ref: Ref, contents: AnyContents) -> None:
         """Let the attributes of the object `ref` be `contents`."""

@@ -317,6 +317,8 @@ class Interpreter(Above):
 
     def contents(self, ref: Ref) -> Contents:
         """What `ref` holds now."""
+        if self.heap.is_outdated(ref):
+            self.renew_chosen(ref)
         contents: Any = self._held(ref)
         if isinstance(contents, Poison):
             if contents.lost:
@@ -439,6 +441,8 @@ class Interpreter(Above):
             together = self._lists_behind(ref)
             if together:
                 raise Grows(together[0], together=together, reason=self.shared_change(ref))
+            if self.change_chosen(ref, contents):
+                return
             others = self._others(ref)
             if others is None:
                 raise self.shared_change(ref)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adxform.frontend.containers import keyed_lists, list_arrays, lists_of_lists, object_lists, object_sets
@@ -24,7 +24,7 @@ from adxform.frontend.evaluate.contents import (
 )
 from adxform.frontend.evaluate.control_flow.joins import OF_PORTIONS, Joiner, Paths
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
-from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.heap import Choice, Heap
 from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.presence import note_joined, tells
 from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
@@ -95,6 +95,8 @@ def _written(
         return outs[-1]
 
     values = joined.instantiate(out, interp.heap)
+    if all(side.values is not None for side in sides):
+        _note_choices(interp, cond, values, sides, start)
     results: list[tuple[Operand, ...]] = []
     for side in sides:
         interp.builder = side.builder
@@ -158,6 +160,17 @@ def _joined(
         for ref in changed:
             _level_lists(interp, (ref, ref), sides)
     return Joined(values, {ref: _merge_side(joiner, ref, sides, start) for ref in changed}, hints)
+
+
+def _note_choices(interp: Interpreter, cond: Operand, values: list[Value], sides: list[Side], start: Heap) -> None:
+    """Note of objects from before the branch that one of `values` is one of two of them."""
+    for value, *ends in zip(values, *(side.values or () for side in sides), strict=True):
+        if isinstance(value, Tuple) and all(isinstance(end, Tuple) for end in ends):
+            inner = [replace(side, values=list(end.items)) for side, end in zip(sides, ends, strict=True) if isinstance(end, Tuple)]
+            _note_choices(interp, cond, list(value.items), inner, start)
+        refs = tuple(end for end in ends if isinstance(end, Ref) and end in start.contents)
+        if isinstance(value, Ref) and len(refs) == len(sides):
+            interp.heap.note_choice(value, Choice(cond, refs))
 
 
 def _joiner(interp: Interpreter, cond: Operand) -> Joiner:
