@@ -38,6 +38,7 @@ class Choice:
     objects: tuple[Ref, ...]
     by_place: bool = False
 
+
 TakenPortions = dict[tuple[Ref, Value], tuple[tuple[AnyContents, ...], Ref]]
 """Lists of the items of portions, by where these are, with what the lists held then of which they were made."""
 
@@ -46,8 +47,8 @@ class Cells(dict[Ref, AnyContents]):
     """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
 
     So are the `originals` of objects that stand for what paths have, and by each original what stands for it; what calls have
-    `returned`, which may be anything that they were given; which of them one is that was `chosen`; by dicts that are the `attributes` of objects, these objects; and all
-    lists that were `copied` into arrays, and `numbers` of functions.
+    `returned`, which may be anything that they were given; which of them one is that was `chosen`; by dicts that are the
+    `attributes` of objects, these objects; and all lists that were `copied` into arrays, and `numbers` of functions.
     """
 
     def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
@@ -134,7 +135,7 @@ class Heap:
                 self.note_choice(own, replace(choice, objects=inner))
 
     def others(self, ref: Ref) -> set[Ref] | None:
-        """All that may be one object with `ref`, which stands for what paths have; ``None`` where that is not known of one of them."""
+        """All that may be one object with `ref`, which stands for what paths have; ``None`` where one of them is not known."""
         originals, found, left = self.contents.originals, {ref}, [ref]
         while left:
             one = left.pop()

@@ -301,7 +301,7 @@ class _Captured:
 
 
 def _of_a_call(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
-    """`template` with a variable for each slot: what a call gives, or is given, whose objects may have other names outside of it."""
+    """`template` with variables: what a call gives, or is given, whose objects may have other names outside of it."""
     known = set(heap.contents.originals)
     made = instantiate(template, make, heap)
     heap.contents.returned |= heap.contents.originals.keys() - known

@@ -453,7 +453,7 @@ class Interpreter(Above):
         self.heap.contents[ref] = contents
 
     def _others(self, ref: Ref) -> set[Ref] | None:
-        """What may be one object with `ref`, of which the paths have others: it may be changed if nothing reads those by their names."""
+        """What may be one object with `ref`, which may be changed if nothing reads that by its name; ``None`` where it may not."""
         if ref.kind not in ("instance", "dict") or ref not in self.heap.contents.originals:
             return None
         others = self.heap.others(ref)

@@ -165,8 +165,9 @@ def _joined(
 def _note_choices(interp: Interpreter, cond: Operand, values: list[Value], sides: list[Side], start: Heap) -> None:
     """Note of objects from before the branch that one of `values` is one of two of them."""
     for value, *ends in zip(values, *(side.values or () for side in sides), strict=True):
-        if isinstance(value, Tuple) and all(isinstance(end, Tuple) for end in ends):
-            inner = [replace(side, values=list(end.items)) for side, end in zip(sides, ends, strict=True) if isinstance(end, Tuple)]
+        items = [list(end.items) for end in ends if isinstance(end, Tuple)]
+        if isinstance(value, Tuple) and len(items) == len(sides):
+            inner = [replace(side, values=held) for side, held in zip(sides, items, strict=True)]
             _note_choices(interp, cond, list(value.items), inner, start)
         refs = tuple(end for end in ends if isinstance(end, Ref) and end in start.contents)
         if isinstance(value, Ref) and len(refs) == len(sides):
