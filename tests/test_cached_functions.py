@@ -116,6 +116,59 @@ def binomial_coefficients(n, q):
 FOLLOWED.append((lambda q: binomial_coefficients(6, q), (0.3,)))
 
 
+def made_anew_in_each_iteration(x):
+    s = 0.0
+    for k in range(3):
+
+        @cache
+        def term(j):
+            return x[0] - s * 0.5 if j < 1 else 0.3 * term(j - 1) + x[k]
+
+        s = s + term(3) * term(2)
+    return s
+
+
+FOLLOWED.append((made_anew_in_each_iteration, (np.array([0.3, 1.2, 0.5]),)))
+
+
+def one_of_two(x):
+    if x[0] > 0.1:
+
+        @cache
+        def term(j):
+            return x[0] * j
+
+    else:
+
+        @cache
+        def term(j):
+            return x[1] * j
+
+    return term(2) * term(3)
+
+
+FOLLOWED.append((one_of_two, (np.array([0.3, 1.2, 0.5]),)))
+
+CALLS = 0
+
+
+def counted(u):
+    global CALLS
+    CALLS = CALLS + 1
+    return u
+
+
+def beside_a_counter_outside(x):
+    @cache
+    def term(k):
+        return x[0] if k < 1 else 0.3 * term(k - 1) + 0.3
+
+    return term(3) * counted(x[1]) * term(2)
+
+
+FOLLOWED.append((beside_a_counter_outside, (np.array([0.3, 1.2, 0.5]),)))
+
+
 def legendre_polynomials(n, q):
     @lru_cache
     def p(k):
@@ -203,6 +256,29 @@ def draws(x):
     return x[0] * f(1) + f(1) * x[1]
 
 
+def reads_a_counter_outside(x):
+    @cache
+    def term(k):
+        return x[0] * CALLS if k < 1 else 0.3 * term(k - 1) + 0.3
+
+    return term(3) * counted(x[1]) * term(2)
+
+
+LOG: list[int] = []
+
+
+def reads_a_log_outside(x):
+    LOG.clear()
+
+    @cache
+    def term(k):
+        return x[0] * len(LOG) + k
+
+    before = term(3)
+    LOG.append(1)
+    return before * term(3)
+
+
 @pytest.mark.parametrize(("program", "given"), FOLLOWED)
 def test_what_is_kept_is_what_is_computed_again(program: Callable[..., Any], given: tuple[Any, ...]) -> None:
     records = check_derivatives(program, *given)
@@ -225,6 +301,8 @@ def test_whole_numbers_that_are_arguments_may_be_other_ones() -> None:
         equal_arguments_of_two_classes,
         prints,
         draws,
+        reads_a_counter_outside,
+        reads_a_log_outside,
     ],
 )
 def test_what_a_cache_would_keep_otherwise_is_refused(program: Callable[..., Any]) -> None:

@@ -244,25 +244,25 @@ class _Attempt:
         refuse_other_names(interp)
         places.told_apart(interp, self.fn)
         outside_containers.told_apart(interp)
-        hidden = tuple(interp.hidden)
-        params = (*self.params, *interp.hidden.values())
-        asked = leaves_alone(self.fn, interp.unseen, hidden, (*interp.guards, *places.told(interp)))
+        hidden = tuple(interp.outer.hidden)
+        params = (*self.params, *interp.outer.hidden.values())
+        asked = leaves_alone(self.fn, interp.to_check.unseen, hidden, (*interp.outer.guards, *places.told(interp)))
         body = Block(params, tuple(interp.builder.ops), results)
         function = Function(name, body, (), interp.helper_functions(), span_of(self.fn))
-        written = parameters_written(function, interp.written)
-        refuse_shared_arguments(function, interp.apart)
-        refuse_told_dtypes(function, interp.told_dtypes)
-        refuse_outside_arrays_given(function, interp.hidden.values(), interp.handed_arrays)
+        written = parameters_written(function, interp.to_check.written)
+        refuse_shared_arguments(function, interp.to_check.apart)
+        refuse_told_dtypes(function, interp.to_check.told_dtypes)
+        refuse_outside_arrays_given(function, interp.outer.hidden.values(), interp.to_check.handed_arrays)
         asked += self.kept_apart(function)
         function = kept_ahead(prune(left_as_written(interp, function, self.fn)))
         function = raising_errors(function, self.names)
-        refuse_told_apart(function, interp.held)
+        refuse_told_apart(function, interp.to_check.held)
         refuse_cut_off(function)
-        refuse_numbers_out_of_objects(function, interp.unruled, interp.generators)
+        refuse_numbers_out_of_objects(function, interp.of_run.unruled, interp.of_run.generators)
         refuse_additions_to_read_only(function)
-        refuse_writes_to_read_only(function, interp.only_read)
+        refuse_writes_to_read_only(function, interp.to_check.only_read)
         refuse_changes_of_held_arrays(function)
-        refuse_writes_to_kept(function, interp.kept_arrays)
+        refuse_writes_to_kept(function, interp.to_check.kept_arrays)
         function = settle(self.called(function))
         if signature.assumed:
             function = with_counts(with_checks(function, interp.equal), interp.equal)
@@ -277,7 +277,7 @@ class _Attempt:
         return Specialized(
             function,
             hidden,
-            (*(_with_orders(guard, self.fn) for guard in interp.guards), *asked),
+            (*(_with_orders(guard, self.fn) for guard in interp.outer.guards), *asked),
             tuple(sorted(self.promoted.items(), key=lambda item: item[0])),
             interp.equal.tree(tree),
             tuple(paths),
@@ -295,8 +295,8 @@ class _Attempt:
         kept.refuse_read_back()
         kept.refuse_recalled(list(places.found_before(self.interp, kept.moving)))
         containers = self.interp.knowledge.containers
-        outside = {var: containers[key].value for key, var in self.interp.containers.items()}
-        return sees_not(self.interp.shown, kept.owners(outside))
+        outside = {var: containers[key].value for key, var in self.interp.outer.containers.items()}
+        return sees_not(self.interp.to_check.shown, kept.owners(outside))
 
     def called(self, fn: Function) -> Function:
         """`fn` and its helpers with the user's names for what has one."""
@@ -319,26 +319,26 @@ class _Attempt:
         self.params[var] = position
         self.interp.parameters[var.name] = var
         if self.signature.assumed and leaf.type == INT and "." not in var.name:
-            self.interp.sizes[var] = Dim(var.name)
+            self.interp.integers.sizes[var] = Dim(var.name)
             self.interp.equal.counts[var.name] = var
         if isinstance(leaf.type, Scalar) and isinstance(self.leaves[position], bool | int | np.bool_ | np.integer):
-            self.interp.origins[var] = frozenset((var,))
+            self.interp.integers.origins[var] = frozenset((var,))
         return var
 
     def promote(self, param: Var) -> None:
         """Let the next try know the value of `param`, or of the length that it stands for."""
         for position, axis in self.axes.get(param.name, ()):
             self.known_lengths[position, axis] = self.leaves[position].shape[axis]
-        if (place := self.interp.hidden_axes.get(param.name)) is not None:
+        if (place := self.interp.outer.hidden_axes.get(param.name)) is not None:
             access, axis = place
-            self.interp.knowledge.lengths[place] = self.interp.hidden_values[self.interp.hidden[access]].shape[axis]
+            self.interp.knowledge.lengths[place] = self.interp.outer.hidden_values[self.interp.outer.hidden[access]].shape[axis]
         if param in self.params:
             position = self.params[param]
             self.promoted[position] = Lit(self.leaves[position])
             return
-        for access, var in self.interp.hidden.items():
+        for access, var in self.interp.outer.hidden.items():
             if var == param:
-                self.interp.knowledge.hidden[access] = Lit(self.interp.hidden_values[var])
+                self.interp.knowledge.hidden[access] = Lit(self.interp.outer.hidden_values[var])
 
     def rebased(self, type_: Type, name: str, position: int) -> Type:
         """The type of the leaf at `position`, its lengths named after the parameter `name`, or after the first that has them."""
@@ -352,7 +352,7 @@ class _Attempt:
         known = self.known_lengths.get((position, axis))
         if known is None and isinstance(size, Dim) and self.leaves[position].shape[axis] <= FEW:
             self.axes.setdefault(size.base, []).append((position, axis))
-            self.interp.argument_lengths[size.base] = frozenset((Var(size.base, INT),))
+            self.interp.integers.of_arguments[size.base] = frozenset((Var(size.base, INT),))
         return size if known is None else known
 
     def shared(self, size: Dim) -> Size:

@@ -233,6 +233,8 @@ class Primitive:
     """The function of numbers that kernels call in its place."""
     complex_form: Callable[..., Any] | None = None
     """That of complex numbers."""
+    wrapped_form: Callable[..., Any] | None = None
+    """That of NumPy's integers, whose results a compiler would take to stay within 64 bits."""
     kernel: Kernel | None = None
     """The numbers on which kernels hold it."""
 

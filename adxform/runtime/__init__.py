@@ -119,6 +119,7 @@ from adxform.runtime.language.python_values import (
     in_order,
     is_key,
     larger,
+    missing_compared,
     missing_in_order,
     nan_key,
     negative_zero_key,

@@ -78,6 +78,42 @@ def log_or_zero(x: float) -> float:
     return 0.0 if x == 0.0 else float(np.log(x))
 
 
+def wrapped_sum(a: int, b: int) -> int:
+    """``a + b`` of NumPy's integers, modulo ``2**64``; a compiler takes it that sums of signed ones stay within 64 bits.
+
+    >>> int(wrapped_sum(5, -7))
+    -2
+    """
+    return np.int64(np.uint64(np.int64(a)) + np.uint64(np.int64(b)))  # type: ignore[return-value]
+
+
+def wrapped_difference(a: int, b: int) -> int:
+    """``a - b`` of NumPy's integers, modulo ``2**64``."""
+    return np.int64(np.uint64(np.int64(a)) - np.uint64(np.int64(b)))  # type: ignore[return-value]
+
+
+def wrapped_product(a: int, b: int) -> int:
+    """``a * b`` of NumPy's integers, modulo ``2**64``."""
+    return np.int64(np.uint64(np.int64(a)) * np.uint64(np.int64(b)))  # type: ignore[return-value]
+
+
+def wrapped_square(a: int) -> int:
+    """``a * a`` of NumPy's integers, modulo ``2**64``."""
+    return np.int64(np.uint64(np.int64(a)) * np.uint64(np.int64(a)))  # type: ignore[return-value]
+
+
+def wrapped_power(a: int, b: int) -> int:
+    """``a ** b`` of NumPy's integers, modulo ``2**64``, for `b` from zero on."""
+    raised, square = np.uint64(1), np.uint64(np.int64(a))
+    left = b
+    while left > 0:
+        if left & 1:
+            raised = raised * square
+        square = square * square
+        left >>= 1
+    return np.int64(raised)  # type: ignore[return-value]
+
+
 def trip_count(start: int, stop: int, step: int) -> int:
     """The length of ``range(start, stop, step)``."""
     return max((stop - start + step - 1) // step, 0) if step > 0 else max((start - stop - step - 1) // -step, 0)

@@ -197,3 +197,19 @@ def an_exception_that_passes(x):
         except ValueError:
             y += 2 * v
     return y * sum(log)
+
+
+@at((vec(0.31, 1.22, -0.63, 0.84),), (vec(-3.31, -1.22, -0.63, -0.24),))
+def made_in_each_iteration(x):
+    total, step = 0.0, 0
+    while step < len(x):
+
+        @contextmanager
+        def scaled(a):
+            b = a * step
+            yield b * x[2] + 0.3
+
+        with scaled(x[1]) as z, scaled(z) as w:
+            total = total + z * w * x[step]
+        step += 1
+    return total

@@ -97,7 +97,7 @@ def _type(interp: Interpreter, kind: Value) -> Type:
         case Lit("number"):
             return Scalar("float64", False)
         case Lit(int() as axes):
-            return Array("float64", tuple(interp.fresh_dim() for _ in range(axes)))
+            return Array("float64", tuple(interp.integers.fresh_dim() for _ in range(axes)))
         case Lit("any"):
             return Object()
         case _:
@@ -122,7 +122,7 @@ def _as_it_stays(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str,
     if not isinstance(given, Var):
         return args[0]
     copy = interp.emit(np.array, (given,), given.type, hint)
-    interp.held += (HeldOutside(copy),)
+    interp.to_check.held += (HeldOutside(copy),)
     return copy
 
 

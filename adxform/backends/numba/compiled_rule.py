@@ -93,7 +93,7 @@ class Guarded:
                     again = anew(self._run)
                     return in_thread(lambda: again(*args))
                 if type(error).__module__.startswith("numba."):
-                    if all(map(has_machine_type, args)):
+                    if all(map(has_machine_type, args)) and _TOO_LARGE not in str(error):
                         way_back(error)
                     if self.tries < WORKS:
                         self.tries -= 1
@@ -106,6 +106,10 @@ class Guarded:
                 self.tries, self.refusal = WORKS, None
                 return found
         return anew(self.plain)(*args)
+
+
+_TOO_LARGE = "Int value is too large"
+"""What Numba says of an integer beyond 64 bits, which code between kernels may have computed."""
 
 
 def has_machine_type(arg: Any) -> bool:

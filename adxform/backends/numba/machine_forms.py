@@ -19,7 +19,7 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, While
-from adxform.ir.types import INT, Array, Dim
+from adxform.ir.types import INT, Array, Dim, Scalar
 from adxform.ir.walk import Names, map_op
 from adxform.passes.linalg.kernel_products import in_kernel
 from adxform.passes.loops.recurrences import is_recurrence
@@ -55,6 +55,9 @@ def scalar_calls(kernel: Function, *, fastmath: bool = True) -> Function:
 
     def form(op: Call, in_lanes: bool) -> Any:
         fn = callee(op)
+        wrapped = record_of(fn).wrapped_form
+        if wrapped is not None and op.outs and op.outs[0].type == Scalar("int64"):
+            return wrapped
         if any(dtype_of(arg) == "complex128" for arg in op.args):
             return record_of(fn).complex_form
         own = record_of(fn).form

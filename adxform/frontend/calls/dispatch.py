@@ -313,7 +313,7 @@ def _call_defined(
         given = {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in given.items()}
     if fn in definitions.INTERLEAVED:
         touched = (kwargs["out"], *args) if "out" in kwargs else (*args, *given.values())
-        interp.apart += read_meanwhile(touched[0], touched[1:], interp.span)
+        interp.to_check.apart += read_meanwhile(touched[0], touched[1:], interp.span)
     if record is not None:
         result = with_own_value(interp, record, meaning, args, given, hint)
     else:

@@ -35,7 +35,7 @@ def method_of(interp: Interpreter, fn: Any, args: tuple[Operand, ...]) -> tuple[
     """
     first = args[0] if args else None
     if fn is operator.call:
-        found = interp.draws.get(first) if isinstance(first, Var) else None
+        found = interp.of_run.draws.get(first) if isinstance(first, Var) else None
         return None if found is None else (*found, 1)
     owner, lead = (first.value, 1) if isinstance(first, Lit) else (getattr(fn, "__self__", None), 0)
     cls = next((cls for cls in GENERATORS if isinstance(owner, cls)), None)
@@ -46,6 +46,6 @@ def method_of(interp: Interpreter, fn: Any, args: tuple[Operand, ...]) -> tuple[
 def drawn_type(interp: Interpreter, cls: Any, name: str, args: tuple[Operand, ...], named: dict[str, Operand]) -> Type:
     """The type of what a generator's method draws, found by drawing from a generator of our own."""
     try:
-        return with_fresh(sampled_type(_sampled(cls, name), args, named, interp.sizes), interp.fresh_dim)
+        return with_fresh(sampled_type(_sampled(cls, name), args, named, interp.integers.sizes), interp.integers.fresh_dim)
     except NoSample:
         return Object()

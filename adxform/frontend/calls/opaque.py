@@ -79,13 +79,13 @@ def _result(
     type_ = Object() if method is None else drawn_type(interp, method[0], method[1], operands[method[2] :], named)
     out = interp.emit(fn, operands, type_, hint, named)
     if isinstance(type_, Object) and any(is_inexact(var.type) for arg in (*operands, *named.values()) for var in variables(arg)):
-        interp.unruled[out] = (fn, interp.span)
+        interp.of_run.unruled[out] = (fn, interp.span)
     if isinstance(fn, type):
-        interp.made[out] = fn
+        interp.of_run.made[out] = fn
     if fn is np.errstate:
         interp.floats = True
     if fn in MAKERS:
-        interp.generators[out] = MAKERS[fn]
+        interp.of_run.generators[out] = MAKERS[fn]
     return known_arrays(interp, fn, out, operands, named) if method is None else out
 
 

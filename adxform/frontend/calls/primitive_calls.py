@@ -19,7 +19,7 @@ from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.containers import collecting
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes.protocols import as_number, converts_itself, is_object, refused
-from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.folding import fold
 from adxform.frontend.evaluate.operands import are_static, operand, whole
 from adxform.frontend.evaluate.sizes import learn
@@ -150,7 +150,7 @@ def _written(interp: Interpreter, call: _Bound, out: Value, long: Mapping[Ref, V
     if out == NONE:
         return _one(interp, call, type_)
     if record.moves is Moves.JOIN:
-        interp.apart += read_meanwhile(out, variables_of(call.operands), interp.span)
+        interp.to_check.apart += read_meanwhile(out, variables_of(call.operands), interp.span)
     return into(interp, fn, out, interp.emit(fn, call.operands, type_, "tmp", named))
 
 
@@ -160,7 +160,7 @@ def _several(interp: Interpreter, call: _Bound, types: Several, out: Value) -> V
         raise interp.error("`out=` is not an array here", "store the results: `x[...], y[...] = f(a)`")
     if isinstance(call.record.derivative, General):
         return several_results(interp, call.fn, call.operands, call.named, types, call.hint)
-    return parts_of(interp, interp.emit(call.fn, call.operands, Object(), "parts", call.named), types, call.hint)
+    return _results_apart(interp, interp.emit(call.fn, call.operands, Object(), "parts", call.named), types, call.hint)
 
 
 def _one(interp: Interpreter, call: _Bound, type_: Type) -> Value:
@@ -377,7 +377,7 @@ def several_results(
     return Tuple(outs, types_.cls)
 
 
-def parts_of(interp: Interpreter, whole: Var, types_: Several, hint: str) -> Tuple:
+def _results_apart(interp: Interpreter, whole: Var, types_: Several, hint: str) -> Tuple:
     """The items of a tuple of arrays that a call returns."""
     items = tuple(interp.emit(operator.getitem, (whole, Lit(k)), type_, hint) for k, type_ in enumerate(types_.types))
     return Tuple(items, types_.cls)
@@ -445,7 +445,7 @@ def _static_where_needed(
 
 def _known_if_promotable(interp: Interpreter, value: Value) -> Value:
     match value:
-        case Var(_, Scalar(dtype)) if dtype in ("int64", "bool") and interp.origins.get(value):
+        case Var(_, Scalar(dtype)) if dtype in ("int64", "bool") and interp.integers.origins.get(value):
             return Lit(interp.static(value, "this argument"))
         case Tuple(items, cls):
             return Tuple(tuple(_known_if_promotable(interp, item) for item in items), cls)

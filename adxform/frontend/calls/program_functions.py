@@ -78,7 +78,7 @@ def _check_covered(interp: Interpreter, fn: types.FunctionType, args: tuple[Valu
 
 def call_closure(interp: Interpreter, fn: FunctionValue, args: tuple[Value, ...], kwargs: Kwargs) -> Value:
     """The result of a function that one of the program's made."""
-    if fn.turn is not None and fn.turn not in interp.turns:
+    if fn.turn is not None and fn.turn not in interp.loops.turns:
         raise interp.error(*OUTLIVES, UnsupportedSyntaxError)
     captured = dict(fn.captures)
     if fn.itself is not None:

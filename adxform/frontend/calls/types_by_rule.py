@@ -6,7 +6,7 @@ A function may take arrays of one length only, that of a matrix which its rule w
 from __future__ import annotations
 
 from adxform.errors import AdxError
-from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.rule_bodies.staged_rules import stage
 from adxform.frontend.evaluate.signals import Restart, Unreachable
@@ -52,5 +52,5 @@ def _with_lengths(interp: Interpreter, type_: Array | Scalar, known: set[Size]) 
     """`type_` with new lengths for those that are not among the `known` ones."""
     if isinstance(type_, Scalar) or type_.shape is None:
         return type_
-    shape = tuple(interp.fresh_dim() if isinstance(size, Dim) and size not in known else size for size in type_.shape)
+    shape = tuple(interp.integers.fresh_dim() if isinstance(size, Dim) and size not in known else size for size in type_.shape)
     return Array(type_.dtype, shape)

@@ -19,7 +19,7 @@ from adxform.errors import GlobalMutationError
 from adxform.frontend.calls.reached import changes_of, widest
 from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.contents import Contents
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value, is_unknown
 from adxform.ir.ops import Var
@@ -39,12 +39,12 @@ def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Map
     values = tuple(_flat((*args, *kwargs.values())))
     call = _call_of(interp, fn, values, writes=_changes(interp, fn, args, kwargs))
     if wanted:
-        interp.shown.append(Shown(call.to, call.span, (*call.called, *call.given)))
+        interp.to_check.shown.append(Shown(call.to, call.span, (*call.called, *call.given)))
     if call.among and any(map(is_unknown, values)):
         indexing.refuse_handed_on(interp)
     if wanted and _may_hand_on(interp, fn, values):
-        interp.handed_on.append(call.to)
-    interp.unseen.append(call if call.among else replace(call, given=()))
+        interp.to_check.handed_on.append(call.to)
+    interp.to_check.unseen.append(call if call.among else replace(call, given=()))
     for value in values if call.among else ():
         match value:
             case Ref() if isinstance(getattr(fn, "__self__", None), np.ufunc):  # which writes to arrays alone
@@ -52,7 +52,7 @@ def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Map
             case Ref(kind=kind) if kind != "instance" or object in call.among:
                 _refuse(interp, value, call.to)
             case Var(_, Array()):
-                interp.handed_arrays.append(HandedArray(value, call.to, call.span))
+                interp.to_check.handed_arrays.append(HandedArray(value, call.to, call.span))
 
 
 def _call_of(interp: Interpreter, fn: Any, values: tuple[Value, ...], *, writes: bool) -> UnseenCall:
@@ -105,7 +105,7 @@ def _changes(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Mapp
     if fn is operator.call and isinstance(args[0], Static):
         fn = args[0].value
     elif fn is operator.call and isinstance(args[0], Var):
-        name = interp.methods.get(args[0], "")
+        name = interp.of_run.methods.get(args[0], "")
     if may_write(fn, name) or fn in (copy.copy, ChainMap):  # the latter share what they are given
         return True
     options = writing_options(fn, len(args), tuple(kwargs))

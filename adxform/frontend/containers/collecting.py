@@ -33,10 +33,11 @@ from adxform.frontend.containers.list_kinds import (
     type_of_number,
 )
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.contents import Collected
 from adxform.frontend.evaluate.control_flow import iteration
-from adxform.frontend.evaluate.control_flow.joins import alike_rows, either
+from adxform.frontend.evaluate.control_flow.joined_objects import either
+from adxform.frontend.evaluate.control_flow.joined_types import alike_rows
 from adxform.frontend.evaluate.keys import refuse_index
+from adxform.frontend.evaluate.object_contents import Collected
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Value
@@ -115,7 +116,7 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     if contents.done:
         if shape != held.shape[1:]:
             know_lengths(interp, (*shape, *held.shape[1:]))
-        longer = Array(dtype_name(dtype), (interp.uneven_dim(), *_row_sizes(interp, held.shape[1:], shape)))
+        longer = Array(dtype_name(dtype), (interp.integers.uneven_dim(), *_row_sizes(interp, held.shape[1:], shape)))
         put = runtime.appended if shape == held.shape[1:] else runtime.appended_row
         buffer = interp.emit(put, (contents.buffer, interp.operand(item)), longer, "items")
         _change(interp, ref, contents, buffer, contents.params)
@@ -145,7 +146,7 @@ def _refuse_portion(interp: Interpreter, ref: Ref, item: Value) -> None:
 
 def _row_sizes(interp: Interpreter, held: tuple[Size, ...], given: tuple[Size, ...]) -> tuple[Size, ...]:
     """The lengths of the rows of a list, of those that it `held` and of one `given`, which a run finds to be the same."""
-    return tuple(size if size == other else interp.fresh_dim() for size, other in zip(held, given, strict=True))
+    return tuple(size if size == other else interp.integers.fresh_dim() for size, other in zip(held, given, strict=True))
 
 
 def _change(interp: Interpreter, ref: Ref, contents: Collected, buffer: Value, params: frozenset[Var] = frozenset()) -> None:
@@ -202,7 +203,9 @@ def pop(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint: 
     """Take out the item at `index`, the first or the last one."""
     _settled(ref, contents)
     refuse_index(interp, index, "list")
-    place = None if isinstance(index, Var) and not interp.followed(index) else interp.static(index, "an index into a list")
+    place = (
+        None if isinstance(index, Var) and not interp.integers.followed(index) else interp.static(index, "an index into a list")
+    )
     if place not in (0, -1):
         return _pop_within(interp, ref, contents, index, hint)
     item = load(interp, ref, contents, index, hint)
@@ -340,7 +343,7 @@ def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint:
     """``list[index]``"""
     if isinstance(index, Slice):
         part = indexing.load(interp, so_far(interp, contents), index, hint)
-        if interp.is_uneven(contents.buffer.type) or not contents.done:
+        if interp.integers.is_uneven(contents.buffer.type) or not contents.done:
             note_uneven(interp, part)
         items = interp.call(Lit(np.ndarray.copy), (part,), hint=hint)
         made = new_list(interp, items, contents.nested, weak=contents.weak, kinds=contents.kinds)
@@ -358,7 +361,7 @@ def load(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint:
     if contents.weak:
         return interp.call(Lit(_PYTHON[row_type(contents).dtype]), (found,), hint=hint)
     if isinstance(found, Var) and isinstance(found.type, Array):
-        interp.held.append(Taken(found))
+        interp.to_check.held.append(Taken(found))
     return found
 
 

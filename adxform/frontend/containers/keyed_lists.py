@@ -15,7 +15,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.containers import list_arrays, list_kinds, lists_of_lists, object_lists
-from adxform.frontend.evaluate.contents import AnyContents, Contents, Doubtful, Keyed
+from adxform.frontend.evaluate.object_contents import AnyContents, Contents, Doubtful, Keyed
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
@@ -43,8 +43,8 @@ def under(interp: Interpreter, ref: Ref, key: Value, *, stored: bool = False) ->
     may_be = _may_be_added_to(interp, ref) if stored or interp.doubtful(ref) is not None else _is_empty(interp, ref)
     if not may_be or not _is_key(interp, key, known=False):
         return None
-    if not interp.chooses:
-        interp.would_choose = True
+    if not interp.loops.chooses:
+        interp.loops.would_choose = True
         return None
     begun(interp, ref)
     _refuse_nan(interp, key)
@@ -89,7 +89,7 @@ def begun(interp: Interpreter, ref: Ref) -> bool:
             object_lists.begun(interp, keys)
     assert isinstance(keys, Ref)
     assert isinstance(items, Ref)
-    interp.hold(ref, Keyed(keys, items, frozenset().union(*interp.around)))
+    interp.hold(ref, Keyed(keys, items, frozenset().union(*interp.loops.deciding)))
     return True
 
 
@@ -136,7 +136,7 @@ def _is_key(interp: Interpreter, key: Value, *, known: bool) -> bool:
     match key:
         case Var(type=Scalar() as type_):
             real = all(np.dtype(kind.dtype).kind in "iubf" for kind in alternatives(type_))
-            return real and (known or not interp.followed(key))
+            return real and (known or not interp.integers.followed(key))
         case Var(type=Object()):
             return True
         case Lit(int() | float() | str()):
@@ -214,7 +214,7 @@ def _known_place(interp: Interpreter, held: Keyed, key: Value) -> Value:
 
 def is_walked(interp: Interpreter, held: Keyed) -> bool:
     """Whether a loop walks over a dict, to which Python adds no key then."""
-    return any(held.keys in refs or held.items in refs for refs in interp.walking) or bool(interp.parts_walked(held))
+    return any(held.keys in refs or held.items in refs for refs in interp.loops.walking) or bool(interp.parts_walked(held))
 
 
 def copied(interp: Interpreter, ref: Ref, cls: type) -> Ref:

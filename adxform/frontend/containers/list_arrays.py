@@ -30,10 +30,10 @@ from adxform.frontend.containers.list_kinds import (
     type_of_number,
 )
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.contents import Collected, Columns, Contents, Doubtful, HeldByRun, Keyed, Portion, Portions
 from adxform.frontend.evaluate.control_flow import iteration
-from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.object_contents import Collected, Columns, Contents, Doubtful, HeldByRun, Keyed, Portion, Portions
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Slice, Tuple, Value
@@ -60,10 +60,12 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
     if ref.kind != "list":
         return Grows(ref)
     item = common_item(interp, (*old.items, *new.items))
-    uneven = are_lists(new.items) and item.nested == 1 and interp.is_uneven(item.type)
+    uneven = are_lists(new.items) and item.nested == 1 and interp.integers.is_uneven(item.type)
     item = Kind() if uneven else item
     regular = len(new.items) == len(old.items) + 1 and new.items[:-1] == old.items
-    found = next((interp.unruled[item] for item in new.items if isinstance(item, Var) and item in interp.unruled), None)
+    found = next(
+        (interp.of_run.unruled[item] for item in new.items if isinstance(item, Var) and item in interp.of_run.unruled), None
+    )
     reason: AdxError | None = found and missing_rule(*found, "a list of what it returns cannot be followed")
     if item.type is None and all(isinstance(number_type(item), Scalar) for item in new.items):
         reason = differing(interp)
@@ -167,7 +169,7 @@ def note_uneven(interp: Interpreter, items: Value) -> None:
     """Note that `items`, those of a list, are another number of them on each path or iteration."""
     shape = items.type.shape if isinstance(items, Var) and isinstance(items.type, Array) else None
     if shape and isinstance(shape[0], Dim):
-        interp.uneven.add(shape[0].base)
+        interp.integers.uneven.add(shape[0].base)
 
 
 def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) -> Collected | None:
@@ -183,8 +185,14 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
     if sizes is None or item is None or iteration.is_endless(source) or has_portion(interp, initial):
         return None
     count = iteration.add(interp, iteration.length(interp, source), Lit(len(initial)))
-    size_of = interp.dim_of(count) if isinstance(count, Var) else count.value if isinstance(count, Lit) else interp.fresh_dim()
-    first = size_of if size_of is not None else interp.fresh_dim()
+    size_of = (
+        interp.integers.dim_of(count)
+        if isinstance(count, Var)
+        else count.value
+        if isinstance(count, Lit)
+        else interp.integers.fresh_dim()
+    )
+    first = size_of if size_of is not None else interp.integers.fresh_dim()
     buffer = _empty(interp, interp.operand(count), first, item, sizes)
     settle_rows(interp, initial)
     note_items(interp, buffer)
@@ -254,7 +262,7 @@ def _of_longer_list(interp: Interpreter, growing: Grows, contents: Collected, it
     wide = interp.call(Lit(np.ndarray.astype), (buffer, Lit(dtype_of(item).type)), hint="items")
     assert isinstance(numbers, Var)
     assert isinstance(wide, Var)
-    interp.held.append(Widened(numbers, wide))
+    interp.to_check.held.append(Widened(numbers, wide))
     return wide, item, kinds_beside(number), contents.copied
 
 
@@ -330,7 +338,7 @@ def see_exact(interp: Interpreter, buffer: Value, items: Iterable[Value]) -> Non
 def note_items(interp: Interpreter, items: Value) -> None:
     """Note that a list consists of `items`, copies of the arrays or lists that Python's list holds."""
     if isinstance(items, Var) and rank(items.type) != 1:
-        interp.held.append(Filled(items))
+        interp.to_check.held.append(Filled(items))
 
 
 def _empty(interp: Interpreter, count: Operand, size: Size, item: Scalar | Array, sizes: list[Operand]) -> Var:
@@ -376,7 +384,7 @@ def length_operand(interp: Interpreter, size: Dim, axis: int, initial: tuple[Val
         ):
             return interp.operand(indexing.dim(interp, item, axis))
     for number in interp.parameters.values():
-        if interp.sizes.get(number) == size:
+        if interp.integers.sizes.get(number) == size:
             return interp.operand(interp.call(Lit(max), (number, Lit(0))))
     name, _, place = size.base.rpartition(".")
     param = interp.parameters.get(name)

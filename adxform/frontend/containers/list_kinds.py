@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import AdxError
-from adxform.frontend.evaluate.contents import Collected, Contents
-from adxform.frontend.evaluate.control_flow.joins import alike_rows, join_types, number_type
+from adxform.frontend.evaluate.control_flow.joined_types import alike_rows, join_types, number_type
 from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.object_contents import Collected, Contents
 from adxform.frontend.evaluate.signals import Kind, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Tuple, Value, is_undefined
@@ -47,8 +47,8 @@ def know_lengths(interp: Interpreter, sizes: Iterable[Size]) -> None:
     """
     if interp.collects:
         bases = {size.base for size in sizes if isinstance(size, Dim)}
-        if bases and bases <= interp.argument_lengths.keys():
-            raise Promote(frozenset().union(*(interp.argument_lengths[base] for base in bases)))
+        if bases and bases <= interp.integers.of_arguments.keys():
+            raise Promote(frozenset().union(*(interp.integers.of_arguments[base] for base in bases)))
     refuse_collected(interp)
 
 
@@ -71,7 +71,7 @@ def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
         own, depth, python = _as_row(interp, item)
         if place and not alike_rows(own, type_, python is weak):
             return Kind()
-        type_ = own if place == 0 else None if own is None or type_ is None else join_types(own, type_, interp.fresh_dim)
+        type_ = own if place == 0 else None if own is None or type_ is None else join_types(own, type_, interp.integers.fresh_dim)
         nested, weak = max(nested, depth), weak and python
     if isinstance(type_, Scalar):
         return Kind(type_, weak=type_.weak) if one_array_holds(type_) else Kind()
@@ -123,7 +123,7 @@ def _either(interp: Interpreter, one: Kind, other: Kind) -> Kind:
         return _of_fields(fields, one.cls)
     if one.objects and other.objects:
         return one
-    type_ = None if one.type is None or other.type is None else join_types(one.type, other.type, interp.fresh_dim)
+    type_ = None if one.type is None or other.type is None else join_types(one.type, other.type, interp.integers.fresh_dim)
     if isinstance(type_, Scalar):
         return Kind(type_, weak=type_.weak)
     if isinstance(type_, Array) and type_.shape is not None:
@@ -191,7 +191,7 @@ def joined_items(interp: Interpreter, a: Scalar | Array, b: Type) -> Scalar | Ar
     """The type of an item of the type `a` or `b`, if one array holds both."""
     if not alike_rows(a, b, True):
         return None
-    joined = join_types(a, b, interp.fresh_dim)
+    joined = join_types(a, b, interp.integers.fresh_dim)
     if isinstance(joined, Scalar):
         return joined if one_array_holds(joined) else None
     return joined if isinstance(joined, Array) else None

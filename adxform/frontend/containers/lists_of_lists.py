@@ -10,8 +10,16 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.containers.portions import all_places, family_of, is_new, named, of_others, place_in_family
-from adxform.frontend.evaluate.contents import AnyContents, Collected, Contents, ListFamily, Portion, Portions, list_contents
 from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.object_contents import (
+    AnyContents,
+    Collected,
+    Contents,
+    ListFamily,
+    Portion,
+    Portions,
+    list_contents,
+)
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Value, is_int
@@ -192,10 +200,10 @@ def store(interp: Interpreter, ref: Ref, index: Value, value: Value) -> bool:
         return False
     if several is None:
         items = interp.contents(ref).items
-        if not isinstance(index, Var) or interp.followed(index) or not list_arrays.are_lists((*items, value)):
+        if not isinstance(index, Var) or interp.integers.followed(index) or not list_arrays.are_lists((*items, value)):
             return False
-        if not interp.chooses or _of_one_length(interp, (*items, value)):
-            interp.would_choose |= not interp.chooses
+        if not interp.loops.chooses or _of_one_length(interp, (*items, value)):
+            interp.loops.would_choose |= not interp.loops.chooses
             return False
         if not begun(interp, ref, stored=True):
             return False

@@ -14,13 +14,13 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
 from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.chosen_items import of_the_run
-from adxform.frontend.evaluate.contents import Contents, list_contents
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
+from adxform.frontend.evaluate.object_contents import Contents, list_contents
 from adxform.frontend.evaluate.outside.guards import constant, itself
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Once, Ref, Slice, Static, Tuple, Value, View
+from adxform.frontend.evaluate.values import NONE, Once, Range, Ref, Slice, Static, Tuple, Value, View
 from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions import iterations
 
@@ -140,7 +140,7 @@ def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
         return NONE
     ref, items = _list(interp, args[0])
     refuse_index(interp, args[1], "list")
-    if isinstance(args[1], Var) and not interp.followed(args[1]) and interp.as_rows(ref, args[2]):
+    if isinstance(args[1], Var) and not interp.integers.followed(args[1]) and interp.as_rows(ref, args[2]):
         return _insert(interp, args, kwargs, hint)
     items.insert(place_in(interp, args[1], "list", cuts=False), args[2])
     interp.write(ref, list_contents(tuple(items)))
@@ -348,17 +348,20 @@ def _as_dict(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Val
 
 def _index(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     what = "list" if isinstance(args[0], Ref) else "tuple"
+    message = Lit(f"item is not in {what}")
+    if interp.is_long(args[0]) and len(args) == 2:
+        everywhere = Range(Lit(0), iteration.length(interp, args[0]), Lit(1))
+        return interp.call(Static(iterations.index_of), (args[0], args[1], everywhere, message), hint=hint)
     items = interp.items(args[0])
     bounds = (as_index(interp, arg) for arg in (*args[2:], NONE, NONE)[:2])
     start, stop, _ = slice(*(interp.static(bound, "an index") for bound in bounds)).indices(len(items))
     places = Tuple(tuple(map(Lit, range(start, max(start, stop)))))
-    return interp.call(
-        Static(iterations.index_of), (Tuple(tuple(items)), args[1], places, Lit(f"item is not in {what}")), hint=hint
-    )
+    return interp.call(Static(iterations.index_of), (Tuple(tuple(items)), args[1], places, message), hint=hint)
 
 
 def _count(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    return interp.call(Static(iterations.count_of), (Tuple(tuple(interp.items(args[0]))), args[1]), hint=hint)
+    items = args[0] if interp.is_long(args[0]) else Tuple(tuple(interp.items(args[0])))
+    return interp.call(Static(iterations.count_of), (items, args[1]), hint=hint)
 
 
 _TABLE: dict[tuple[type, str], Handler] = {

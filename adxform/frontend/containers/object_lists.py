@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from adxform import runtime
-from adxform.frontend.evaluate.contents import Contents, HeldByRun
+from adxform.frontend.evaluate.object_contents import Contents, HeldByRun
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Ref, Slice, Static, Tuple, Value
 from adxform.ir import intrinsics
@@ -126,7 +126,7 @@ def _told(interp: Interpreter, fn: Any, args: tuple[Value, ...], hint: str) -> V
 
 
 def _is_of_run(interp: Interpreter, value: Value) -> bool:
-    return isinstance(value, Var) and value in interp.run_lists
+    return isinstance(value, Var) and value in interp.of_run.lists
 
 
 def _are_known_objects(interp: Interpreter, value: Value) -> bool:

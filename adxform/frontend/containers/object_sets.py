@@ -13,8 +13,8 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.containers import collecting, list_kinds, object_lists, tuple_columns
-from adxform.frontend.evaluate.contents import Columns, Contents, HeldByRun
 from adxform.frontend.evaluate.control_flow import walks
+from adxform.frontend.evaluate.object_contents import Columns, Contents, HeldByRun
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
@@ -61,7 +61,7 @@ def only_run_knows(interp: Interpreter, value: Value) -> bool:
     """Whether `value` is an element of which only the run knows what it is, if parameters do not tell."""
     match value:
         case Var(_, Scalar() | Object()):
-            return elements_of(value) is not None and not interp.followed(value)
+            return elements_of(value) is not None and not interp.integers.followed(value)
         case Tuple(items):
             return elements_of(value) is not None and any(only_run_knows(interp, item) for item in items)
         case _:
@@ -87,11 +87,11 @@ def changed(interp: Interpreter, ref: Ref, fn: Any, args: tuple[Value, ...]) -> 
         elements = elements_of(args[0]) if only_run_knows(interp, args[0]) else None
     elif fn is set.update and len(args) == 1 and (given := made(interp, args[0])) is not None:
         args = (interp.seen(given),)
-        elements = interp.run_sets[args[0]] if isinstance(args[0], Var) else None
+        elements = interp.of_run.sets[args[0]] if isinstance(args[0], Var) else None
     else:
         return False
-    if elements is None or not interp.chooses or not begun(interp, ref, elements):
-        interp.would_choose |= elements is not None and not interp.chooses
+    if elements is None or not interp.loops.chooses or not begun(interp, ref, elements):
+        interp.loops.would_choose |= elements is not None and not interp.loops.chooses
         return False
     interp.call(Lit(fn), (ref, *args), wanted=False)
     return True
@@ -100,7 +100,7 @@ def changed(interp: Interpreter, ref: Ref, fn: Any, args: tuple[Value, ...]) -> 
 def made(interp: Interpreter, given: Value) -> Ref | None:
     """``set(given)`` of a list of which only the run knows the items, or of items some of which only that knows."""
     value = walks.opened(interp, given)
-    if isinstance(value, Var) and value in interp.run_lists:
+    if isinstance(value, Var) and value in interp.of_run.lists:
         return new(interp, ElementKind(), set, value)
     filled, columns = interp.filled(value), interp.columns(value)
     if filled is not None and isinstance(value, Ref):
@@ -142,10 +142,10 @@ def new(interp: Interpreter, elements: ElementKind, fn: Callable[..., Any], *ope
 
 def listed(interp: Interpreter, value: Value) -> Value:
     """`value`; of a set of the run, the list of its elements, in the order of the run."""
-    if not isinstance(value, Var) or (elements := interp.run_sets.get(value)) is None:
+    if not isinstance(value, Var) or (elements := interp.of_run.sets.get(value)) is None:
         return value
     found = _listed(interp, value, elements, "items")
-    interp.walked_as[found] = value, "elements"
+    interp.loops.walked_as[found] = value, "elements"
     return found
 
 
@@ -156,7 +156,7 @@ def _listed(interp: Interpreter, box: Var, elements: ElementKind, hint: str, *pl
     given: tuple[Operand, ...] = (box, *map(Lit, places))
     if elements.type is None:
         return object_lists.new(interp, interp.emit(runtime.elements, given, Object(), hint))
-    numbers = Array(elements.type.dtype, (interp.fresh_dim(),))
+    numbers = Array(elements.type.dtype, (interp.integers.fresh_dim(),))
     items = interp.emit(runtime.whole_elements, (Lit(elements.type.dtype), *given), numbers, hint)
     return collecting.new_list(interp, items, weak=elements.type.weak)
 
@@ -165,7 +165,7 @@ def call(
     interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value], hint: str
 ) -> Value | None:
     """The result of `fn`, a method of sets or an operator, of a set of the run; ``None`` for any other call."""
-    if kwargs or not any(isinstance(arg, Var) and arg in interp.run_sets for arg in args):
+    if kwargs or not any(isinstance(arg, Var) and arg in interp.of_run.sets for arg in args):
         return None
     name = getattr(fn, "__name__", "")
     if fn is operator.contains:
@@ -189,13 +189,13 @@ def _of_element(interp: Interpreter, fn: Any, args: tuple[Value, ...]) -> Value 
     """What a method gives that changes the set `args[0]` of the run; ``None`` of any other."""
     owner, *given = args
     name = getattr(fn, "__name__", "")
-    if not isinstance(owner, Var) or owner not in interp.run_sets or getattr(set, name, None) is not fn:
+    if not isinstance(owner, Var) or owner not in interp.of_run.sets or getattr(set, name, None) is not fn:
         return None
     if name not in _CHANGING:
         return None
     if interp.parts_walked(owner):
         raise interp.walked_change("set")
-    if name == "add" and elements_of(given[0]) != interp.run_sets[owner]:
+    if name == "add" and elements_of(given[0]) != interp.of_run.sets[owner]:
         raise interp.error("the elements of this set are of several kinds", "make them one kind: `int(…)`, or texts")
     if name in ("update", "difference_update", "intersection_update"):
         _common(interp, args)
@@ -205,7 +205,7 @@ def _of_element(interp: Interpreter, fn: Any, args: tuple[Value, ...]) -> Value 
 
 def _is_set(interp: Interpreter, value: Value) -> bool:
     """Whether `value` is a set of the run, or one that the function made."""
-    return (isinstance(value, Var) and value in interp.run_sets) or (isinstance(value, Ref) and value.kind == "set")
+    return (isinstance(value, Var) and value in interp.of_run.sets) or (isinstance(value, Ref) and value.kind == "set")
 
 
 def _common(interp: Interpreter, args: tuple[Value, ...]) -> ElementKind:
@@ -213,7 +213,7 @@ def _common(interp: Interpreter, args: tuple[Value, ...]) -> ElementKind:
     found: set[ElementKind | None] = set()
     for arg in args:
         if isinstance(arg, Var):
-            found.add(interp.run_sets.get(arg))
+            found.add(interp.of_run.sets.get(arg))
         elif isinstance(arg, Ref):
             found.update(elements_of(item) for item in interp.contents(arg).items)
     if len(found) != 1 or None in found:

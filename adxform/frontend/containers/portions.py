@@ -19,7 +19,8 @@ import numpy as np
 from adxform.errors import AdxError
 from adxform.frontend.containers import list_arrays, list_kinds, tuple_columns
 from adxform.frontend.evaluate import chosen_items
-from adxform.frontend.evaluate.contents import (
+from adxform.frontend.evaluate.heap import NO_OTHERS, Originals
+from adxform.frontend.evaluate.object_contents import (
     AnyContents,
     Collected,
     Columns,
@@ -29,7 +30,6 @@ from adxform.frontend.evaluate.contents import (
     Portions,
     list_contents,
 )
-from adxform.frontend.evaluate.heap import NO_OTHERS, Originals
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Range, Ref, Static, Tuple, Value
@@ -42,13 +42,13 @@ _T = TypeVar("_T")
 def among(interp: Interpreter, items: tuple[Value, ...], index: Var) -> Value | None:
     """The one of `items`, which are lists, at `index`, which only a run can tell; ``None`` for what is no such list."""
     lists = [item for item in items if isinstance(item, Ref) and item.kind == "list" and item.cls is list]
-    if not lists or len(lists) < len(items) or interp.followed(index) or _are_alike(interp, lists):
+    if not lists or len(lists) < len(items) or interp.integers.followed(index) or _are_alike(interp, lists):
         return None
     leaves = _leaves(interp, lists)
     if leaves is None:
         return None
-    if not interp.chooses:
-        interp.would_choose = True
+    if not interp.loops.chooses:
+        interp.loops.would_choose = True
         return None
     if all(leaf.outside for leaf in leaves):
         return _of_outside(interp, lists, index) if leaves == lists else None
@@ -94,7 +94,7 @@ def _chosen(interp: Interpreter, lists: list[Ref], index: Var) -> Value | None:
     if len(portions) < len(lists) or any(portion.of is not family for portion in portions):
         return None
     places = tuple(portion.place for portion in portions)
-    within = interp.within.get(index) == len(places)
+    within = interp.integers.within.get(index) == len(places)
     place = index if within else interp.call(Static(iterations.place_of_item), (index, Lit(len(places))))
     if places != tuple(map(Lit, range(len(places)))):
         place = interp.call(Lit(operator.getitem), (Tuple(places), place))

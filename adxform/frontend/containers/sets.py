@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from adxform.frontend.containers import object_sets
-from adxform.frontend.evaluate.contents import Contents
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.keys import hashed
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.outside.guards import itself
 from adxform.frontend.evaluate.set_orders import as_given, changed, done, frozen, ordered
 from adxform.frontend.evaluate.state import Interpreter
@@ -83,9 +83,9 @@ def _dict(interp: Interpreter, ref: Ref, items: dict[Any, Any]) -> Any:
 
 def _new(fn: type) -> SetHandler:
     def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-        if fn is set and len(args) == 1 and interp.chooses and (found := object_sets.made(interp, args[0])) is not None:
+        if fn is set and len(args) == 1 and interp.loops.chooses and (found := object_sets.made(interp, args[0])) is not None:
             return found
-        interp.would_choose |= fn is set and len(args) == 1 and not interp.chooses
+        interp.loops.would_choose |= fn is set and len(args) == 1 and not interp.loops.chooses
         return made(interp, fn, *(given(interp, arg) for arg in args))
 
     return handler

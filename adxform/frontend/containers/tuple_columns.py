@@ -7,10 +7,10 @@ from collections import deque
 from dataclasses import replace
 
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, object_lists
-from adxform.frontend.evaluate.contents import Columns, Contents
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.heap import Heap
 from adxform.frontend.evaluate.keys import refuse_index
+from adxform.frontend.evaluate.object_contents import Columns, Contents
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Tuple, Value, Zip
@@ -107,7 +107,7 @@ def zipped(interp: Interpreter, parts: tuple[Value, ...], cls: type = list) -> V
 def as_long_as_one_another(interp: Interpreter, parts: tuple[Value, ...]) -> tuple[Value, ...]:
     """`parts`, each cut off where the shortest of them ends."""
     counts = [iteration.length(interp, part) for part in parts]
-    sizes = [interp.sizes.get(count) if isinstance(count, Var) else count for count in counts]
+    sizes = [interp.integers.sizes.get(count) if isinstance(count, Var) else count for count in counts]
     if None not in sizes and len(dict.fromkeys(sizes)) == 1:
         return parts
     within = Slice(NONE, iteration.length(interp, Zip(parts)), NONE)

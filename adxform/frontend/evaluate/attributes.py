@@ -27,7 +27,7 @@ from adxform.frontend.evaluate.classes.class_contents import (
     is_generated,
     is_librarys,
 )
-from adxform.frontend.evaluate.contents import Contents
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.outside import outside_containers, places
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, looked_up, missing, outside_write, rooted
 from adxform.frontend.evaluate.state import Interpreter
@@ -83,20 +83,20 @@ def _of_unknown(interp: Interpreter, value: Var, name: str, hint: str) -> Value:
     method = outside_containers.attribute(interp, value, name)
     if method is not None:
         return method
-    known = list if value in interp.run_lists else set if value in interp.run_sets else None
+    known = list if value in interp.of_run.lists else set if value in interp.of_run.sets else None
     if known is not None and callable(getattr(known, name, None)):
         return Method(Lit(getattr(known, name)), (value,))
     found = interp.emit(getattr, (value, Lit(name)), Object(), hint)
-    interp.methods[found] = name
-    if value in interp.generators:
-        interp.draws[found] = interp.generators[value], name
+    interp.of_run.methods[found] = name
+    if value in interp.of_run.generators:
+        interp.of_run.draws[found] = interp.of_run.generators[value], name
     return found
 
 
 def _of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint: str) -> Value:
     shape = type_.shape
     if name in ("dtype", "itemsize", "nbytes") and is_float(type_):
-        interp.told_dtypes.append((x, interp.span))
+        interp.to_check.told_dtypes.append((x, interp.span))
     match name:
         case "shape":
             if shape is None:

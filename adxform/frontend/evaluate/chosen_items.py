@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import operator
-from functools import partial
 
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.evaluate.contents import AnyContents, Contents
-from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.heap import Choice
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves
@@ -25,10 +23,10 @@ CHOICES = 32
 
 def may_choose(interp: Interpreter, index: Value, count: int) -> bool:
     """Whether a branch may choose one of `count` items at `index`, which only a run can tell."""
-    if not isinstance(index, Var) or interp.followed(index) or not 0 < count <= CHOICES:
+    if not isinstance(index, Var) or interp.integers.followed(index) or not 0 < count <= CHOICES:
         return False
-    interp.would_choose |= not interp.chooses
-    return interp.chooses
+    interp.loops.would_choose |= not interp.loops.chooses
+    return interp.loops.chooses
 
 
 def columns_of(interp: Interpreter, items: tuple[Value, ...]) -> list[tuple[Value, ...]] | None:
@@ -50,7 +48,7 @@ def of_the_run(interp: Interpreter, key: Value) -> Var | None:
         if any(isinstance(type_, Array) or (isinstance(type_, Object) and followed_else) for type_ in leaves):
             return None
         return next((found for part in key.items if (found := of_the_run(interp, part)) is not None), None)
-    if not isinstance(key, Var) or isinstance(key.type, Array) or interp.origins.get(key):
+    if not isinstance(key, Var) or isinstance(key.type, Array) or interp.integers.origins.get(key):
         return None
     return key
 
@@ -85,7 +83,7 @@ def place_in_dict(interp: Interpreter, ref: Ref, key: Value) -> Value:
 
 def under_number(interp: Interpreter, ref: Ref, key: Value) -> tuple[Tuple, Tuple] | None:
     """The whole numbers among the keys of a dict, and its items under them, where `key` is one that only a run can tell."""
-    if not isinstance(key, Var) or interp.followed(key) or not isinstance(key.type, Scalar):
+    if not isinstance(key, Var) or interp.integers.followed(key) or not isinstance(key.type, Scalar):
         return None
     if np.dtype(key.type.dtype).kind not in "iub":
         return None
@@ -106,49 +104,6 @@ def one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str)
     if isinstance(found, Ref) and len(refs) == len(items):
         interp.heap.note_choice(found, Choice(index, refs, by_place=True))
     return found
-
-
-def renew(interp: Interpreter, ref: Ref) -> None:
-    """Let `ref`, one of several objects of which the run knows which, hold what that one holds now."""
-    choice = interp.heap.contents.chosen[ref]
-    for one in choice.objects:
-        interp.contents_or_doubt(one)
-    if choice.by_place:
-        items = Tuple(choice.objects)
-        found = interp.call(Static(iterations.picked), (items, choice.which, Lit("list index out of range")), hint="chosen")
-    else:
-        first, second = choice.objects
-        (found,) = branch(interp, choice.which, lambda: [first], lambda: [second], ["chosen"], interp.span)
-    if isinstance(found, Ref):
-        interp.heap.contents[ref] = interp.heap.contents[found]
-
-
-def change(interp: Interpreter, ref: Ref, contents: AnyContents) -> bool:
-    """Whether `ref` is one of several objects of which the run knows which, and that one, like `ref`, now has `contents`."""
-    choice, held = interp.heap.contents.chosen.get(ref), interp.heap.contents[ref]
-    if choice is None or not isinstance(held, Contents) or not isinstance(contents, Contents) or ref.kind == "list":
-        return False
-    new = {key: item for key, item in zip(contents.keys, contents.items, strict=True) if held.get(key) is not item}
-    if any(contents.get(key) is None for key in held.keys):
-        return False
-
-    def changed(one: Ref) -> list[Value]:
-        own = interp.contents(one)
-        for key, item in new.items():
-            own = own.put(key, item)
-        interp.write(one, own)
-        return []
-
-    if choice.by_place:
-        place = place_in_list(interp, choice.which, len(choice.objects))
-        for k, one in enumerate(choice.objects):
-            there = interp.operand(interp.call(Lit(operator.eq), (place, Lit(k))))
-            branch(interp, there, partial(changed, one), list, [], interp.span)
-    else:
-        first, second = choice.objects
-        branch(interp, choice.which, partial(changed, first), partial(changed, second), [], interp.span)
-    interp.heap.contents[ref] = contents
-    return True
 
 
 def place_to_store(interp: Interpreter, ref: Ref, key: Value) -> Value | None:

@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
-from adxform.frontend.evaluate.contents import Contents, in_doubt
+from adxform.frontend.evaluate.object_contents import Contents, in_doubt
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, View
@@ -118,7 +118,7 @@ def walked(interp: Interpreter, source: Value) -> Value:
     shown = {"keys": keys, "values": held.items, "items": pairs}[part]
     found = interp.call(Static(iterations.those_there), (Tuple(shown), Tuple(held.there)), hint=part)
     assert isinstance(found, Ref)
-    interp.walked_as[found] = ref, part
+    interp.loops.walked_as[found] = ref, part
     return found
 
 

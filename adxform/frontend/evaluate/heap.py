@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adxform.frontend.evaluate.contents import AnyContents, Collected, Contents
-from adxform.frontend.evaluate.function_parts import code_of
+from adxform.frontend.evaluate.functions_apart import code_key
+from adxform.frontend.evaluate.object_contents import AnyContents, Collected, Contents
 from adxform.frontend.evaluate.values import Poison, Ref, RefKind, Value
 from adxform.ir.ops import Operand, Var
 
@@ -65,7 +65,7 @@ class Cells(dict[Ref, AnyContents]):
 
     def number_of(self, function: Any) -> int:
         """By which number the run knows `function` among others: those of one code have the same."""
-        code = code_of(function)
+        code = code_key(function)
         return self.numbers.setdefault(code, (len(self.numbers), function))[0]  # which keeps what has that place in memory
 
     def __missing__(self, ref: Ref) -> AnyContents:

@@ -58,7 +58,9 @@ def refuse_other_names(interp: Interpreter) -> None:
             and value.cls is ref.cls
             and interp.contents(value).keys == keys
         ]
-        held += [guard.access for guard in interp.guards if guard.expectation == HasClass(ref.cls) and ref.kind == "instance"]
+        held += [
+            guard.access for guard in interp.outer.guards if guard.expectation == HasClass(ref.cls) and ref.kind == "instance"
+        ]
         if held:
             message = (
                 f"this {ref.cls.__name__}, an argument, is changed, and may be the same object as `{held[0]}`, which is read"

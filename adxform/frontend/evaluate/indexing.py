@@ -13,9 +13,9 @@ from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.evaluate import chosen_items, doubtful_keys
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
-from adxform.frontend.evaluate.contents import Contents, Portions, list_contents
-from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
+from adxform.frontend.evaluate.object_contents import Contents, Portions, list_contents
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
@@ -126,7 +126,7 @@ def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
 def _list_under_key(interp: Interpreter, x: Ref, key: Value) -> Value | None:
     """The list in a dict under a key that only the run can tell, where all items are lists."""
     items = interp.contents(x).items
-    if not isinstance(key, Var) or isinstance(key.type, Array) or interp.followed(key) or not items:
+    if not isinstance(key, Var) or isinstance(key.type, Array) or interp.integers.followed(key) or not items:
         return None
     if not all(isinstance(item, Ref) and item.kind == "list" for item in items):
         return None
@@ -193,7 +193,7 @@ def _item_of_the_run(interp: Interpreter, items: tuple[Value, ...], index: Var, 
     """The one of `items` that only the run chooses; ``None`` where `index` is to be known, and they are looked up."""
     if (found := interp.one_of_lists(items, index)) is not None:
         return found
-    of_the_run = not interp.origins.get(index)
+    of_the_run = not interp.integers.origins.get(index)
     if of_the_run and interp.of_numbers(items):
         kinds = {kind for item in items if isinstance(type_ := number_type(item), Scalar) for kind in alternatives(type_)}
         if len(kinds) != 1:
@@ -275,7 +275,7 @@ def _bound(interp: Interpreter, bound: Operand) -> Any:
         case Lit(value):
             return operator.index(value)
         case Var():
-            size = interp.dim_of(bound)
+            size = interp.integers.dim_of(bound)
             return FRESH if size is None else interp.equal.size(size)
         case _:
             return FRESH
@@ -305,14 +305,14 @@ def _basic_sizes(interp: Interpreter, shape: tuple[Size, ...], parts: list[Opera
 
 def _decided(interp: Interpreter, size: Size, length: Size, bounds: tuple[Operand, ...]) -> Size:
     """`size`, of a slice of an axis of this length; with what decides on it, where `bounds` and lengths of arguments do."""
-    found = interp.argument_lengths.get(length.base) if isinstance(length, Dim) else frozenset[Var]()
+    found = interp.integers.of_arguments.get(length.base) if isinstance(length, Dim) else frozenset[Var]()
     for bound in bounds:
-        origin = interp.followed(bound) if isinstance(bound, Var) else frozenset[Var]()
+        origin = interp.integers.followed(bound) if isinstance(bound, Var) else frozenset[Var]()
         found = None if found is None or (isinstance(bound, Var) and not origin) else found | origin
     if size != FRESH or not found:
         return size
-    fresh = interp.fresh_dim()
-    interp.argument_lengths[fresh.base] = found
+    fresh = interp.integers.fresh_dim()
+    interp.integers.of_arguments[fresh.base] = found
     return fresh
 
 
@@ -355,7 +355,7 @@ def _index_shape(interp: Interpreter, part: Operand) -> tuple[Size, ...]:
             return tuple(np.shape(value))
         case Pack():
             try:
-                found = sampled_type(np.asarray, (part,), {}, interp.sizes)
+                found = sampled_type(np.asarray, (part,), {}, interp.integers.sizes)
             except NoSample:
                 found = Object()
             if isinstance(found, Array) and found.shape is not None and found.dtype != "bool":
@@ -434,8 +434,10 @@ def _is_there(interp: Interpreter, x: Ref, index: Var, value: Value) -> bool:
 
 def refuse_handed_on(interp: Interpreter) -> None:
     """Refuse a change to an object of which nothing is known where it may be a list or a dict that code was given a copy of."""
-    if interp.handed_on:
-        message = f"what is changed here may be in what is passed to `{interp.handed_on[0]}`, which adxform cannot look into"
+    if interp.to_check.handed_on:
+        message = (
+            f"what is changed here may be in what is passed to `{interp.to_check.handed_on[0]}`, which adxform cannot look into"
+        )
         raise interp.error(message, "change the lists by their own names")
 
 
@@ -450,7 +452,7 @@ def _store_in_array(interp: Interpreter, x: Var, index: Value, value: Value) -> 
         return
     operands = x, told(interp, index), stored(interp, value)
     if is_whole_mask(operands[1], rank(x.type)):
-        interp.apart += read_meanwhile(x, operands[2:], interp.span)
+        interp.to_check.apart += read_meanwhile(x, operands[2:], interp.span)
     interp.builder.effect(operator.setitem, *operands, span=interp.span)
 
 
@@ -467,7 +469,7 @@ def _holds_complex(interp: Interpreter, value: Value) -> bool:
 def _store_in_list(interp: Interpreter, x: Ref, index: Value, value: Value) -> None:
     if interp.store_list(x, index, value):
         return
-    if isinstance(index, Var) and not interp.origins.get(index) and interp.as_rows(x, value):
+    if isinstance(index, Var) and not interp.integers.origins.get(index) and interp.as_rows(x, value):
         interp.call(Lit(operator.setitem), (x, index, value))
         return
     contents = interp.contents(x)

@@ -21,11 +21,20 @@ from adxform.frontend.containers import (
     portions,
     tuple_columns,
 )
-from adxform.frontend.evaluate import attributes, chosen_items, operands, survey
+from adxform.frontend.evaluate import attributes, chosen_objects, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
-from adxform.frontend.evaluate.contents import AnyContents, Collected, Columns, Contents, Keyed, ListFamily, Portion, Portions
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
+from adxform.frontend.evaluate.object_contents import (
+    AnyContents,
+    Collected,
+    Columns,
+    Contents,
+    Keyed,
+    ListFamily,
+    Portion,
+    Portions,
+)
 from adxform.frontend.evaluate.outside import guards, outside_containers, places
 from adxform.frontend.evaluate.set_shapes import set_shape
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
@@ -218,9 +227,9 @@ class Evaluator(Interpreter):
         skipped: dict[int, Augmented] = {}
         if self.frames and self.frames[-1].fn.span.is_own:
             block = Block(block.params, tuple([moved_to(op, self.span) for op in block.ops]), block.results)
-        turns = len(self.turns)
+        turns = len(self.loops.turns)
         if block.params:
-            self.turns.append(LoopTurn())
+            self.loops.turns.append(LoopTurn())
         try:
             for index, op in enumerate(block.ops):
                 if op.span.line:
@@ -233,7 +242,7 @@ class Evaluator(Interpreter):
             load_what_waits(self, skipped.values())
             raise
         finally:
-            del self.turns[turns:]
+            del self.loops.turns[turns:]
         return [self.value(result, env) for result in block.results]
 
     def _step(self, block: Block, index: int, env: Env, skipped: dict[int, Augmented]) -> None:
@@ -268,7 +277,7 @@ class Evaluator(Interpreter):
                 itself = next((name for name, value in captures if value == out), None)
                 captured = tuple((name, self.value(value, env)) for name, value in captures if value != out)
                 values_ = tuple((name, self.use(self.value(value, env))) for name, value in defaults)
-                turn = self.turns[-1] if brief else None
+                turn = self.loops.turns[-1] if brief else None
                 env[out] = FunctionValue(fn, captured, values_, frame.scope if frame else None, itself, turn)
             case If():
                 branches.run_if(self, op, env)
@@ -317,11 +326,11 @@ class Evaluator(Interpreter):
 
     def change_chosen(self, ref: Ref, contents: AnyContents) -> bool:
         """Whether `ref` is one of several objects of which the run knows which, and that one, like `ref`, now has `contents`."""
-        return chosen_items.change(self, ref, contents)
+        return chosen_objects.change(self, ref, contents)
 
     def renew_chosen(self, ref: Ref) -> None:
         """Let `ref`, one of several objects of which the run knows which, hold what that one holds now."""
-        chosen_items.renew(self, ref)
+        chosen_objects.renew(self, ref)
 
     def change_attributes(self, ref: Ref, contents: AnyContents) -> None:
         """Let the attributes of the object `ref` be `contents`."""

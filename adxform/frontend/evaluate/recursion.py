@@ -7,7 +7,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
-from adxform.frontend.evaluate.contents import (
+from adxform.frontend.evaluate.control_flow.joined_objects import Paths
+from adxform.frontend.evaluate.control_flow.joins import Joiner
+from adxform.frontend.evaluate.control_flow.templates import Built, Slot, collect, instantiate, slots
+from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.levels import Frame
+from adxform.frontend.evaluate.object_contents import (
     Collected,
     Columns,
     Contents,
@@ -18,13 +23,9 @@ from adxform.frontend.evaluate.contents import (
     Portion,
     Portions,
 )
-from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
-from adxform.frontend.evaluate.control_flow.templates import Built, Slot, collect, instantiate, slots
-from adxform.frontend.evaluate.function_parts import bound_in, with_bound
-from adxform.frontend.evaluate.heap import Heap
-from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Helper, Interpreter
+from adxform.frontend.evaluate.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.values import FunctionValue, Method, Namespace, OneFunction, Poison, Ref, Static, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.kinds import scalar_type
@@ -80,9 +81,9 @@ class _Keys:
             case Ref():
                 return replace(self, within=(*self.within, value)).of_object(value)
             case FunctionValue(fn):
-                return id(fn), tuple(map(self.of, bound_in(value)))
+                return id(fn), tuple(map(self.of, parts_of(value)))
             case Method(kwargs=named):
-                return "method", tuple(name for name, _ in named), value.partial, tuple(map(self.of, bound_in(value)))
+                return "method", tuple(name for name, _ in named), value.partial, tuple(map(self.of, parts_of(value)))
             case OneFunction(which, functions):
                 return "one of", self.of(which), tuple(map(self.of, functions))
             case Static(found):
@@ -168,7 +169,7 @@ def call_helper(
         outs.append(Var(interp.names.fresh(fn.name), lengths.outside(type_)))
         return outs[-1]
 
-    lengths = Lengths.at(helper.params, operands, interp.fresh_dim)
+    lengths = Lengths.at(helper.params, operands, interp.integers.fresh_dim)
     result: Value = _of_a_call(helper.result, make, interp.heap)
     interp.builder.emit(Invoke(tuple(outs), helper.name, tuple(operands), interp.span))
     return result
@@ -212,7 +213,7 @@ def _pattern(template: Any) -> tuple[Any, ...]:
 
 
 def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool, kept: bool) -> Any:
-    joiner = Joiner(interp.fresh_dim, collects=interp.collects)
+    joiner = Joiner(interp.integers.fresh_dim, collects=interp.collects)
 
     def general(value: Any) -> Any:
         match value:
@@ -228,9 +229,9 @@ def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool, kept
                     return Poison("it is a list that a loop fills, passed to a function that calls itself")
                 return Built(value.kind, value.cls, contents.keys, tuple(map(general, contents.items)), value.meta)
             case FunctionValue() | Method():
-                return with_bound(value, map(general, bound_in(value)))
+                return with_parts(value, map(general, parts_of(value)))
             case _:
-                return joiner.generalise(value, heap, numbers=numbers)
+                return joiner.generalise(value, numbers=numbers)
 
     return general(given)
 
@@ -264,7 +265,7 @@ def _owned(interp: Interpreter, type_: Type, name: str, own: dict[Dim, Dim]) -> 
 
     def owned(size: Size, axis: int) -> Size:
         if isinstance(size, Dim) and size not in own:
-            own[size] = interp.fresh_dim() if size.may_be_one else Dim(f"{name}.{axis}")
+            own[size] = interp.integers.fresh_dim() if size.may_be_one else Dim(f"{name}.{axis}")
         return own[size] if isinstance(size, Dim) else size
 
     return Array(type_.dtype, tuple(owned(size, axis) for axis, size in enumerate(type_.shape)))
@@ -274,7 +275,7 @@ def _renewed(interp: Interpreter, type_: Type) -> Type:
     """`type_` with lengths of its own."""
     if not isinstance(type_, Array) or type_.shape is None:
         return type_
-    return Array(type_.dtype, tuple(interp.fresh_dim() for _ in type_.shape))
+    return Array(type_.dtype, tuple(interp.integers.fresh_dim() for _ in type_.shape))
 
 
 def _is_itself(name: str, value: Value, fn: Function) -> bool:
@@ -311,7 +312,7 @@ def _of_a_call(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
 def _build(interp: Interpreter, helper: Helper, frame: Frame, given: Tuple, captured: _Captured) -> None:
     """Specialise the function of `frame` as `helper`, again and again until it returns what its calls are taken to return."""
     outer, heap, frames, level = interp.builder, interp.heap, interp.frames, interp.level
-    joiner = Joiner(interp.fresh_dim, collects=interp.collects)
+    joiner = Joiner(interp.integers.fresh_dim, collects=interp.collects)
     before = set(interp.helpers)
     params = _parameters(interp, helper, given, (*(param.base for param in frame.fn.params), *captured.names))
     try:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.evaluate.contents import Contents, Made, SetElements
+from adxform.frontend.evaluate.object_contents import Contents, Made, SetElements
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
@@ -163,7 +163,7 @@ def ordered(interp: Interpreter, contents: Contents | frozenset[Any]) -> tuple[A
     constant = min(map(constancy, keys))
     if constant == NOWHERE:
         raise refusal(interp, "which has elements whose hash only their class knows")
-    if (id(contents) in interp.unordered) if frozen else not isinstance(made, Operation):
+    if (id(contents) in interp.outer.unordered) if frozen else not isinstance(made, Operation):
         raise refusal(interp, "which is made of one from outside, or in another way on another path")
     if frozen or constant == HERE or not (isinstance(made, Operation) and made.everywhere):
         guard(interp, Access(), InThisProcess())
@@ -178,7 +178,7 @@ def refusal(interp: Interpreter, which: str) -> Exception:
 def frozen(interp: Interpreter, found: frozenset[Any], given: Iterable[Any]) -> Lit:
     """A frozen set made of what was `given`; its order is not known where that of something given is not."""
     if _loose(given):
-        interp.unordered[id(found)] = found
+        interp.outer.unordered[id(found)] = found
     return Lit(found)
 
 
@@ -190,10 +190,10 @@ def as_given(interp: Interpreter, value: Value) -> Any:
             made = contents.made if isinstance(contents, SetElements) else None
             return Loose(set(contents.keys)) if made is None else made
         case Lit(frozenset() as held):
-            return Loose(held) if id(held) in interp.unordered else held
+            return Loose(held) if id(held) in interp.outer.unordered else held
         case Static(frozenset() as held) if type(held) is frozenset and not may_change(held):
             guard(interp, Access(), InThisProcess())
-            return Loose(held) if id(held) in interp.unordered else interp.settle(value)
+            return Loose(held) if id(held) in interp.outer.unordered else interp.settle(value)
         case Static(held) if isinstance(held, frozenset) or is_listed(held):
             return Loose(interp.settle(value))
         case _:
@@ -292,7 +292,7 @@ def as_constant(interp: Interpreter, value: Value) -> Value:
 
 def refuse_unordered(interp: Interpreter, value: Any) -> None:
     """Refuse to give a function a set of which only the elements are known."""
-    if isinstance(value, frozenset) and len(value) > 1 and id(value) in interp.unordered:
+    if isinstance(value, frozenset) and len(value) > 1 and id(value) in interp.outer.unordered:
         raise refusal(interp, "which is made of one from outside")
 
 
@@ -321,5 +321,5 @@ def _sets_in(values: Iterable[Any]) -> Iterable[frozenset[Any]]:
 
 def note_result(interp: Interpreter, result: Any, values: Iterable[Any]) -> None:
     """Note that `result`, if it is a frozen set, was made of `values`, of which some have an order that is not known."""
-    if isinstance(result, frozenset) and any(id(value) in interp.unordered or is_listed(value) for value in values):
-        interp.unordered[id(result)] = result
+    if isinstance(result, frozenset) and any(id(value) in interp.outer.unordered or is_listed(value) for value in values):
+        interp.outer.unordered[id(result)] = result

@@ -20,23 +20,23 @@ def learn(interp: Interpreter, fn: Callable[..., Any], out: Var, operands: tuple
     note_origin(interp, out, operands)
     match fn, operands:
         case intrinsics.dim, (Var(_, Array(_, shape)), Lit(axis)) if shape is not None and isinstance(size := shape[axis], Dim):
-            interp.sizes[out] = size
-            interp.counted.add(out)
-            if size.offset < 0 or size.base in interp.cut_at_zero:
-                interp.cut_at_zero.add(out)
-            if size.base in interp.argument_lengths:
-                interp.of_lengths[out] = interp.argument_lengths[size.base]
+            interp.integers.sizes[out] = size
+            interp.integers.counted.add(out)
+            if size.offset < 0 or size.base in interp.integers.cut_at_zero:
+                interp.integers.cut_at_zero.add(out)
+            if size.base in interp.integers.of_arguments:
+                interp.integers.of_lengths[out] = interp.integers.of_arguments[size.base]
         case _, (Var() as a, Lit(int() as b)) if fn in (operator.add, operator.sub) and isinstance(a.type, Scalar):
             _moved(interp, out, a, b if fn is operator.add else -b)
         case operator.add, (Lit(int() as a), Var() as b) if isinstance(b.type, Scalar):
             _moved(interp, out, b, a)
         case _, (Var() as a, Lit(0)) if fn is max and isinstance(a.type, Scalar):
-            base = interp.dim_of(a)
+            base = interp.integers.dim_of(a)
             if base is not None:
-                interp.sizes[out] = base
-                interp.counted.add(out)
-                if a not in interp.counted:
-                    interp.cut_at_zero.update((out, base.base))
+                interp.integers.sizes[out] = base
+                interp.integers.counted.add(out)
+                if a not in interp.integers.counted:
+                    interp.integers.cut_at_zero.update((out, base.base))
         case _:
             return
 
@@ -47,16 +47,16 @@ def _moved(interp: Interpreter, out: Var, number: Var, by: int) -> None:
     It is that of `number` with another offset, but where this may have been cut off at zero and grows again: with a list of
     ``n = -1`` times one item, ``len(items) + 1`` is one, and ``n + 1`` is none.
     """
-    base = interp.dim_of(number)
+    base = interp.integers.dim_of(number)
     if base is None:
         return
-    if number in interp.counted and by >= 0:
-        interp.counted.add(out)
-    if number in interp.cut_at_zero:
+    if number in interp.integers.counted and by >= 0:
+        interp.integers.counted.add(out)
+    if number in interp.integers.cut_at_zero:
         if by > 0:
             return
-        interp.cut_at_zero.add(out)
-    interp.sizes[out] = Dim(base.base, base.offset + by)
+        interp.integers.cut_at_zero.add(out)
+    interp.integers.sizes[out] = Dim(base.base, base.offset + by)
 
 
 def note_origin(interp: Interpreter, out: Var, sources: tuple[Operand, ...]) -> None:
@@ -65,10 +65,10 @@ def note_origin(interp: Interpreter, out: Var, sources: tuple[Operand, ...]) -> 
     lengths = False
     for source in sources:
         for var in variables(source):
-            origin = interp.followed(var)
+            origin = interp.integers.followed(var)
             if not origin:
                 return
-            lengths |= var in interp.of_lengths
+            lengths |= var in interp.integers.of_lengths
             found |= origin
     if found:
-        (interp.of_lengths if lengths else interp.origins)[out] = found
+        (interp.integers.of_lengths if lengths else interp.integers.origins)[out] = found

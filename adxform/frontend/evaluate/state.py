@@ -12,11 +12,10 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
-from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
-from adxform.frontend.checks.held_copies import Filled, Taken, Widened
-from adxform.frontend.checks.shared_memory import Apart
 from adxform.frontend.evaluate.above import Above
-from adxform.frontend.evaluate.contents import (
+from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.levels import Frame, TryLevel
+from adxform.frontend.evaluate.object_contents import (
     AnyContents,
     Collected,
     Columns,
@@ -29,13 +28,15 @@ from adxform.frontend.evaluate.contents import (
     Portions,
     list_contents,
 )
-from adxform.frontend.evaluate.heap import Heap
-from adxform.frontend.evaluate.levels import Frame, TryLevel, unwatched
 from adxform.frontend.evaluate.presence import Told
+from adxform.frontend.evaluate.records.from_outside import FromOutside
+from adxform.frontend.evaluate.records.known_integers import KnownIntegers
+from adxform.frontend.evaluate.records.loops_around import LoopsAround
+from adxform.frontend.evaluate.records.of_run import OfRun
+from adxform.frontend.evaluate.records.to_check import ToCheck
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.values import (
     FoundOutside,
-    LoopTurn,
     Maybe,
     PlaceOutside,
     Poison,
@@ -46,13 +47,13 @@ from adxform.frontend.evaluate.values import (
     Value,
     is_undefined,
 )
-from adxform.frontend.signature.access import Access, Guard
+from adxform.frontend.signature.access import Access
 from adxform.frontend.signature.shared_lengths import Equalities
 from adxform.frontend.types.samples import with_fresh
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Function, If, Lit, Operand, Raise, Var
 from adxform.ir.spans import NOWHERE, Span
-from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_unknown
+from adxform.ir.types import Array, Type, is_unknown
 from adxform.ir.walk import Names, rename_callees, variables
 from adxform.primitives.unruled import missing_rule
 
@@ -118,101 +119,31 @@ class Interpreter(Above):
         self.builder = Builder(names, watch=lambda builder, op: self.watch(builder, op))
         self.root = self.builder
         self.equal = Equalities()
+        self.integers = KnownIntegers(names)
+        self.outer = FromOutside()
+        self.to_check = ToCheck()
+        self.of_run = OfRun()
+        self.loops = LoopsAround()
         self.heap = Heap()
         self.span: Span = NOWHERE
         self.frames: list[Frame] = []
-        self.sizes: dict[Var, Dim] = {}
-        """The length that an integer is, where it is used as one: zero, where the integer is below."""
-        self.counted: set[Var] = set()
-        """Those of these integers that are not below zero."""
-        self.cut_at_zero: set[Var | str] = set()
-        """Those that need not be the sum of base and offset of that length, and bases of lengths that need not be."""
-        self.origins: dict[Var, frozenset[Var]] = {}
-        """The parameters that an integer follows from, which may be known when compiling, if nothing else does."""
-        self.of_lengths: dict[Var, frozenset[Var]] = {}
-        """So with integers that follow from lengths of arguments too: these are known where nothing else helps."""
-        self.argument_lengths: dict[str, frozenset[Var]] = {}
-        """What decides on a length, by its base, where that is lengths of arguments, each of which a variable stands for."""
-        self.hidden_axes: dict[str, tuple[Access, int]] = {}
-        """The axes of hidden arrays that have such lengths, by their bases."""
         self.identities: dict[int, tuple[Value, FoundOutside | Given]] = {}
         self.changed: dict[Ref, tuple[tuple[Any, ...], Span]] = {}
-        self.lengths: list[str] = []
-        self.uneven: set[str] = set()
-        """Bases of lengths of lists that differ from one iteration or path to the next."""
         self.named: dict[Var, str] = {}
-        self.turns: list[LoopTurn] = []
-        """The iterations of loops, and calls, that are being run, the innermost last."""
-        self.cells: dict[tuple[int, str], Ref] = {}
-        """What holds the values of places outside that the function sets."""
-        self.objects: dict[Var, type] = {}
-        """The classes of lists and dicts outside that the function changes: the run asks what is in them."""
-        self.containers: dict[int, Var] = {}
-        """Those of them that are there when the function begins, by their place in memory."""
-        self.hidden: dict[Access, Var] = {}
-        self.guards: dict[Guard, None] = {}
-        self.classes: dict[int, type] = {}
-        self.outside: dict[tuple[Access, int], Value] = {}
-        self.unordered: dict[int, frozenset[Any]] = {}
-        """Frozen sets, by their place, of which the elements are known, but not the order."""
-        self.hidden_values: dict[Var, Any] = {}
         self.parameters: dict[str, Var] = {}
-        self.held: list[Filled | Taken | Widened] = []
-        self.apart: list[Apart] = []
-        self.only_read: list[Var] = []
-        """Views by `np.nditer` and `np.broadcast_arrays`."""
-        self.told_dtypes: list[tuple[Var, Span]] = []
-        """Arrays of floats, by their types, of which the program asks the dtype, and where."""
-        self.written: list[Var] = []
-        """Arrays that a function writes of which a derivative is taken here."""
-        self.caches: dict[Any, tuple[Value, Any]] = {}
-        """Functions under a cache, and what is known of each."""
         self.caching = 0
         """How many calls of functions under a cache are being run: each key of these is run once, so they may be deep."""
-        self.kept_arrays: list[tuple[Var, Span]] = []
-        """Arrays that a cache keeps, or what is computed of them, and where that is seen."""
-        self.unseen: list[UnseenCall] = []
-        self.handed_arrays: list[HandedArray] = []
-        self.shown: list[Shown] = []
-        self.handed_on: list[str] = []  # the code that may hand on lists and dicts of the function, of which it has copies
-        self.functions: dict[int, Access] = {}
-        self.modules: dict[int, Access] = {}
         self.assumed: frozenset[Var] = frozenset()
         self.told: Told = {}
         """What conditions tell of values that may be ``None``."""
-        self.generators: dict[Var, type] = {}
-        self.run_lists: set[Var] = set()
-        """Lists of texts and other objects that the run makes and has, of which only that knows how many items they have."""
-        self.run_sets: dict[Var, Any] = {}
-        """Sets that the run has, and what their elements are."""
-        self.made: dict[Var, type] = {}
-        """The classes of objects that the run makes."""
         self.attended: set[Ref] = set()
         """Context managers whose ``__exit__`` is followed with an exception too."""
-        self.draws: dict[Var, tuple[type, str]] = {}
-        self.methods: dict[Var, str] = {}
-        """Attributes of objects that only the run knows, by their names."""
         self.helpers: dict[Any, Helper] = {}
-        self.unruled: dict[Var, tuple[object, Span]] = {}
         self.kept = False
         self.adopted: dict[str, Function] = {}
         self.renamed: dict[tuple[Function, ...], dict[str, str]] = {}
         self.anew: Grows | None = None
         """What was held anew last, where paths meet."""
-        self.around: list[frozenset[Var]] = []
-        """What decides how often each of the loops around goes on, where that would be known if parameters were."""
-        self.of_unknown_rank: set[Var] = set()
-        """What decides how often loops go on, of which a run must tell whether they leave a number or an array."""
-        self.walking: list[tuple[Ref, ...]] = []
-        """The lists and dicts that the loops around walk over."""
-        self.walked_as: dict[Ref, tuple[Value, str]] = {}
-        """Lists of what dicts and sets held when a walk over them began, as that sees it: of which, and which part of it."""
-        self.chooses = True
-        """Whether a branch may choose an item at a place that only the run knows: not while other ways of a loop are open."""
-        self.would_choose = False
-        """Whether one would have been chosen."""
-        self.unrolled = 1
-        """How many iterations of the loops around are written out."""
         self.collects = False
         """Whether lists are arrays of their items that a loop, written out, would have had one by one."""
         self.makes_deques = False
@@ -225,8 +156,6 @@ class Interpreter(Above):
         """Where an exception is looked for, if a ``try`` is run."""
         self.managers: list[tuple[Frame | None, Value]] = []
         """The context managers that were entered and not left, and may see what ends their ``with``; and in which call."""
-        self.within: dict[Var, Size] = {}
-        """Below which length an integer is that is not negative: the index of a loop over that."""
         self.floats = False
         """Whether floating point errors of NumPy may raise."""
         self.refused: list[AdxError] | None = None
@@ -250,9 +179,9 @@ class Interpreter(Above):
         if not isinstance(held, HeldByRun):
             return value
         if isinstance(value, Ref) and value.kind == "set":
-            self.run_sets[held.var] = held.of
+            self.of_run.sets[held.var] = held.of
         else:
-            self.run_lists.add(held.var)
+            self.of_run.lists.add(held.var)
         return held.var
 
     def identity(self, value: Value) -> FoundOutside | Given | None:
@@ -305,11 +234,10 @@ class Interpreter(Above):
         self._raise_unless(cond, exception, *message)
 
     def _raise_unless(self, cond: Operand, exception: Callable[..., Exception], *message: str) -> None:
-        with unwatched(self):  # to make the exception raises nothing that a handler around is for
-            missing = self.builder.nested()
-            error = missing.call(exception, *map(Lit, message), span=self.span)
-            missing.emit(Raise(error, self.span))
-            self.builder.emit(If((), cond, Block((), (), ()), missing.block((), ()), self.span))
+        missing = Builder(self.names, self.span)  # which nothing watches: what is made here raises nothing
+        error = missing.call(exception, *map(Lit, message), span=self.span)
+        missing.emit(Raise(error, self.span))
+        self.builder.emit(If((), cond, Block((), (), ()), missing.block((), ()), self.span))
 
     def contents_or_doubt(self, ref: Ref) -> Contents | Doubtful:
         """What `ref` holds now, items one by one or some of them in doubt."""
@@ -409,7 +337,7 @@ class Interpreter(Above):
 
     def parts_walked(self, owner: Value | Keyed) -> set[str]:
         """Which parts of a dict or set the loops around walk over as they were when these began."""
-        shown = (self.walked_as[ref] for refs in self.walking for ref in refs if ref in self.walked_as)
+        shown = (self.loops.walked_as[ref] for refs in self.loops.walking for ref in refs if ref in self.loops.walked_as)
         return {part for own, part in shown if owner in (own, self.keyed(own))}
 
     def _refuse_unseen(self, ref: Ref, contents: AnyContents, parts: set[str]) -> None:
@@ -453,7 +381,7 @@ class Interpreter(Above):
         self.heap.contents[ref] = contents
 
     def _others(self, ref: Ref) -> set[Ref] | None:
-        """What may be one object with `ref`, which may be changed if nothing reads that by its name; ``None`` where it may not."""
+        """What may be one object with `ref`, which may be changed if nothing reads that by its name; else ``None``."""
         if ref.kind not in ("instance", "dict") or ref not in self.heap.contents.originals:
             return None
         others = self.heap.others(ref)
@@ -470,8 +398,8 @@ class Interpreter(Above):
         known = self.heap.contents.originals
         lists = {own for own in behind.refs if own not in known}
         found = tuple(own for own in self.heap.contents if own in lists)
-        if len(lists) == 1 and not self.chooses:
-            self.would_choose = True
+        if len(lists) == 1 and not self.loops.chooses:
+            self.loops.would_choose = True
             return ()
         return found if len(found) == len(lists) else ()
 
@@ -490,35 +418,6 @@ class Interpreter(Above):
         """Whether what is being run is adxform's own, in the place of a call that the user wrote."""
         return not self.frames or self.frames[-1].fn.span.is_own
 
-    def fresh_dim(self) -> Dim:
-        """A length of which nothing is known."""
-        base = self.names.fresh("?")
-        self.lengths.append(base)
-        return Dim(base)
-
-    def uneven_dim(self) -> Dim:
-        """A length of which nothing is known but that it is another one on each path or iteration."""
-        length = self.fresh_dim()
-        self.uneven.add(length.base)
-        return length
-
-    def is_uneven(self, type_: Type | None) -> bool:
-        """Whether arrays of this type differ in how many rows they have, from one iteration or path to the next."""
-        size = type_.shape[0] if isinstance(type_, Array) and type_.shape else None
-        return isinstance(size, Dim) and size.base in self.uneven
-
-    def dim_of(self, value: Value) -> Dim | None:
-        """The length that an integer variable is, where it is used as one."""
-        if not isinstance(value, Var) or not isinstance(value.type, Scalar):
-            return None
-        known = self.sizes.get(value)
-        if known is None:
-            base = self.names.fresh("?" + value.base)
-            self.lengths.append(base)
-            known = Dim(base)
-            self.sizes[value] = known
-        return known
-
     def emit(
         self,
         fn: Callable[..., Any],
@@ -528,18 +427,20 @@ class Interpreter(Above):
         kwargs: Mapping[str, Operand] | None = None,
     ) -> Var:
         """Append the call of a primitive and return its out."""
-        type_ = self.equal.type(with_fresh(type_, self.fresh_dim))
+        type_ = self.equal.type(with_fresh(type_, self.integers.fresh_dim))
         out = self.builder.call(fn, *args, type=type_, hint=hint, kwargs=kwargs, span=self.span)
         if is_unknown(type_):  # what is made of an unknown value is as unknown
             given = (var for arg in (*args, *(kwargs or {}).values()) for var in variables(arg))
-            found = next((self.unruled[var] for var in given if var in self.unruled), None)
+            found = next((self.of_run.unruled[var] for var in given if var in self.of_run.unruled), None)
             if found is not None:
-                self.unruled[out] = found
+                self.of_run.unruled[out] = found
         return out
 
     def unknown(self, message: str, help_: str, *values: Value, cls: type[AdxError] = UnsupportedOperationError) -> AdxError:
         """An error of what is not known of `values`; where that comes of a function without a rule, the error says so instead."""
-        found = next((self.unruled[value] for value in values if isinstance(value, Var) and value in self.unruled), None)
+        found = next(
+            (self.of_run.unruled[value] for value in values if isinstance(value, Var) and value in self.of_run.unruled), None
+        )
         if found is not None:
             return missing_rule(*found, "what it returns is not known before it runs")
         self.promote_for_rank(values)
@@ -548,7 +449,7 @@ class Interpreter(Above):
     def promote_for_rank(self, values: Iterable[Value | Operand]) -> None:
         """Start again where the run must tell whether one of `values` is a number or an array, if parameters may tell it."""
         unsure = any(isinstance(value, Var) and isinstance(value.type, Array) and value.type.shape is None for value in values)
-        params = self.of_unknown_rank.union(*self.around)
+        params = self.loops.of_unknown_rank.union(*self.loops.deciding)
         if unsure and params:
             raise Promote(frozenset(params))
 
@@ -577,16 +478,12 @@ class Interpreter(Above):
             case Slice(start, stop, step):
                 return slice(*(self.static(part, what) for part in (start, stop, step)))
             case Var():
-                origin = self.followed(value)
+                origin = self.integers.followed(value)
                 if origin:
                     raise Promote(origin)
                 raise self.error(f"{what} must be known before the program runs", "make it a constant or an integer argument")
             case _:
                 raise self.error(f"{what} must be a constant", "pass a plain value")
-
-    def followed(self, value: Var) -> frozenset[Var]:
-        """The parameters, and lengths of arguments, that an integer follows from, if nothing else does."""
-        return self.origins.get(value) or self.of_lengths.get(value, frozenset())
 
     def fail(self, exception: type[Exception], message: Any) -> Value:
         """Write the raising of `exception`: what follows on this path is never reached."""

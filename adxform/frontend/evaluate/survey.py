@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from adxform.errors import AdxError
-from adxform.frontend.evaluate.function_parts import bound_in
 from adxform.frontend.evaluate.signals import Lost
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.value_parts import parts_of
 from adxform.frontend.evaluate.values import LOST, Method, Ref, Tuple, Value
 from adxform.ir.ops import Call, Op, Var
 from adxform.ir.walk import outs, reads
@@ -44,7 +44,7 @@ def _lose(interp: Interpreter, value: Value | None) -> None:
         case Ref() if value in interp.heap.contents:
             interp.heap.contents[value] = LOST
         case Method():
-            for part in bound_in(value):
+            for part in parts_of(value):
                 _lose(interp, part)
         case Tuple(items):
             for item in items:

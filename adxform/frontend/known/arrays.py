@@ -120,7 +120,7 @@ def _copy_into(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
 def _only_read(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     (view,) = args
     if isinstance(view, Var):
-        interp.only_read.append(view)
+        interp.to_check.only_read.append(view)
     return view
 
 
@@ -277,7 +277,7 @@ def _broadcast_arrays(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str
     if len(arrays) == 1 or (len(shapes) == 1 and None not in shapes):
         return Tuple(arrays)
     found = interp.call(Static(rearrangements.spread_together), arrays, hint=hint)
-    interp.only_read += [one for one in interp.items(found) if isinstance(one, Var)]
+    interp.to_check.only_read += [one for one in interp.items(found) if isinstance(one, Var)]
     return found
 
 

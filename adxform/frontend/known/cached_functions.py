@@ -17,10 +17,10 @@ import numpy as np
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.containers.methods import Answer, Args, Handler, Known, Kwargs
-from adxform.frontend.evaluate.function_parts import bound_in
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.value_parts import parts_of
 from adxform.frontend.evaluate.values import FunctionValue, Method, Ref, Static, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Invoke, Lit, Op, Var
@@ -29,9 +29,9 @@ from adxform.ir.walk import blocks
 from adxform.primitives.effects import effect_of
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Cache:
-    """What is known of a function that is cached: what it reads, of which classes its arguments are, and what it gave."""
+    """What is known of a function that was put under a cache: what it reads, the classes of its arguments, and what it gave."""
 
     reads: dict[Ref, Any] | None = None
     classes: tuple[Any, ...] | None = None
@@ -58,36 +58,29 @@ class _Given:
 def _decorator(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``lru_cache(f)`` or ``lru_cache(maxsize)``; ``None`` for functions from outside, which the run calls as they are."""
     if args and isinstance(args[0], FunctionValue | Method):
-        return Method(Lit(_CACHED), args[:1])
+        return _under_a_cache(args[0])
     whole = all(isinstance(arg, Lit) and not callable(arg.value) for arg in (*args, *kwargs.values()))
     return Method(Lit(_DECORATING), ()) if whole else None
 
 
 def _decorated(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if isinstance(args[0], FunctionValue | Method):
-        return Method(Lit(_CACHED), args[:1])
+        return _under_a_cache(args[0])
     return interp.call(Lit(functools.lru_cache(maxsize=None)), args, kwargs, hint)
 
 
+def _under_a_cache(fn: Value) -> Method:
+    """`fn` under a cache of its own, as each time that a decorator runs."""
+    return Method(Lit(_CACHED), (Static(_Cache()), fn))
+
+
 def _cached(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    fn = args[0]
-    _, cache = interp.caches.setdefault(_identity(fn), (fn, _Cache()))
-    return _called(interp, cache, fn, args[1:], kwargs, hint)
-
-
-def _identity(value: Value) -> Any:
-    """What tells a function from others: its code, and what it captured or is bound to it."""
-    match value:
-        case FunctionValue(fn):
-            return id(fn), tuple(map(_identity, bound_in(value)))
-        case Method():
-            return tuple(map(_identity, bound_in(value)))
-        case Var():
-            return value
-        case Lit(literal):
-            return type(literal), id(literal) if callable(literal) else repr(literal)
-        case _:
-            return id(value)
+    cache, fn, *given = args
+    if not isinstance(cache, Static):  # one of several, as the run says: another may have been called before
+        if any(True for _ in _reached(interp, fn, {})):
+            raise _refusal(interp, "is one of several, and reads what may have changed since it was called first")
+        cache = Static(_Cache())
+    return _called(interp, cache.value, fn, tuple(given), kwargs, hint)
 
 
 def _called(interp: Interpreter, cache: _Cache, fn: Value, args: Args, kwargs: Kwargs, hint: str) -> Value:
@@ -101,6 +94,7 @@ def _called(interp: Interpreter, cache: _Cache, fn: Value, args: Args, kwargs: K
     before, start = dict(interp.heap.contents), len(builder.ops)
     if cache.running:
         _know(interp, (*args, *kwargs.values()))
+    asked = interp.outer.asked
     cache.running += 1
     interp.caching += 1
     try:
@@ -111,6 +105,9 @@ def _called(interp: Interpreter, cache: _Cache, fn: Value, args: Args, kwargs: K
     changed = any(interp.heap.contents[ref] is not contents for ref, contents in before.items())
     if changed or any(map(_does_more, interp.builder.last().ops[start:] if interp.builder.last() is builder else ())):
         raise _refusal(interp, "does more than compute: it changes something, or calls what adxform cannot look into")
+    unsure = bool(interp.helpers) and bool(interp.knowledge.places or interp.knowledge.containers)
+    if unsure or interp.outer.asked != asked:
+        raise _refusal(interp, "may read what the program changes outside of it")
     _look_at(interp, cache, fn)
     _note_arrays(interp, (result,))
     if interp.builder.last() is builder:
@@ -157,7 +154,7 @@ def _know(interp: Interpreter, args: Args) -> None:
     """
     for arg in args:
         if isinstance(arg, Var) and not is_inexact(arg.type):
-            if params := interp.followed(arg):
+            if params := interp.integers.followed(arg):
                 raise Promote(params)
             raise _refusal(interp, "calls itself with a number that only the run knows")
 
@@ -197,8 +194,6 @@ def _does_more(op: Op) -> bool:
 def _look_at(interp: Interpreter, cache: _Cache, fn: Value) -> None:
     """Raise where what a function reads has changed since it was called first: what was kept then would be given."""
     reads = dict(_reached(interp, fn, {}))
-    if interp.knowledge.places or interp.knowledge.containers:
-        raise _refusal(interp, "may read what the program changes outside of it")
     known = cache.reads or {}
     if any(contents is not known.get(ref, contents) for ref, contents in reads.items()):
         raise _refusal(interp, "reads what has changed since it was called first")
@@ -208,7 +203,7 @@ def _look_at(interp: Interpreter, cache: _Cache, fn: Value) -> None:
 def _reached(interp: Interpreter, value: Value, seen: dict[Ref, None]) -> Iterator[tuple[Ref, Any]]:
     match value:
         case FunctionValue() | Method():
-            parts: Any = bound_in(value)
+            parts: Any = parts_of(value)
         case Tuple(items):
             parts = items
         case Ref() if value not in seen:
@@ -219,7 +214,7 @@ def _reached(interp: Interpreter, value: Value, seen: dict[Ref, None]) -> Iterat
             if not isinstance(parts, tuple):
                 raise _refusal(interp, "reads a list or a dict of which only the run knows the items")
         case Var(_, Array()):
-            interp.kept_arrays.append((value, interp.span))
+            interp.to_check.kept_arrays.append((value, interp.span))
             return
         case _:
             return
@@ -232,7 +227,7 @@ def _note_arrays(interp: Interpreter, values: Args) -> None:
     for value in values:
         match value:
             case Var(_, Array()):
-                interp.kept_arrays.append((value, interp.span))
+                interp.to_check.kept_arrays.append((value, interp.span))
             case Tuple(items):
                 _note_arrays(interp, items)
             case Ref(kind="list" | "dict" | "set"):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend.containers import keyed_lists
 from adxform.frontend.containers.methods import Answer
 from adxform.frontend.evaluate import doubtful_keys
@@ -20,6 +21,7 @@ from adxform.frontend.evaluate.classes.python_classes import SETS, VIEWS, class_
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
+from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
 from adxform.frontend.evaluate.keys import hashed
@@ -31,7 +33,7 @@ from adxform.frontend.evaluate.values import NONE, Maybe, Method, Once, Range, R
 from adxform.frontend.known.container_operators import SIGNS, as_array, classes_of, is_of_keys, keys_of
 from adxform.frontend.signature.access import Contains, SameAs
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, Array, is_inexact
+from adxform.ir.types import BOOL, Array, Scalar, is_inexact
 from adxform.primitives.definitions import iterations
 
 Condition = Callable[[], Value]
@@ -127,6 +129,7 @@ def _equal(interp: Interpreter, a: Value, left: type, b: Value, right: type) -> 
 def _equal_sequences(interp: Interpreter, a: Value, b: Value, tuples: bool) -> Value:
     """Whether two lists, or two `tuples`, are equal, item by item."""
     if interp.filled(a) is not None or interp.filled(b) is not None:
+        _refuse_both_missing(interp, *(interp.call(Static(iterations.has_missing), (one,)) for one in (a, b)))
         return interp.call(Static(iterations.equal), (a, b))
     items, others = interp.items(a), interp.items(b)
     if len(items) != len(others):
@@ -172,9 +175,24 @@ def _same_or_equal(interp: Interpreter, a: Value, b: Value) -> Value:
     outside = isinstance(a, Var) and isinstance(b, Var) and all(interp.parameters.get(one.name) == one for one in (a, b))
     equal = partial(interp.call, Lit(operator.eq), (a, b))
     if not outside or not all(isinstance(one, Var) and (is_inexact(one.type) or isinstance(one.type, Array)) for one in (a, b)):
+        _refuse_one_object(interp, a, b)
         return equal()
     one = interp.emit(operator.is_, (interp.operand(a), interp.operand(b)), BOOL, "same")
     return any_or_all(interp, [partial(_constant, one), equal], any)
+
+
+def _refuse_one_object(interp: Interpreter, a: Value, b: Value) -> None:
+    """Let the run refuse two numbers that are NaN: Python asks first whether they are one object, which nobody knows here."""
+    types_ = [number_type(one) for one in (a, b)]
+    if any(isinstance(one, Var) for one in (a, b)) and all(isinstance(type_, Scalar) and is_inexact(type_) for type_ in types_):
+        _refuse_both_missing(interp, *(interp.call(Lit(np.isnan), (one,)) for one in (a, b)))
+
+
+def _refuse_both_missing(interp: Interpreter, a: Value, b: Value) -> None:
+    """Let the run refuse that `a` and `b` hold, whether one and the other of two things that are compared has NaN."""
+    both = interp.call(Lit(operator.and_), (a, b))
+    if both != Lit(False):
+        interp.require(interp.operand(interp.call(Lit(operator.not_), (both,))), runtime.missing_compared)
 
 
 def _one_object(interp: Interpreter, a: Value, b: Value) -> bool:
@@ -250,13 +268,24 @@ def order(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str) -> Answer
     if is_numpy(left) or is_numpy(right):
         return interp.call(Lit(fn), (as_array(interp, a, left), as_array(interp, b, right)), hint=hint)
     if any(issubclass(left, cls) and issubclass(right, cls) for cls in (list, tuple, collections.deque)):
-        return interp.call(Static(iterations.compared), (Lit(fn), *_without_the_same(interp, a, b)), hint=hint)
+        left_over = _without_the_same(interp, a, b)
+        _refuse_missing_within(interp, *left_over)
+        return interp.call(Static(iterations.compared), (Lit(fn), *left_over), hint=hint)
     if any(issubclass(left, cls) and issubclass(right, cls) for cls in (str, bytes)):
         return interp.evaluate(fn, (interp.static(a, "a text"), interp.static(b, "a text")))
     if all(issubclass(cls, (*SETS, VIEWS["keys"], VIEWS["items"])) for cls in (left, right)):
         return Lit(fn(set(keys_of(interp, a)), set(keys_of(interp, b))))
     what = f"'{SIGNS[fn]}' not supported between instances of '{name_of(left)}' and '{name_of(right)}'"
     return interp.fail(TypeError, what)
+
+
+def _refuse_missing_within(interp: Interpreter, a: Value, b: Value) -> None:
+    """Let the run refuse NaN in the same place of two sequences."""
+    if isinstance(a, Tuple) and isinstance(b, Tuple):
+        for pair in zip(a.items, b.items, strict=False):
+            _refuse_one_object(interp, *pair)
+    else:
+        _refuse_both_missing(interp, *(interp.call(Static(iterations.has_missing), (one,)) for one in (a, b)))
 
 
 def _without_the_same(interp: Interpreter, a: Value, b: Value) -> tuple[Value, Value]:
@@ -278,7 +307,8 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
     match box:
         case Ref(kind="dict" | "set") | View(_, "keys"):
             return _in_keys(interp, box, item)
-        case Ref(kind="list") if interp.filled(box) is not None:
+        case Ref(kind="list") if interp.is_long(box):
+            _refuse_missing_item(interp, box, item)
             return interp.call(Static(iterations.contained), (box, item))
         case Once():
             looked_at = walks.searched(interp, box, partial(_equal_now, item), "`in` may have left it before its end")
@@ -298,6 +328,14 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
     if cls is not None and not hasattr(cls, "__contains__") and not hasattr(cls, "__iter__") and cls is not Once:
         return interp.fail(TypeError, f"argument of type '{name_of(cls)}' is not iterable")
     return None
+
+
+def _refuse_missing_item(interp: Interpreter, box: Value, item: Value) -> None:
+    """Let the run refuse to look for NaN in a list of numbers."""
+    held = interp.filled(box)
+    if held is not None and isinstance(item, Var) and is_inexact(item.type) and is_inexact(held.buffer.type):
+        missing = interp.call(Lit(np.isnan), (item,))
+        _refuse_both_missing(interp, missing, interp.call(Static(iterations.has_missing), (box,)))
 
 
 def _in_keys(interp: Interpreter, box: Ref | View, item: Value) -> Value:

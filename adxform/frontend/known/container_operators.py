@@ -20,7 +20,7 @@ from adxform.frontend.containers.methods import Answer
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes.protocols import as_number
 from adxform.frontend.evaluate.classes.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
-from adxform.frontend.evaluate.contents import Contents
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.pure_functions import is_pure
@@ -236,7 +236,7 @@ def repeated(interp: Interpreter, items: Value, count: Value) -> Ref:
     if filled is None and not (isinstance(count, Var) and interp.of_numbers(tuple(interp.items(items)))):
         return interp.new_list(tuple(interp.items(items)) * operator.index(interp.static(count, "how often a list is repeated")))
     count = Lit(max(int(count.value), 0)) if isinstance(count, Lit) else count
-    times = count if isinstance(count, Lit) or count in interp.counted else interp.call(Lit(max), (count, Lit(0)))
+    times = count if isinstance(count, Lit) or count in interp.integers.counted else interp.call(Lit(max), (count, Lit(0)))
     if filled is not None:
         rows = list_arrays.so_far(interp, filled)
         if not isinstance(rows.type, Array) or rows.type.shape is None or len(rows.type.shape) != 1 or filled.nested:
@@ -248,7 +248,7 @@ def repeated(interp: Interpreter, items: Value, count: Value) -> Ref:
         made = interp.call(Lit(np.full), (times, parts[0]), hint="items")
     else:
         made = interp.call(Lit(np.tile), (interp.call(Lit(np.array), (Tuple(tuple(parts)),)), times), hint="items")
-    params = interp.origins.get(count, frozenset()) if isinstance(count, Var) else frozenset()
+    params = interp.integers.origins.get(count, frozenset()) if isinstance(count, Var) else frozenset()
     kind = list_kinds.common_item(interp, tuple(parts))
     list_arrays.see_exact(interp, made, parts)
     return collecting.new_list(interp, made, weak=kind.weak, kinds=list_kinds.kinds_beside(kind.type), params=params)

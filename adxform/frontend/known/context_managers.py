@@ -180,7 +180,13 @@ def _passes(interp: Interpreter, manager: Value) -> bool:
     """Whether a manager does the same where an exception passes."""
     if isinstance(manager, Ref) and manager.cls in (contextlib.nullcontext, contextlib.suppress):
         return True
-    cls = type(manager.value) if isinstance(manager, Static) else interp.made.get(manager) if isinstance(manager, Var) else None
+    cls = (
+        type(manager.value)
+        if isinstance(manager, Static)
+        else interp.of_run.made.get(manager)
+        if isinstance(manager, Var)
+        else None
+    )
     return cls is not None and cls.__module__.partition(".")[0] in _PASSING
 
 

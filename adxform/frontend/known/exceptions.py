@@ -19,8 +19,8 @@ def _is_handled(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     """Whether a handler is for an exception."""
     error, wanted = args
     classes = classes_in(wanted)
-    if isinstance(error, Var) and error in interp.made and ANY[0] not in classes:
-        return Lit(any(cls in interp.made[error].__mro__ for cls in classes))
+    if isinstance(error, Var) and error in interp.of_run.made and ANY[0] not in classes:
+        return Lit(any(cls in interp.of_run.made[error].__mro__ for cls in classes))
     return interp.emit(runtime.is_caught, [given_to_unknown(interp, arg) for arg in args], BOOL, "handled")
 
 

@@ -286,7 +286,7 @@ def _refuse_identity(interp: Interpreter, a: Var, b: Var) -> None:
     """Raise where a program asks whether two numbers, or items of a list held as an array, are one object."""
     if interp.in_own_code:
         return  # asks for equality too
-    loaded = {one.item for one in interp.held if isinstance(one, Taken)}
+    loaded = {one.item for one in interp.to_check.held if isinstance(one, Taken)}
     numbers = all(isinstance(var.type, Scalar) and settled_type(var.type) != BOOL for var in (a, b))
     if numbers or a in loaded or b in loaded:
         raise interp.error("whether these are one object cannot be told", "compare them with `==`")

@@ -21,7 +21,7 @@ from typing import Any
 
 import gast
 
-from adxform.frontend.lowering.names import bound_names, exits, local_names, parameters, walk_scope
+from adxform.frontend.lowering.names import SCOPES, bound_names, exits, local_names, parameters, walk_scope
 
 _OTHERS = (
     gast.Return,
@@ -60,11 +60,21 @@ def _is_decorated(node: Any) -> bool:
 
 
 def _write_out(fn: gast.FunctionDef) -> None:
-    for made in [one for one in fn.body if _is_decorated(one)]:
-        if _is_only_entered(fn, made) and _fits(fn, made):
-            _Entering(made).visit(fn)
-            check = gast.copy_location(IsContextManager(value=made.decorator_list[0]), made)
-            fn.body = [check if one is made else one for one in fn.body]
+    for block in list(_blocks(fn)):
+        for made in [one for one in block if _is_decorated(one)]:
+            after = block[block.index(made) + 1 :]
+            if _is_only_entered(fn, made, after) and _fits(fn, made):
+                _Entering(made).visit(fn)
+                block[block.index(made)] = gast.copy_location(IsContextManager(value=made.decorator_list[0]), made)
+
+
+def _blocks(fn: gast.FunctionDef) -> Iterator[list[Any]]:
+    """The lists of statements of `fn`: its body, and those inside of the statements there."""
+    yield fn.body
+    for one in walk_scope(fn.body):
+        for _, inner in () if isinstance(one, SCOPES) else gast.iter_fields(one):
+            if isinstance(inner, list) and inner and isinstance(inner[0], gast.stmt):
+                yield inner
 
 
 def _managers(fn: gast.FunctionDef, made: gast.FunctionDef) -> list[tuple[gast.With, list[Any]]]:
@@ -74,11 +84,12 @@ def _managers(fn: gast.FunctionDef, made: gast.FunctionDef) -> list[tuple[gast.W
     return [(one, items) for one, items in found if items]
 
 
-def _is_only_entered(fn: gast.FunctionDef, made: gast.FunctionDef) -> bool:
-    """Whether the name of `made` is bound once in `fn`, and read nowhere but where a ``with`` enters it."""
+def _is_only_entered(fn: gast.FunctionDef, made: gast.FunctionDef, after: list[Any]) -> bool:
+    """Whether the name of `made` is bound once in `fn`, and read only where a ``with`` of the statements `after` it enters it."""
     names = [one for one in gast.walk(fn) if isinstance(one, gast.Name) and one.id == made.name]
     once = list(bound_names(fn.body)).count(made.name) == 1 and made.name not in (arg.id for arg, _, _ in parameters(fn.args))
-    entered = sum(len(items) for _, items in _managers(fn, made))
+    managers, reached = _managers(fn, made), {id(one) for one in walk_scope(after)}
+    entered = sum(len(items) for manager, items in managers if id(manager) in reached)
     return once and len(names) == entered and all(isinstance(name.ctx, gast.Load) for name in names)
 
 

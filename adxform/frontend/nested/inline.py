@@ -84,8 +84,8 @@ def trace(
             operands.append(interp.operand(leaf))
         params += leaves  # type: ignore[arg-type]
         lifted[number] = with_floats(interp, args[number], iter(leaves))
-    outer, heap, apart = interp.builder, interp.heap, interp.apart
-    interp.builder, interp.heap, interp.apart = outer.nested(), heap.copy(), []
+    outer, heap, apart = interp.builder, interp.heap, interp.to_check.apart
+    interp.builder, interp.heap, interp.to_check.apart = outer.nested(), heap.copy(), []
     try:
         out = interp.call(f, lifted, kwargs)
         if aux:
@@ -99,13 +99,13 @@ def trace(
             raise interp.error(message, "return the new value instead")
         block = interp.builder.block((), results)
         made = {ref: contents for ref, contents in interp.heap.contents.items() if ref not in heap.contents}
-        pairs = interp.apart
+        pairs = interp.to_check.apart
     except Unreachable:
         always = interp.builder.block((), ())
         outer.splice(Function("inner", replace(always, params=tuple(params)), (), (), interp.span), tuple(operands))
         raise
     finally:
-        interp.builder, interp.heap, interp.apart = outer, heap, apart
+        interp.builder, interp.heap, interp.to_check.apart = outer, heap, apart
     interp.heap.contents.update(made)
     if calls_unsettled(interp, block):
         raise interp.error(
@@ -117,8 +117,8 @@ def trace(
     given = {leaf for arg in (*args, *kwargs.values()) for leaf in structures.leaves_of(interp, arg)}
     refuse_outside_writes(function, tuple(var for var in free if var not in given))
     refuse_shared_arguments(function, pairs)
-    interp.apart += inner_pairs(function, (*operands, *free), pairs, interp.span)
-    refuse_told_apart(function, interp.held)
+    interp.to_check.apart += inner_pairs(function, (*operands, *free), pairs, interp.span)
+    refuse_told_apart(function, interp.to_check.held)
     return Traced(function, (*operands, *free), tuple(range(len(params))), out)
 
 
@@ -263,10 +263,10 @@ def _derivative(interp: Interpreter, kind: str, traced: Traced) -> Function:
 def _note_writes(interp: Interpreter, traced: Traced) -> None:
     """Note the arrays that `traced` writes, it or a function inside it: a derivative of it writes to copies in their place."""
     classes = alias_classes(traced.function)
-    written = {*parameters_written(traced.function, interp.written)}
+    written = {*parameters_written(traced.function, interp.to_check.written)}
     for i, (param, operand) in enumerate(zip(traced.function.params, traced.operands, strict=True)):
         if isinstance(operand, Var) and isinstance(param.type, Array) and (i in written or classes.of(param) in classes.written):
-            interp.written.append(operand)
+            interp.to_check.written.append(operand)
 
 
 def _spliced(interp: Interpreter, fn: Function, operands: tuple[Operand, ...]) -> list[Value]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import MissingRuleError
-from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value
 from adxform.ir.ops import Function, Lit, Operand, Var

@@ -12,7 +12,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.errors import AdxError, MissingRuleError
-from adxform.frontend.evaluate.control_flow.joins import join_types
+from adxform.frontend.evaluate.control_flow.joined_types import join_types
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.kept_results import KeptMemory, repeated
@@ -65,7 +65,7 @@ def _either(interp: Interpreter, one: Types, other: Types) -> Types:
     """The type of a result of type `one` or `other`."""
     if one == other:
         return one
-    joined = None if isinstance(one, Several) or isinstance(other, Several) else join_types(one, other, interp.fresh_dim)
+    joined = None if isinstance(one, Several) or isinstance(other, Several) else join_types(one, other, interp.integers.fresh_dim)
     if joined is None:
         message = "what kind of value this gives depends on the kinds of numbers that it is given"
         raise interp.error(message, "make them one kind, e.g. with `float(…)`")
@@ -77,8 +77,8 @@ def _result_type(
 ) -> Types:
     stated = _stated_type(interp, record, fn, operands, named)
     if stated is not None:
-        unknown = functools.cache(interp.fresh_dim) if isinstance(stated, Several) else interp.fresh_dim
-        return each(stated, lambda type_: with_fresh(with_fresh(type_, unknown), interp.fresh_dim, ANOTHER))
+        unknown = functools.cache(interp.integers.fresh_dim) if isinstance(stated, Several) else interp.integers.fresh_dim
+        return each(stated, lambda type_: with_fresh(with_fresh(type_, unknown), interp.integers.fresh_dim, ANOTHER))
     given = [var for arg in (*operands, *named.values()) for var in variables(arg)]
     objects = [var for var in given if isinstance(var.type, Object)]
     floats = [var for var in given if is_inexact(var.type)]
@@ -91,12 +91,12 @@ def _result_type(
                 interp.equal.broadcast(operands)
             if interp.assumes:
                 interp.equal.assume(operands)
-            types = elementwise_type(fn, operands, named, interp.sizes)
+            types = elementwise_type(fn, operands, named, interp.integers.sizes)
         else:
             users = isinstance(record.derivative, General) and TABLE.get(fn) is not record
-            types = sampled_types(repeated(fn) if users else fn, operands, named, interp.sizes)
+            types = sampled_types(repeated(fn) if users else fn, operands, named, interp.integers.sizes)
             types = each(types, lambda type_: _not_grown_again(interp, type_, given))
-        return each(types, lambda type_: with_fresh(type_, interp.fresh_dim))
+        return each(types, lambda type_: with_fresh(type_, interp.integers.fresh_dim))
     except KeptMemory as error:
         raise interp.error(f"`{record.name}` has a rule, and {error}", "let it return a copy", MissingRuleError) from None
     except NoSample as error:
@@ -113,7 +113,7 @@ def _not_grown_again(interp: Interpreter, made: Type, given: list[Var]) -> Type:
     cut: dict[str, int] = {}
     for var in given:
         for size in (var.type.shape or ()) if isinstance(var.type, Array) else ():
-            if isinstance(size, Dim) and (size.offset < 0 or size.base in interp.cut_at_zero):
+            if isinstance(size, Dim) and (size.offset < 0 or size.base in interp.integers.cut_at_zero):
                 cut[size.base] = min(size.offset, cut.get(size.base, size.offset))
     if not cut or not isinstance(made, Array) or made.shape is None:
         return made
@@ -131,7 +131,7 @@ def _stated_type(
             interp.equal.multiply(operands)
     if record.result is not None and (found := record.result(operands, named)) is not None:
         return found
-    if fn in RESHAPES and (shaped := reshaped_type(operands, named, interp.sizes)) is not None:
+    if fn in RESHAPES and (shaped := reshaped_type(operands, named, interp.integers.sizes)) is not None:
         return shaped
     return product_type(fn, *operands) if is_product(fn) and len(operands) == 2 and not named else None
 

@@ -76,7 +76,7 @@ def known_arrays(
     if not _is_pure(fn) or not all(map(_is_plain, given)):
         return out
     try:
-        found = sampled_types(_Apart(fn), operands, named, interp.sizes)
+        found = sampled_types(_Apart(fn), operands, named, interp.integers.sizes)
     except NoSample:
         return out
     types = found.types if isinstance(found, Several) and found.cls is tuple else (found,)

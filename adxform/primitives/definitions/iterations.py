@@ -281,6 +281,16 @@ def equal(a: Any, b: Any) -> Any:
     return found
 
 
+def has_missing(items: Any) -> Any:
+    """Whether one of the numbers in a list is NaN."""
+    found = False
+    for item in items:
+        if item != item:  # as NaN alone does
+            found = True
+            break
+    return found
+
+
 def contained(source: Any, item: Any) -> Any:
     """``item in source`` of a list, as Python's own bool."""
     found = False
@@ -294,7 +304,7 @@ def contained(source: Any, item: Any) -> Any:
 def index_of(items: Any, item: Any, places: Any, message: Any) -> Any:
     """``items.index(item)`` among the `places` that are looked at."""
     for place in places:
-        if items[place] is item or items[place] == item:
+        if (items[place],) == (item,):  # as Python has it: the same object, or one that is equal
             return place
     raise ValueError(message)
 
@@ -303,7 +313,7 @@ def count_of(items: Any, item: Any) -> Any:
     """``items.count(item)``"""
     total = 0
     for other in items:
-        if other is item or other == item:
+        if (other,) == (item,):
             total += 1
     return total
 

@@ -197,6 +197,7 @@ _UNARY = (
         np.square,
         lambda y, x: 2.0 * x,
         (_REAL,),
+        wrapped_form=kernel_scalars.wrapped_square,
         power=2,
         sign=Sign.NOT_BELOW,
         beside_memory=True,

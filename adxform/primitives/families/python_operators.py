@@ -18,6 +18,7 @@ from adxform.primitives.declare import constant, linear, scalar
 from adxform.primitives.facets import Algebra, Chooses, Contracts, Gives, Kernel, Layout, Sign
 from adxform.primitives.families.numpy_products import matmul_left, matmul_right
 from adxform.primitives.record import MARKS, RAISES, Primitive
+from adxform.runtime import kernel_scalars
 
 
 def may_divide_by_zero(args: tuple[Operand, ...]) -> bool:
@@ -210,9 +211,25 @@ _WHOLE = (
 )
 
 RECORDS: tuple[Primitive, ...] = (
-    _arithmetic(operator.add, lambda y, a, b: (1.0, 1.0), (1.5, 2.5), (_A, _B), ufunc=np.add, algebra=Algebra.SUM, whole=True),
     _arithmetic(
-        operator.sub, lambda y, a, b: (1.0, -1.0), (1.5, 2.5), (_A, _B), ufunc=np.subtract, algebra=Algebra.DIFFERENCE, whole=True
+        operator.add,
+        lambda y, a, b: (1.0, 1.0),
+        (1.5, 2.5),
+        (_A, _B),
+        ufunc=np.add,
+        algebra=Algebra.SUM,
+        whole=True,
+        wrapped_form=kernel_scalars.wrapped_sum,
+    ),
+    _arithmetic(
+        operator.sub,
+        lambda y, a, b: (1.0, -1.0),
+        (1.5, 2.5),
+        (_A, _B),
+        ufunc=np.subtract,
+        algebra=Algebra.DIFFERENCE,
+        whole=True,
+        wrapped_form=kernel_scalars.wrapped_difference,
     ),
     _arithmetic(
         operator.mul,
@@ -223,6 +240,7 @@ RECORDS: tuple[Primitive, ...] = (
         ufunc=np.multiply,
         algebra=Algebra.PRODUCT,
         whole=True,
+        wrapped_form=kernel_scalars.wrapped_product,
     ),
     scalar(
         operator.truediv,
@@ -277,6 +295,7 @@ RECORDS: tuple[Primitive, ...] = (
         gives=Gives.POWER,
         kernel=Kernel.FORM,
         of_complex=True,
+        wrapped_form=kernel_scalars.wrapped_power,
     ),
     _arithmetic(operator.neg, lambda y, x: -1.0, (1.5,), (_A,), ufunc=np.negative, algebra=Algebra.NEGATION, whole=True),
     _arithmetic(operator.pos, lambda y, x: 1.0, (1.5,), (_A,), ufunc=np.positive, algebra=Algebra.IDENTITY, keeps_sign=True),

@@ -199,6 +199,14 @@ def missing_in_order() -> UnsupportedOperationError:
     )
 
 
+def missing_compared() -> UnsupportedOperationError:
+    """Return what is raised where NaN is compared with NaN in a list or a tuple: Python says that an object equals itself."""
+    return UnsupportedOperationError(
+        "NaN is compared with NaN inside a list, a tuple or a dict, where Python takes one and the same object for equal",
+        help="leave NaN out first, e.g. with `if value == value`",
+    )
+
+
 def unpacked(value: Any, count: int, starred: int | None = None) -> tuple[Any, ...]:
     """Return the items of an iterable for `count` targets, as ``a, b = value`` takes them; that at `starred` gets the rest."""
     items = tuple(value)

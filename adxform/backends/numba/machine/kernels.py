@@ -26,7 +26,8 @@ from adxform.ir.types import Array, Scalar, Type
 from adxform.primitives.table import TABLE
 from adxform.runtime import kernel_scalars
 
-OWN_FORMS = {form for record in TABLE.values() for form in (record.form, record.complex_form) if isinstance(form, FunctionType)}
+_FORMS = (form for record in TABLE.values() for form in (record.form, record.complex_form, record.wrapped_form))
+OWN_FORMS = {form for form in _FORMS if isinstance(form, FunctionType)}
 for _form in sorted(OWN_FORMS | {*kernel_scalars.CHECKS, runtime.place}, key=lambda form: form.__qualname__):
     if _form not in (runtime.larger, runtime.smaller):
         numba.extending.register_jitable(_form)
@@ -48,9 +49,14 @@ def _add_up(total: Any, value: Any) -> Any:
         return _in_any_order(total, value)  # type: ignore[call-arg]  # Numba gives the first one itself
 
     def integers(total: Any, value: Any) -> Any:
+        return kernel_scalars.wrapped_sum(total, value)
+
+    def others(total: Any, value: Any) -> Any:
         return total + value
 
-    return floats if _are_floats(total, value) else integers
+    if _are_floats(total, value):
+        return floats
+    return integers if all(isinstance(one, numba.types.Integer) for one in (total, value)) else others
 
 
 def _extreme(name: str) -> Any:

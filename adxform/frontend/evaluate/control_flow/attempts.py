@@ -24,10 +24,10 @@ import numpy as np
 from adxform import runtime
 from adxform.errors import GlobalMutationError
 from adxform.frontend.evaluate.above import Env
-from adxform.frontend.evaluate.contents import Contents
 from adxform.frontend.evaluate.control_flow.held_in_tries import hold_what_is_made_here, with_lists_held_anew
 from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_side
 from adxform.frontend.evaluate.levels import Frame, TryFork, TryLevel, unwatched
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.signals import HeldAnew, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_undefined
@@ -53,7 +53,7 @@ def watch(interp: Interpreter, builder: Builder, op: Op) -> Op | None:
         return op
     match op:
         case Call():
-            matters = meets(may_raise(op, interp.floats, interp.within), level.wanted)
+            matters = meets(may_raise(op, interp.floats, interp.integers.within), level.wanted)
             return _asked(interp, level, builder.last(), op) if matters else op
         case Invoke(callee=callee) if _may_raise_inside(interp, callee, level):
             message = f"`{callee}` is a function of its own, and what it raises may be handled here"
@@ -70,7 +70,7 @@ def _may_raise_inside(interp: Interpreter, callee: str, level: TryLevel) -> bool
     inside = list(all_ops(found.body))
     calls = (op for op in inside if isinstance(op, Call))
     return any(isinstance(op, Raise) or (isinstance(op, Invoke) and op.callee != callee) for op in inside) or any(
-        meets(may_raise(op, interp.floats, interp.within), level.wanted) for op in calls
+        meets(may_raise(op, interp.floats, interp.integers.within), level.wanted) for op in calls
     )
 
 
@@ -115,7 +115,7 @@ def fork_off(interp: Interpreter, builder: Builder, raised: Operand, error: Var)
     level = interp.level
     assert level is not None
     hold_what_is_made_here(interp, level)
-    interp.unruled.setdefault(error, (BaseException, interp.span))
+    interp.of_run.unruled.setdefault(error, (BaseException, interp.span))
     level.forks.append(TryFork(builder, raised, error, level.variables(interp.heap), interp.heap.copy(), level.before))
     builder.rest = builder.nested()
 
@@ -132,7 +132,7 @@ def throw(interp: Interpreter, error: Operand, classes: Classes) -> NoReturn:
     """End this path with the exception `error`, which is of one of `classes`."""
     level = interp.level
     if isinstance(error, Var) and len(classes) == 1 and classes != ANY:
-        interp.made[error] = classes[0]
+        interp.of_run.made[error] = classes[0]
     if level is not None and meets(classes, level.wanted):
         if not isinstance(error, Var):
             error = interp.builder.call(runtime.raised_from, error, NONE, hint="error", span=interp.span)

@@ -108,8 +108,8 @@ def run_raise(interp: Interpreter, value: Operand, env: Env) -> NoReturn:
     match known:
         case Static(cls) | Lit(cls) if isinstance(cls, type) and issubclass(cls, BaseException):
             known, classes = interp.builder.call(cls, span=interp.span), (cls,)
-        case Var() if known in interp.made:
-            classes = (interp.made[known],)
+        case Var() if known in interp.of_run.made:
+            classes = (interp.of_run.made[known],)
         case _:
             pass
     interp.throw(interp.operand(known), classes)

@@ -6,10 +6,12 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 
 from adxform.frontend.containers.list_arrays import growth, rebinding
-from adxform.frontend.evaluate.contents import Collected
-from adxform.frontend.evaluate.control_flow.joins import Joiner, Paths
+from adxform.frontend.evaluate.control_flow import joined_objects
+from adxform.frontend.evaluate.control_flow.joined_objects import Paths
+from adxform.frontend.evaluate.control_flow.joins import Joiner
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
 from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.object_contents import Collected
 from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Value
@@ -72,14 +74,14 @@ def find_fixpoint(
     parameter before these, of a counted loop.
     """
     outer, start = interp.builder, interp.heap
-    known = len(interp.lengths)
+    known = len(interp.integers.bases)
     owned: set[str] = set()
 
     def local(dim: Dim) -> bool:
-        return dim.base in interp.lengths[known:]
+        return dim.base in interp.integers.bases[known:]
 
-    joiner = Joiner(interp.uneven_dim, owned=owned, local=local, collects=interp.collects)
-    joined = Joined([joiner.generalise(init, start, numbers=True) for init in inits], {}, hints)
+    joiner = Joiner(interp.integers.uneven_dim, owned=owned, local=local, collects=interp.collects)
+    joined = Joined([joiner.generalise(init, numbers=True) for init in inits], {}, hints)
     for _ in range(_PASSES):
         interp.builder, interp.heap = outer.nested(), start.copy()
         run = _run(interp, joined, step, index)
@@ -146,8 +148,8 @@ def _merged(interp: Interpreter, joiner: Joiner, joined: Joined, run: _Pass, sta
         grows = growth(interp, ref, before.contents[ref], heap.contents[ref], owned=ref in counted)
         if grows is not None:
             raise grows
-        old = held[ref] if ref in held else joiner.contents(start.contents[ref], start)
-        merged = joiner.merge_contents(ref, old, heap.contents[ref], paths)
+        old = held[ref] if ref in held else joined_objects.alone(joiner, start.contents[ref])
+        merged = joined_objects.merge_contents(joiner, ref, old, heap.contents[ref], paths)
         held[ref] = replace(merged, passed=0) if isinstance(merged, Collected) else merged
     return Joined(values, held, joined.hints)
 
@@ -159,7 +161,7 @@ def _renamed(interp: Interpreter, type_: Type, owned: set[str], renamed: dict[st
     shape: list[Size] = []
     for size in type_.shape:
         if isinstance(size, Dim) and size.base in owned:
-            fresh = interp.uneven_dim()
+            fresh = interp.integers.uneven_dim()
             renamed.setdefault(size.base, fresh)
             shape.append(Dim(renamed[size.base].base, size.offset))
         else:

@@ -12,13 +12,13 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.contents import AnyContents, Columns, Contents, Portions
-from adxform.frontend.evaluate.function_parts import bound_in
 from adxform.frontend.evaluate.levels import unwatched
+from adxform.frontend.evaluate.object_contents import AnyContents, Columns, Contents, Portions
 from adxform.frontend.evaluate.outside import guards
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.set_orders import ordered
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.value_parts import parts_of
 from adxform.frontend.evaluate.values import (
     Enumerate,
     FunctionValue,
@@ -98,7 +98,7 @@ def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
         case Once(early=early):
             return tuple(ref for part in early for ref in lists_in(interp, part))
         case FunctionValue():
-            return tuple(ref for part in bound_in(source) for ref in lists_in(interp, part))
+            return tuple(ref for part in parts_of(source) for ref in lists_in(interp, part))
         case _:
             return ()
 
@@ -391,7 +391,7 @@ def promotable(interp: Interpreter, source: Value) -> frozenset[Var]:
             return frozenset().union(*(promotable(interp, part) for part in parts))
         case _:
             found = deciding(interp, source)
-            return frozenset() if any(var.name in interp.argument_lengths for var in found) else found
+            return frozenset() if any(var.name in interp.integers.of_arguments for var in found) else found
 
 
 def deciding(interp: Interpreter, source: Value) -> frozenset[Var]:
@@ -401,15 +401,15 @@ def deciding(interp: Interpreter, source: Value) -> frozenset[Var]:
             found: frozenset[Var] = frozenset()
             for part in (start, stop, step):
                 if isinstance(part, Var):
-                    origin = interp.followed(part)
+                    origin = interp.integers.followed(part)
                     if not origin:
                         return frozenset()
                     found |= origin
             return found
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return deciding(interp, items)
-        case Var(_, Array(_, (Dim(base), *_))) if base in interp.argument_lengths:
-            return interp.argument_lengths[base]
+        case Var(_, Array(_, (Dim(base), *_))) if base in interp.integers.of_arguments:
+            return interp.integers.of_arguments[base]
         case Ref(kind="list"):
             filled, columns = interp.filled(source), interp.columns(source)
             if columns is not None:
@@ -474,7 +474,7 @@ def _length_of_range(interp: Interpreter, source: Range) -> Value:
     """How many integers a range has."""
     match source:
         case Range(start, stop, Lit(1)) if start == ZERO:
-            return stop if stop in interp.counted else interp.call(Lit(max), (stop, ZERO))
+            return stop if stop in interp.integers.counted else interp.call(Lit(max), (stop, ZERO))
         case Range(start, stop, Lit(1)):
             return interp.call(Lit(max), (subtract(interp, stop, start), ZERO))
         case Range(Lit(start), Lit(stop), Lit(step)):
@@ -491,8 +491,8 @@ def _sign(interp: Interpreter, step: Value) -> Value:
 def _shortest(interp: Interpreter, counts: list[Value]) -> Value:
     distinct: list[Value] = []
     for count in counts:
-        size = interp.sizes.get(count) if isinstance(count, Var) else count
-        known = [interp.sizes.get(other) if isinstance(other, Var) else other for other in distinct]
+        size = interp.integers.sizes.get(count) if isinstance(count, Var) else count
+        known = [interp.integers.sizes.get(other) if isinstance(other, Var) else other for other in distinct]
         if size is None or size not in known:
             distinct.append(count)
     return distinct[0] if len(distinct) == 1 else interp.call(Lit(min), distinct)

@@ -13,7 +13,6 @@ from adxform.errors import UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.above import Env
-from adxform.frontend.evaluate.contents import Collected, Contents
 from adxform.frontend.evaluate.control_flow import generators, iteration, sides, suspended, walks
 from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, only_raises
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
@@ -30,6 +29,7 @@ from adxform.frontend.evaluate.control_flow.retries import (
 )
 from adxform.frontend.evaluate.control_flow.unrolled_loops import Walk, endless, unrolled, unrolled_within
 from adxform.frontend.evaluate.control_flow.while_loops import Turns, run_turns
+from adxform.frontend.evaluate.object_contents import Collected, Contents
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
@@ -65,15 +65,15 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
     held = [(ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, given)] if once is not None else []
     start = len(interp.builder.ops)
     inits = [interp.value(init, env) for init in op.inits]
-    interp.walking.append(iteration.lists_in(interp, source))
+    interp.loops.walking.append(iteration.lists_in(interp, source))
     try:
         outs = _over_items(interp, op, source, once, taken, inits, env)
     finally:
-        interp.walking.pop()
+        interp.loops.walking.pop()
     if once is not None and once.early:
         if any(interp.heap.contents[ref] is not contents for ref, contents in held):
             raise endless(interp)
-        interp.apart += changed_sources(looked_at, interp.builder.ops[start:], op.span)
+        interp.to_check.apart += changed_sources(looked_at, interp.builder.ops[start:], op.span)
     env.update(zip(op.outs, outs, strict=True))
 
 
@@ -185,12 +185,12 @@ def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], en
 def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env, once: Once | None) -> list[Value]:
     """Run a loop in the first of its ways that can be followed."""
     trips = iteration.literal_trips(interp, source)
-    if trips is None or trips > UNROLL or trips * interp.unrolled > _NESTED:
-        interp.around.append(iteration.deciding(interp, source) if trips is None else frozenset())
+    if trips is None or trips > UNROLL or trips * interp.loops.unrolled > _NESTED:
+        interp.loops.deciding.append(iteration.deciding(interp, source) if trips is None else frozenset())
         try:
             return _counted_or_not(interp, op, source, inits, env, once)
         finally:
-            interp.around.pop()
+            interp.loops.deciding.pop()
     return before_choosing(interp, lambda: _counted_or_not(interp, op, source, inits, env, once))
 
 
@@ -209,7 +209,7 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
         left = op.breaks and not (trips is not None and trips <= _WRITTEN_OUT and only_raises(op.body))
         of_objects = isinstance(reason, Grows) and reason.of_objects and (op.breaks or not reason.regular)
         early = isinstance(reason, Grows) and (bool(reason.together) or (left and reason.item.type is not None) or of_objects)
-        if trips is None or trips > UNROLL or trips * interp.unrolled > _NESTED or early:
+        if trips is None or trips > UNROLL or trips * interp.loops.unrolled > _NESTED or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
             params = iteration.deciding(interp, source)
@@ -226,11 +226,11 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
         filled = collected(interp, reason, long, partial(_collecting, interp, op, source, inits, env))
         if filled is not None:
             return filled
-        interp.unrolled *= max(trips, 1)
+        interp.loops.unrolled *= max(trips, 1)
         try:
             return unrolled(interp, op, Walk.over(interp, source, items, once), inits, env)
         finally:
-            interp.unrolled //= max(trips, 1)
+            interp.loops.unrolled //= max(trips, 1)
 
 
 def _ops_of_one(interp: Interpreter, op: For, items: list[iteration.Place], inits: list[Value], env: Env) -> int:
@@ -325,7 +325,7 @@ def _loop(
     hints = [param.base for param in op.body.params[1:]]
     fixed = find_fixpoint(interp, inits, hints, step, counted, (trip.hint, trip.type))
     if any(isinstance(out.type, Array) and out.type.shape is None for out in fixed.outs):
-        interp.of_unknown_rank |= iteration.deciding(interp, source)
+        interp.loops.of_unknown_rank |= iteration.deciding(interp, source)
         if saved is not None and iteration.literal_trips(interp, source):
             saved.restore(interp)
             return _after_the_first(interp, op, source, trip, inits, env)
@@ -367,7 +367,7 @@ def _note_range(interp: Interpreter, trip: iteration.Trip, index: Var) -> None:
     """Note below which length the index of a loop is, where it is not negative."""
 
     def size(end: Operand) -> Size | None:
-        return interp.sizes.get(end) if isinstance(end, Var) else end.value if isinstance(end, Lit) else None
+        return interp.integers.sizes.get(end) if isinstance(end, Var) else end.value if isinstance(end, Lit) else None
 
     match trip:
         case iteration.Trip(Lit(int() as start), stop, Lit(int() as step)) if start >= 0 and step > 0:
@@ -378,7 +378,7 @@ def _note_range(interp: Interpreter, trip: iteration.Trip, index: Var) -> None:
         case _:
             bound = None
     if bound is not None:
-        interp.within[index] = bound
+        interp.integers.within[index] = bound
 
 
 def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable[[Value, Value], Value], hint: str) -> Value:

@@ -40,7 +40,7 @@ class Standing:
         """Where it stands now."""
         level, ops = interp.level, len(interp.builder.last().ops)
         forks = 0 if level is None else len(level.forks)
-        return cls(interp.builder, ops, interp.heap.copy(), len(interp.frames), len(interp.held), level, forks)
+        return cls(interp.builder, ops, interp.heap.copy(), len(interp.frames), len(interp.to_check.held), level, forks)
 
     def restore(self, interp: Interpreter) -> None:
         """Go back to there."""
@@ -50,7 +50,7 @@ class Standing:
         del interp.builder.last().ops[self.ops :]
         interp.heap = self.heap.copy()
         del interp.frames[self.frames :]
-        del interp.held[self.held :]
+        del interp.to_check.held[self.held :]
 
 
 _T = TypeVar("_T")
@@ -58,18 +58,18 @@ _T = TypeVar("_T")
 
 def before_choosing(interp: Interpreter, run: Callable[[], _T]) -> _T:
     """What `run` returns, a loop in some way: written out, places are known, and items are chosen only if nothing else does."""
-    if not interp.chooses or interp.refused is not None:
+    if not interp.loops.chooses or interp.refused is not None:
         return run()
     saved = Standing.of(interp)
-    interp.chooses = interp.would_choose = False
+    interp.loops.chooses = interp.loops.would_choose = False
     try:
         return run()
     except (UnsupportedOperationError, Grows):
-        if not interp.would_choose:
+        if not interp.loops.would_choose:
             raise
         saved.restore(interp)
     finally:
-        interp.chooses = True
+        interp.loops.chooses = True
     return run()
 
 

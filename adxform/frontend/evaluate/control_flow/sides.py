@@ -11,26 +11,25 @@ from adxform.frontend.containers.list_arrays import are_lists, as_list_of_rows, 
 from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
 from adxform.frontend.evaluate import doubtful_keys
-from adxform.frontend.evaluate.contents import (
+from adxform.frontend.evaluate.control_flow import joined_objects
+from adxform.frontend.evaluate.control_flow.joined_objects import Paths
+from adxform.frontend.evaluate.control_flow.joins import Joiner
+from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
+from adxform.frontend.evaluate.heap import Choice, Heap
+from adxform.frontend.evaluate.levels import unwatched
+from adxform.frontend.evaluate.object_contents import (
     Collected,
     Columns,
     Contents,
     HeldByRun,
-    Keyed,
     ListFamily,
     Portion,
-    Portions,
-    SetElements,
 )
-from adxform.frontend.evaluate.control_flow.joins import OF_PORTIONS, Joiner, Paths
-from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
-from adxform.frontend.evaluate.heap import Choice, Heap
-from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.presence import note_joined, tells
 from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Poison, Ref, Tuple, Value
+from adxform.frontend.evaluate.values import Ref, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Operand, Var
 from adxform.ir.spans import Span
@@ -176,9 +175,11 @@ def _note_choices(interp: Interpreter, cond: Operand, values: list[Value], sides
 
 def _joiner(interp: Interpreter, cond: Operand) -> Joiner:
     """What joins the paths between which `cond` decides."""
-    origin = interp.origins.get(cond) if isinstance(cond, Var) else None
-    lengths = interp.of_lengths.get(cond) if isinstance(cond, Var) else None
-    return Joiner(interp.uneven_dim, params=origin or frozenset(), lengths=lengths or frozenset(), collects=interp.collects)
+    origin = interp.integers.origins.get(cond) if isinstance(cond, Var) else None
+    lengths = interp.integers.of_lengths.get(cond) if isinstance(cond, Var) else None
+    return Joiner(
+        interp.integers.uneven_dim, params=origin or frozenset(), lengths=lengths or frozenset(), collects=interp.collects
+    )
 
 
 def _is_held_anew(interp: Interpreter, ref: Ref, start: Heap, heaps: list[Heap], before: Before) -> bool:
@@ -381,12 +382,8 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[Side], start: Heap) -> Any
     ends = [side.heap for side in sides if side.values is not None]
     contents: Any = ends[0].contents[ref]
     if len(ends) > 1:
-        return joiner.merge_contents(ref, contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
-    if isinstance(contents, Portion | Portions):
-        return OF_PORTIONS
-    if isinstance(contents, Poison | Collected | Columns | SetElements | Keyed | HeldByRun):
-        return joiner.rows(contents) if isinstance(contents, Collected) else contents
-    return joiner.escaped(contents, ends[0], start)
+        return joined_objects.merge_contents(joiner, ref, contents, ends[1].contents[ref], Paths(ends[0], ends[1], start))
+    return joined_objects.after_one_path(joiner, contents, ends[0], start)
 
 
 def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]], cond: Operand) -> None:
@@ -396,9 +393,9 @@ def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]
             note_joined(interp.told, out, cond, (left, right))
         if not isinstance(out.type, Scalar):
             continue
-        sizes = [interp.sizes.get(side) if isinstance(side, Var) else None for side in (left, right)]
+        sizes = [interp.integers.sizes.get(side) if isinstance(side, Var) else None for side in (left, right)]
         if sizes[0] is not None and sizes[0] == sizes[1]:
-            interp.sizes[out] = sizes[0]
-            interp.counted.update({out} if {left, right} <= interp.counted else ())
-            interp.cut_at_zero.update(() if interp.cut_at_zero.isdisjoint((left, right)) else {out})
+            interp.integers.sizes[out] = sizes[0]
+            interp.integers.counted.update({out} if {left, right} <= interp.integers.counted else ())
+            interp.integers.cut_at_zero.update(() if interp.integers.cut_at_zero.isdisjoint((left, right)) else {out})
         note_origin(interp, out, (left, right, cond))

@@ -6,18 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from adxform.frontend.evaluate.contents import Collected, Columns, Contents, Doubtful, HeldByRun, Portion, SetElements, in_doubt
-from adxform.frontend.evaluate.function_parts import bound_in, code_of, with_bound
+from adxform.frontend.evaluate.functions_apart import code_key
 from adxform.frontend.evaluate.heap import NO_OTHERS, Heap, Originals
+from adxform.frontend.evaluate.object_contents import Collected, Columns, Contents, Doubtful, HeldByRun, Portion, in_doubt
+from adxform.frontend.evaluate.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.values import FunctionValue, Maybe, Method, OneFunction, Ref, Tuple, Value, is_undefined
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
-from adxform.ir.types import Scalar, Type
+from adxform.ir.types import BOOL, INT, Scalar, Type
 
 NOT_THERE: tuple[Value, Value] = (Lit(False), UNDEFINED)
 """What is under a key that an object does not have, as `Doubtful` says it."""
@@ -72,73 +73,36 @@ def placeholder(type_: Type) -> Operand:
 
 def has_slots(template: Template) -> bool:
     """Whether anything in `template` becomes a variable or an object of its own."""
-    match template:
-        case Slot() | Built() | Maybe():
-            return True
-        case OneFunction(which, functions):
-            return has_slots(which) or any(map(has_slots, functions))
-        case Collected(buffer=buffer, count=count):
-            return has_slots(buffer) or has_slots(count)
-        case Portion(place=place):
-            return has_slots(place)
-        case HeldByRun(var):
-            return has_slots(var)
-        case Tuple(items) | Contents(items=items) | Columns(lists=items):
-            return any(map(has_slots, items))
-        case Doubtful(_, items, there):
-            return any(map(has_slots, (*items, *there)))
-        case FunctionValue() | Method():
-            return any(map(has_slots, bound_in(template)))
-        case _:
-            return False
+    return isinstance(template, Slot | Built | Maybe) or any(map(has_slots, parts_of(template)))
 
 
 def slots(template: Template) -> Iterator[Slot]:
     """The slots of `template`, in order."""
-    match template:
-        case Slot():
-            yield template
-        case Maybe(present, held):
-            yield from (*slots(present), *slots(held))
-        case Collected(buffer=buffer, count=count):
-            yield from (*slots(buffer), *slots(count))
-        case OneFunction(which, functions):
-            for part in (which, *functions):
-                yield from slots(part)
-        case Portion(place=place):
-            yield from slots(place)
-        case HeldByRun(var):
-            yield from slots(var)
-        case Tuple(items) | Built(items=items) | Contents(items=items) | Columns(lists=items):
-            for item in items:
-                yield from slots(item)
-        case Doubtful(_, items, there):
-            for item in (*items, *there):
-                yield from slots(item)
-        case FunctionValue() | Method():
-            for item in bound_in(template):
-                yield from slots(item)
+    if isinstance(template, Slot):
+        yield template
+    for part in template.items if isinstance(template, Built) else parts_of(template):
+        yield from slots(part)
+
+
+def in_parts(value: Value, template_of: Callable[[Value], Template]) -> Template:
+    """The template of `value`, with `template_of` each of its parts, if it has any: whether and which it is, the run decides."""
+    match value:
+        case Maybe(_, held):
+            return Maybe(Slot(BOOL), template_of(held))  # type: ignore[arg-type]
+        case OneFunction(_, functions):
+            return OneFunction(Slot(INT), tuple(map(template_of, functions)))  # type: ignore[arg-type]
+        case Tuple() | FunctionValue() | Method():
+            return with_parts(value, map(template_of, parts_of(value)))
         case _:
-            return
+            return value
 
 
 def builts(template: Template) -> Iterator[Built]:
     """The objects in `template` that are different ones on each path, in order."""
-    match template:
-        case Built(items=items):
-            yield template
-        case Maybe(_, held):
-            items = (held,)
-        case OneFunction(_, functions):
-            items = functions
-        case Tuple(items) | Contents(items=items) | Columns(lists=items) | Doubtful(_, items, _):
-            pass
-        case FunctionValue() | Method():
-            items = bound_in(template)
-        case _:
-            return
-    for item in items:
-        yield from builts(item)
+    if isinstance(template, Built):
+        yield template
+    for part in template.items if isinstance(template, Built) else parts_of(template):
+        yield from builts(part)
 
 
 def may_be_one(templates: Iterable[Template]) -> list[int]:
@@ -158,37 +122,14 @@ def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
     match template:
         case Slot(type_):
             return make(type_)
-        case Tuple(items, cls):
-            return Tuple(tuple(instantiate(item, make, heap) for item in items), cls)
-        case Maybe(present, held):
-            return Maybe(instantiate(present, make, heap), instantiate(held, make, heap))
-        case OneFunction(which, functions) if has_slots(template):
-            return OneFunction(instantiate(which, make, heap), tuple(instantiate(part, make, heap) for part in functions))
-        case Collected(buffer=buffer, count=count):
-            return replace(template, buffer=instantiate(buffer, make, heap), count=instantiate(count, make, heap))
-        case Columns(lists):
-            return replace(template, lists=tuple(instantiate(part, make, heap) for part in lists))
-        case Portion(place=place):
-            return replace(template, place=instantiate(place, make, heap))
-        case Doubtful(keys, items, there):
-            parts = tuple(instantiate(item, make, heap) for item in (*items, *there))
-            return replace(template, items=parts[: len(keys)], there=parts[len(keys) :])
-        case HeldByRun(var):
-            return replace(template, var=instantiate(var, make, heap))
         case Built(kind, cls, keys, items, meta, originals):
             ref = Ref(kind, cls, shared=True, meta=meta)
-            parts = tuple(instantiate(item, make, heap) for item in items)
-            heap.contents[ref] = Contents(keys, parts) if template.whole() is template else parts[0]
+            held = tuple(instantiate(item, make, heap) for item in items)
+            heap.contents[ref] = Contents(keys, held) if template.whole() is template else held[0]
             heap.note_originals(ref, originals)
             return ref
-        case SetElements():
-            return template
-        case Contents(keys, items):
-            return Contents(keys, tuple(instantiate(item, make, heap) for item in items))
-        case FunctionValue() | Method():
-            if not has_slots(template):
-                return template
-            return with_bound(template, (instantiate(part, make, heap) for part in bound_in(template)))
+        case _ if has_slots(template):
+            return with_parts(template, [instantiate(part, make, heap) for part in parts_of(template)])
         case _:
             return template
 
@@ -200,6 +141,8 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
             yield UNDEFINED
         return
     match template:
+        case Slot():
+            yield operand(value)
         case Maybe(present, inner):
             there = value.present if isinstance(value, Maybe) else Lit(not is_optional(value))
             yield from collect(present, there, heap, operand)
@@ -209,39 +152,23 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
                 yield from collect(inner, what_is_there(value), heap, operand)
         case OneFunction():
             yield from _collect_function(template, value, heap, operand)
-        case Slot():
-            yield operand(value)
-        case Tuple(items):
-            for item, part in zip(items, value.items, strict=True):
-                yield from collect(item, part, heap, operand)
-        case Built() | Contents() | Doubtful() | Collected() | Columns() | Portion() | HeldByRun():
-            held: Any = heap.contents[value] if isinstance(value, Ref) else value
-            for item, part in _parts(template.whole() if isinstance(template, Built) else template, held):
-                yield from collect(item, part, heap, operand)
-        case FunctionValue() | Method():
-            for item, part in zip(bound_in(template), bound_in(value), strict=True):
-                yield from collect(item, part, heap, operand)
         case _:
-            return
+            for part, on_path in _pairs(template, value, heap):
+                yield from collect(part, on_path, heap, operand)
 
 
-def _parts(template: Any, held: Any) -> Iterable[tuple[Template, Any]]:
-    """Each part of the `template` of what an object holds with what a path has for it that ends with `held`."""
-    match template:
-        case Collected(buffer=buffer, count=count):
-            return (buffer, held.buffer), (count, held.count)
-        case Columns(lists):
-            return zip(lists, held.lists, strict=True)
-        case Portion(place=place):
-            return ((place, held.place),)
-        case HeldByRun(var):
-            return ((var, held.var),)
-        case Doubtful(keys, items, there):
-            found = [in_doubt(held).get(key) or NOT_THERE for key in keys]
-            pairs = zip(items, (item for _, item in found), strict=True)
-            return [*pairs, *zip(there, (there for there, _ in found), strict=True)]
-        case _:
-            return zip(template.items, held.items, strict=True)
+def _pairs(template: Any, value: Any, heap: Heap) -> Iterable[tuple[Template, Any]]:
+    """Each part of `template` with that of `value`, which a path has and which holds what `heap` says."""
+    if isinstance(template, Built):
+        template = template.whole()
+    inner = template.items if isinstance(template, Built) else parts_of(template)
+    if not inner:
+        return ()
+    held: Any = heap.contents[value] if isinstance(value, Ref) else value
+    if isinstance(template, Doubtful):
+        found = [in_doubt(held).get(key) or NOT_THERE for key in template.keys]
+        return zip(inner, (*(item for _, item in found), *(there for there, _ in found)), strict=True)
+    return zip(inner, held.items if isinstance(template, Built) else parts_of(held), strict=True)
 
 
 def _collect_function(template: OneFunction, value: Any, heap: Heap, operand: Callable[[Value], Operand]) -> Iterator[Operand]:
@@ -249,9 +176,9 @@ def _collect_function(template: OneFunction, value: Any, heap: Heap, operand: Ca
     held = value.functions if isinstance(value, OneFunction) else (value,)
     which = value.which if isinstance(value, OneFunction) else Lit(heap.contents.number_of(value))
     yield from collect(template.which, which, heap, operand)
-    own = {code_of(function): function for function in held}
+    own = {code_key(function): function for function in held}
     for function in template.functions:
-        found = own.get(code_of(function))
+        found = own.get(code_key(function))
         if found is None:
             yield from (placeholder(slot.type) for slot in slots(function))
         else:

@@ -19,8 +19,8 @@ from adxform.frontend.containers import keyed_lists
 from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import is_librarys
-from adxform.frontend.evaluate.contents import Contents
 from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.signals import WalkedAgain
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (

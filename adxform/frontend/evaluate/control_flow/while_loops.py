@@ -91,7 +91,7 @@ def _run_turns(interp: Interpreter, turns: Turns, inits: list[Value]) -> list[Va
             saved.restore(interp)
             if not isinstance(reason, Grows):
                 cond = truth(interp, turns.test(inits))
-                if isinstance(cond, Var) and (params := interp.followed(cond)):
+                if isinstance(cond, Var) and (params := interp.integers.followed(cond)):
                     raise Promote(params) from None
                 saved.restore(interp)
                 if interp.refused is None:

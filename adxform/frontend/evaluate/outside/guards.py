@@ -50,13 +50,13 @@ _IDENTITIES = (
 def guard(interp: Interpreter, access: Access | None, expectation: Any) -> None:
     """Assume `expectation` of what `access` leads to."""
     if access is not None:
-        interp.guards.setdefault(_Guard(access, expectation))
+        interp.outer.guards.setdefault(_Guard(access, expectation))
 
 
 def guard_class(interp: Interpreter, cls: type) -> None:
     """Assume that `cls`, the class of an object that the function meets, means to each call what it means now."""
-    if id(cls) not in interp.classes:
-        interp.classes[id(cls)] = cls
+    if id(cls) not in interp.outer.classes:
+        interp.outer.classes[id(cls)] = cls
         if changes(cls):
             guard(interp, Access((), Lit(cls)), meaning(cls))
 
@@ -72,10 +72,11 @@ def from_outside(interp: Interpreter, value: Any, access: Access | None) -> Valu
     """The object `value`, found by `access`, with what is assumed of it guarded."""
     if access is None:
         return constant(interp, value)
-    known = interp.outside.get((access, id(value)))
+    known = interp.outer.known.get((access, id(value)))
     if known is None:
         known = _from_outside(interp, value, access)
-        interp.outside[access, id(value)] = known
+        interp.outer.known[access, id(value)] = known
+    interp.outer.asked += isinstance(known, Var) and known in interp.outer.objects
     return known
 
 
@@ -100,7 +101,7 @@ def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
         guard(interp, access, Equals(Lit(value)))
         return Lit(value)
     if isinstance(value, types.FunctionType):
-        first = interp.functions.setdefault(id(value), access)
+        first = interp.outer.functions.setdefault(id(value), access)
         if first != access:
             guard(interp, access, SameAs(first))
             return Static(value, first)
@@ -114,7 +115,7 @@ def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
 
 def _changed(interp: Interpreter, value: Any, access: Access) -> Var | None:
     """What stands for the list or dict `value`, found by `access`, if the function changes it."""
-    found = interp.containers.get(id(value))
+    found = interp.outer.containers.get(id(value))
     first = interp.knowledge.containers[id(value)].access if found is not None else access
     if access != first:
         guard(interp, access, SameAs(first))
@@ -143,18 +144,18 @@ def _hidden(interp: Interpreter, value: Any, access: Access) -> Value:
     if known is not None and known == Lit(value):
         guard(interp, access, Equals(known))
         return known
-    found = interp.hidden.get(access)
+    found = interp.outer.hidden.get(access)
     if found is None:
         name = interp.names.fresh(access.hint)
         type_ = leaf_type(value, name)
         assert type_ is not None
         guard(interp, access, LooksLike(Leaf(type_), name))
         found = Var(name, _with_lengths(interp, type_, value, access))
-        interp.hidden[access] = found
+        interp.outer.hidden[access] = found
         interp.parameters[name] = found
-        interp.hidden_values[found] = value
+        interp.outer.hidden_values[found] = value
         if isinstance(type_, Scalar) and isinstance(value, bool | int | np.bool_ | np.integer):
-            interp.origins[found] = frozenset((found,))
+            interp.integers.origins[found] = frozenset((found,))
     return found
 
 
@@ -171,8 +172,8 @@ def _with_lengths(interp: Interpreter, type_: Type, value: Any, access: Access) 
             continue
         sizes.append(size)
         if isinstance(size, Dim) and value.shape[axis] <= FEW:
-            interp.argument_lengths[size.base] = frozenset((Var(size.base, INT),))
-            interp.hidden_axes[size.base] = access, axis
+            interp.integers.of_arguments[size.base] = frozenset((Var(size.base, INT),))
+            interp.outer.hidden_axes[size.base] = access, axis
     return Array(type_.dtype, tuple(sizes))
 
 
@@ -292,7 +293,7 @@ def free_name(interp: Interpreter, name: str) -> Value:
         path = path_to(access, ("global", name))
         return missing(interp, path, NameError(f"name '{name}' is not defined"))
     if access is not None:
-        first = interp.modules.setdefault(id(fn.__globals__), access)
+        first = interp.outer.modules.setdefault(id(fn.__globals__), access)
         if first != access:
             guard(interp, access.to("attribute", "__globals__"), SameAs(first.to("attribute", "__globals__")))
         access = first

@@ -39,7 +39,7 @@ def left_as_written(interp: Interpreter, function: Function, fn: Any) -> Functio
     Raises:
         GlobalMutationError: only a run can tell which array is kept in a place outside when it is written to.
     """
-    arrays = [(access, var) for access, var in interp.hidden.items() if isinstance(var.type, Array)]
+    arrays = [(access, var) for access, var in interp.outer.hidden.items() if isinstance(var.type, Array)]
     sets = [op for op in all_ops(function.body) if isinstance(op, Call) and op.fn == SET]
     if not arrays and not any(_arrays_in(op) for op in sets):
         return function

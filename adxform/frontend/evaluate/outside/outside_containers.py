@@ -33,8 +33,8 @@ def begin(interp: Interpreter, fn: Any) -> None:
     for found in interp.knowledge.containers.values():
         guard(interp, found.access, HasClass(type(found.value)))
         var = _found_by_the_run(interp, fn, found.access)
-        interp.objects[var] = type(found.value)
-        interp.containers[id(found.value)] = var
+        interp.outer.objects[var] = type(found.value)
+        interp.outer.containers[id(found.value)] = var
 
 
 def _found_by_the_run(interp: Interpreter, fn: Any, access: Access) -> Var:
@@ -57,7 +57,7 @@ def _found_by_the_run(interp: Interpreter, fn: Any, access: Access) -> Var:
 
 def attribute(interp: Interpreter, value: Var, name: str) -> Value | None:
     """A method of a list or dict outside; ``None`` of any other object."""
-    cls = interp.objects.get(value)
+    cls = interp.outer.objects.get(value)
     method = None if cls is None else getattr(cls, name, None)
     return Method(Lit(method), (value,)) if callable(method) else None
 
@@ -67,7 +67,7 @@ def call(
 ) -> Value | None:
     """The result of the method `fn` of a list or dict outside, which the run calls; ``None`` where it is none."""
     owner = args[0] if args else None
-    cls = interp.objects.get(owner) if isinstance(owner, Var) else None
+    cls = interp.outer.objects.get(owner) if isinstance(owner, Var) else None
     name = getattr(fn, "__name__", "")
     if cls is None or getattr(cls, name, None) is not fn or not isinstance(owner, Var):
         return None

@@ -17,7 +17,7 @@ from typing import Any
 from adxform import runtime
 from adxform.errors import AdxError, GlobalMutationError
 from adxform.frontend.evaluate.classes.class_contents import told_by
-from adxform.frontend.evaluate.contents import Contents
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.outside.guards import guard, outside_write
 from adxform.frontend.evaluate.signals import Sets
 from adxform.frontend.evaluate.state import Given, Interpreter
@@ -36,10 +36,12 @@ _GIVEN_AWAY = Poison("it is kept outside of the function, where it may be change
 def begin(interp: Interpreter) -> None:
     """Make a cell for each place that the function is known to set. What is read of it after joined paths is read now."""
     for key, place in interp.knowledge.places.items():
-        interp.cells[key] = interp.heap.new("instance", type(place.owner), ("value",), (_BEFORE,))
+        interp.outer.cells[key] = interp.heap.new("instance", type(place.owner), ("value",), (_BEFORE,))
     for key, place in interp.knowledge.places.items():
         if place.joined and told_by(place.owner, place.name) is None and hasattr(place.owner, place.name):
-            interp.heap.contents[interp.cells[key]] = _holding(interp.attribute(Static(place.owner, place.access), place.name))
+            interp.heap.contents[interp.outer.cells[key]] = _holding(
+                interp.attribute(Static(place.owner, place.access), place.name)
+            )
 
 
 def _holding(value: Value) -> Contents:
@@ -54,8 +56,9 @@ def is_set(interp: Interpreter, owner: Any, name: str) -> bool:
 def load(interp: Interpreter, owner: Any, name: str) -> Value | None:
     """What the attribute `name` of `owner` was set to; ``None`` where it is what it was before the call."""
     key = PlaceOutside(owner, Access(), name).key
-    if key not in interp.cells:
+    if key not in interp.outer.cells:
         return None
+    interp.outer.asked += 1
     place = interp.knowledge.places[key]
     value = held(interp, place)
     if isinstance(value, Poison) and value is not _GIVEN_AWAY and not value.lost and not place.joined:
@@ -65,7 +68,7 @@ def load(interp: Interpreter, owner: Any, name: str) -> Value | None:
 
 def held(interp: Interpreter, place: PlaceOutside) -> Value:
     """What the cell of `place` holds now."""
-    contents: Any = interp.heap.contents[interp.cells[place.key]]
+    contents: Any = interp.heap.contents[interp.outer.cells[place.key]]
     return contents if isinstance(contents, Poison) else contents.items[0]
 
 
@@ -75,7 +78,7 @@ def store(interp: Interpreter, value: Static, name: str, new: Value) -> None:
     if access is None:
         raise outside_write(interp, f"the attribute `{name}` of a {type(owner).__name__}")
     place = PlaceOutside(owner, access, name)
-    cell = interp.cells.get(place.key)
+    cell = interp.outer.cells.get(place.key)
     if cell is None:
         raise Sets(place)
     if not _is_there(interp, place, new):
@@ -83,7 +86,7 @@ def store(interp: Interpreter, value: Static, name: str, new: Value) -> None:
         operands = Lit(owner), Lit(name), given_away(interp, new)
         if isinstance(new, Ref):
             made = interp.emit(runtime.kept_outside, operands, Object(), name)
-            interp.objects[made] = new.cls
+            interp.outer.objects[made] = new.cls
             new = made
         else:
             interp.builder.effect(runtime.set_outside, *operands, span=interp.span)
@@ -117,7 +120,9 @@ def _is_there(interp: Interpreter, place: PlaceOutside, new: Value) -> bool:
     """Whether `new` is the array or the list that is there already, which was changed in place."""
     path = place.access.to("attribute", place.name)
     found = interp.knowledge.containers.values()
-    before = interp.hidden.get(path) or next((interp.containers[id(one.value)] for one in found if one.access == path), None)
+    before = interp.outer.hidden.get(path) or next(
+        (interp.outer.containers[id(one.value)] for one in found if one.access == path), None
+    )
     return isinstance(new, Var) and not isinstance(new.type, Scalar) and (load(interp, place.owner, place.name) or before) is new
 
 
@@ -147,7 +152,7 @@ def free_name(interp: Interpreter, name: str) -> Value | None:
     """What the variable `name` of the module of the function being run was set to; ``None`` where it is what it was before."""
     frame = interp.frames[-1]
     fn = None if frame.scope is None or name in frame.captured else frame.scope.fn
-    if fn is None or (id(fn.__globals__), name) not in interp.cells or name in fn.__code__.co_freevars:
+    if fn is None or (id(fn.__globals__), name) not in interp.outer.cells or name in fn.__code__.co_freevars:
         return None
     return load(interp, sys.modules[fn.__globals__["__name__"]], name)
 
@@ -160,7 +165,7 @@ def found_before(interp: Interpreter, sets: Iterable[Call]) -> Iterator[Var]:
     for place in interp.knowledge.places.values():
         path = place.access.to("attribute", place.name)
         steps = len(path.steps)
-        for access, var in interp.hidden.items():
+        for access, var in interp.outer.hidden.items():
             if (id(place.owner), place.name) in set_to and Access(access.steps[:steps], access.root) == path:
                 yield var
 
@@ -198,7 +203,7 @@ def told_apart(interp: Interpreter, fn: Any) -> None:
 
 def _steps(interp: Interpreter) -> Iterator[tuple[Access, tuple[str, Any]]]:
     """Each step on the paths by which something is read, with the path before it."""
-    found = dict.fromkeys((*interp.hidden, *(one.access for one in interp.guards)))
+    found = dict.fromkeys((*interp.outer.hidden, *(one.access for one in interp.outer.guards)))
     for access in found:
         for taken, step in enumerate(access.steps):
             yield Access(access.steps[:taken], access.root), step

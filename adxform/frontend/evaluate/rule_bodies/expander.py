@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend.evaluate import structures
 from adxform.frontend.evaluate.classes.protocols import is_object
-from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside.guards import constant, from_outside
 from adxform.frontend.evaluate.rule_bodies.own_results import with_own_results
@@ -188,15 +188,15 @@ def _settled(
                 raise _stuck(body, restart) from None
             knowledge.recursive[restart.key] = None
             continue
-        outside = {access: var for access, var in interp.hidden.items() if not _is_held(staged, access, var)}
+        outside = {access: var for access, var in interp.outer.hidden.items() if not _is_held(staged, access, var)}
         if not outside:
-            reaches(body, interp.guards)
+            reaches(body, interp.outer.guards)
             return found
         for access, var in outside.items():
             if not isinstance(var.type, Scalar) or access in knowledge.hidden:
                 message = f"the rule reads the array `{access}` outside of its arguments"
                 raise interp.error(message, "let the function take it as an argument, or register a staged rule that makes it")
-            knowledge.hidden[access] = Lit(interp.hidden_values[var])
+            knowledge.hidden[access] = Lit(interp.outer.hidden_values[var])
 
 
 def _is_held(staged: Staged | None, access: Access, var: Var) -> bool:

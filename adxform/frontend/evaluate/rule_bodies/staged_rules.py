@@ -38,7 +38,7 @@ class Staged:
         """The arrays in the closure that `interp` met, each with the op that asks for it."""
         return {
             var: self._asking(access, var)
-            for access, var in interp.hidden.items()
+            for access, var in interp.outer.hidden.items()
             if isinstance(var.type, Array) and self.holds(access)
         }
 

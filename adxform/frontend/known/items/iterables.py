@@ -17,15 +17,15 @@ from adxform.frontend.containers.sets import new_frozen_set, new_set
 from adxform.frontend.evaluate import doubtful_keys, indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
-from adxform.frontend.evaluate.contents import Contents
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
-from adxform.frontend.evaluate.function_parts import bound_in
 from adxform.frontend.evaluate.keys import hashed
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.set_orders import as_given
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.value_parts import parts_of
 from adxform.frontend.evaluate.values import (
     NONE,
     Enumerate,
@@ -118,7 +118,7 @@ def _as_integer(interp: Interpreter, bound: Value) -> Value:
         case Var(_, Scalar(dtype, weak) as type_) if not _is_index(type_):
             kind = python_class(dtype, weak).__name__
             return interp.fail(TypeError, f"'{kind if weak else 'numpy.' + kind}' object cannot be interpreted as an integer")
-        case Var(_, Scalar()) if bound.type == BOOL or (bound.type != INT and bound not in interp.sizes):
+        case Var(_, Scalar()) if bound.type == BOOL or (bound.type != INT and bound not in interp.integers.sizes):
             return interp.call(Lit(int), (bound,))
         case Var(_, Array()):
             return interp.emit(operator.index, (bound,), INT)
@@ -258,7 +258,7 @@ def _defaulted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
         bound = interp.operand(factory)
         assert isinstance(bound, Lit)
         known = bound
-    if not isinstance(known, Lit | Static) and not (isinstance(known, FunctionValue) and not bound_in(known)):
+    if not isinstance(known, Lit | Static) and not (isinstance(known, FunctionValue) and not parts_of(known)):
         raise interp.error(
             "the default of this defaultdict depends on local values", "use `dict.setdefault`, or test for the key"
         )

@@ -15,17 +15,17 @@ from adxform.errors import AdxError
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import VIEWS, class_of
-from adxform.frontend.evaluate.contents import Contents
 from adxform.frontend.evaluate.control_flow import iteration, suspended, walks
 from adxform.frontend.evaluate.control_flow.meanwhile import Since, changes, changing_nothing
 from adxform.frontend.evaluate.control_flow.retries import Standing
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
-from adxform.frontend.evaluate.function_parts import bound_in
 from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.signals import Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import items_of
 from adxform.frontend.evaluate.survey import one_way
+from adxform.frontend.evaluate.value_parts import parts_of
 from adxform.frontend.evaluate.values import (
     NONE,
     Enumerate,
@@ -128,7 +128,7 @@ def _held(interp: Interpreter, sources: Args) -> list[Value]:
 def _parts_of(interp: Interpreter, value: Value) -> list[Value]:
     match value:
         case FunctionValue() | Method():
-            return list(bound_in(value))
+            return list(parts_of(value))
         case Ref() if not isinstance(interp.heap.contents[value], Contents):
             return []
         case Tuple() | Ref():

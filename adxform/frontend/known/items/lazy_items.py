@@ -11,10 +11,10 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.containers import collecting, lists_of_lists
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate.contents import Contents
 from adxform.frontend.evaluate.control_flow import iteration
-from adxform.frontend.evaluate.control_flow.joins import alike_rows
+from adxform.frontend.evaluate.control_flow.joined_types import alike_rows
 from adxform.frontend.evaluate.keys import as_index
+from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
@@ -88,7 +88,7 @@ def _zip_in_part(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> 
 
 def _same_length(interp: Interpreter, first: Value, part: Value) -> bool:
     lengths = [iteration.length(interp, source) for source in (first, part)]
-    sizes = [interp.sizes.get(length) if isinstance(length, Var) else length for length in lengths]
+    sizes = [interp.integers.sizes.get(length) if isinstance(length, Var) else length for length in lengths]
     return sizes[0] is not None and sizes[0] == sizes[1]
 
 

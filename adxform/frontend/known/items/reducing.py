@@ -13,7 +13,7 @@ from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.generators import code_of
-from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.set_orders import without_order
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value, is_unknown

@@ -16,7 +16,7 @@ from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.chosen_items import columns_of, may_choose, of_the_run
 from adxform.frontend.evaluate.classes.class_contents import find
 from adxform.frontend.evaluate.control_flow import iteration
-from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.set_orders import without_order
@@ -145,7 +145,7 @@ def _refuse_mixed(interp: Interpreter, source: Value) -> bool:
 def _is_known(interp: Interpreter, source: Value) -> bool:
     """Whether the items of `source` are numbers or texts that are known now."""
     known = iteration.known_items(interp, source)
-    return known is not None and all(not isinstance(item, Var) or interp.origins.get(item) for item in known)
+    return known is not None and all(not isinstance(item, Var) or interp.integers.origins.get(item) for item in known)
 
 
 def _is_of_arrays(interp: Interpreter, source: Value) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow import iteration, walks
-from adxform.frontend.evaluate.control_flow.joins import number_type
+from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Mapped, Method, Range, Ref, Reversed, Static, Tuple, Value, Zip
 from adxform.frontend.known.items.iterables import rows

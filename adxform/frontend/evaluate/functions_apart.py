@@ -1,0 +1,32 @@
+"""What tells the functions apart of which a run chooses one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adxform.frontend.evaluate.values import FunctionValue, Method, OneFunction, Static
+from adxform.ir.ops import Lit
+
+
+def code_key(function: Any) -> Any:
+    """What is the same of functions of one code, whatever they captured and what is bound to them."""
+    match function:
+        case FunctionValue(fn):
+            return "code", id(fn)
+        case Method(fn, args, kwargs, partial):
+            return "method", code_key(fn), len(args), tuple(name for name, _ in kwargs), partial
+        case Static(value) | Lit(value):
+            return "object", id(value)
+        case _:
+            return "other", id(function)
+
+
+def is_function(value: Any) -> bool:
+    """Whether `value` is a function, or a class, that the run may choose among others."""
+    match value:
+        case FunctionValue() | Method() | OneFunction():
+            return True
+        case Static(found) | Lit(found):
+            return callable(found)
+        case _:
+            return False

@@ -1,0 +1,1 @@
+"""What one specialisation notes down, by what it is about: see `state`."""

@@ -1,0 +1,65 @@
+"""What is known of the lengths of arrays and of the integers that are such lengths."""
+
+from __future__ import annotations
+
+from adxform.frontend.evaluate.values import Value
+from adxform.ir.ops import Var
+from adxform.ir.types import Array, Dim, Scalar, Size, Type
+from adxform.ir.walk import Names
+
+
+class KnownIntegers:
+    """Lengths, by the bases of their names, and integers: which length each is, and what it follows from."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self.bases: list[str] = []
+        """The bases of all lengths, as they came to be."""
+        self.uneven: set[str] = set()
+        """Bases of lengths of lists that differ from one iteration or path to the next."""
+        self.of_arguments: dict[str, frozenset[Var]] = {}
+        """What decides on a length, by its base, where that is lengths of arguments, each of which a variable stands for."""
+        self.sizes: dict[Var, Dim] = {}
+        """The length that an integer is, where it is used as one: zero, where the integer is below."""
+        self.counted: set[Var] = set()
+        """Those of these integers that are not below zero."""
+        self.cut_at_zero: set[Var | str] = set()
+        """Those that need not be the sum of base and offset of that length, and bases of lengths that need not be."""
+        self.within: dict[Var, Size] = {}
+        """Below which length an integer is that is not negative: the index of a loop over that."""
+        self.origins: dict[Var, frozenset[Var]] = {}
+        """The parameters that an integer follows from, which may be known when compiling, if nothing else does."""
+        self.of_lengths: dict[Var, frozenset[Var]] = {}
+        """So with integers that follow from lengths of arguments too: these are known where nothing else helps."""
+
+    def fresh_dim(self) -> Dim:
+        """A length of which nothing is known."""
+        return self._length("?")
+
+    def uneven_dim(self) -> Dim:
+        """A length of which nothing is known but that it is another one on each path or iteration."""
+        length = self.fresh_dim()
+        self.uneven.add(length.base)
+        return length
+
+    def is_uneven(self, type_: Type | None) -> bool:
+        """Whether arrays of this type differ in how many rows they have, from one iteration or path to the next."""
+        size = type_.shape[0] if isinstance(type_, Array) and type_.shape else None
+        return isinstance(size, Dim) and size.base in self.uneven
+
+    def dim_of(self, value: Value) -> Dim | None:
+        """The length that an integer variable is, where it is used as one."""
+        if not isinstance(value, Var) or not isinstance(value.type, Scalar):
+            return None
+        if value not in self.sizes:
+            self.sizes[value] = self._length("?" + value.base)
+        return self.sizes[value]
+
+    def followed(self, value: Var) -> frozenset[Var]:
+        """The parameters, and lengths of arguments, that an integer follows from, if nothing else does."""
+        return self.origins.get(value) or self.of_lengths.get(value, frozenset())
+
+    def _length(self, hint: str) -> Dim:
+        base = self._names.fresh(hint)
+        self.bases.append(base)
+        return Dim(base)

@@ -1,0 +1,27 @@
+"""What is known of the objects that only the run has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from adxform.ir.ops import Var
+from adxform.ir.spans import Span
+
+
+@dataclass(slots=True)
+class OfRun:
+    """Objects by the variables that have them in the run."""
+
+    made: dict[Var, type] = field(default_factory=dict)
+    """The classes of objects that the run makes."""
+    lists: set[Var] = field(default_factory=set)
+    """Lists of texts and other objects that the run makes, of which only that knows how many items they have."""
+    sets: dict[Var, Any] = field(default_factory=dict)
+    """Sets that the run makes, and what their elements are."""
+    generators: dict[Var, type] = field(default_factory=dict)
+    draws: dict[Var, tuple[type, str]] = field(default_factory=dict)
+    methods: dict[Var, str] = field(default_factory=dict)
+    """Attributes of objects that only the run knows, by their names."""
+    unruled: dict[Var, tuple[object, Span]] = field(default_factory=dict)
+    """What functions without a rule return: each with that function, and where it is called."""
