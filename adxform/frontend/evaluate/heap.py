@@ -8,7 +8,7 @@ from typing import Any
 from adxform.frontend.evaluate.functions_apart import code_key
 from adxform.frontend.evaluate.object_contents import AnyContents, Collected, Contents
 from adxform.frontend.evaluate.values import Poison, Ref, RefKind, Value
-from adxform.ir.ops import Operand, Var
+from adxform.ir.ops import Lit, Var
 
 _OF_CHANGED_LISTS = Poison("it has a list that is changed after it was put in", way="put in a copy: `list(…)`")
 
@@ -34,7 +34,7 @@ NO_OTHERS = Originals()
 class Choice:
     """Which of `objects` one is that stands for them: the first where the condition `which` holds, or the one at that place."""
 
-    which: Operand
+    which: Var | Lit
     objects: tuple[Ref, ...]
     by_place: bool = False
 
@@ -126,10 +126,9 @@ class Heap:
         if ref.kind not in ("instance", "dict") or not ref.shared:
             return
         self.contents.chosen[ref] = choice
-        held = [self.contents[one] for one in (ref, *choice.objects)]
-        if not all(isinstance(one, Contents) and one.keys == held[0].keys for one in held):
-            return
-        for own, *items in zip(*(one.items for one in held if isinstance(one, Contents)), strict=True):
+        found = [self.contents[one] for one in (ref, *choice.objects)]
+        held = [one for one in found if isinstance(one, Contents) and one.keys == getattr(found[0], "keys", None)]
+        for own, *items in zip(*(one.items for one in held), strict=True) if len(held) == len(found) else ():
             inner = tuple(item for item in items if isinstance(item, Ref) and item is not own)
             if isinstance(own, Ref) and len(inner) == len(items):
                 self.note_choice(own, replace(choice, objects=inner))

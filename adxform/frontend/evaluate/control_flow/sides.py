@@ -169,7 +169,7 @@ def _note_choices(interp: Interpreter, cond: Operand, values: list[Value], sides
             inner = [replace(side, values=held) for side, held in zip(sides, items, strict=True)]
             _note_choices(interp, cond, list(value.items), inner, start)
         refs = tuple(end for end in ends if isinstance(end, Ref) and end in start.contents)
-        if isinstance(value, Ref) and len(refs) == len(sides):
+        if isinstance(value, Ref) and isinstance(cond, Var) and len(refs) == len(sides):
             interp.heap.note_choice(value, Choice(cond, refs))
 
 
