@@ -1,6 +1,7 @@
 """What only a run can tell, of several things: items of lists at places of the run, objects and lists that paths choose.
 
-What is chosen is one of the things themselves, so that a change to one of them shows in it; such a program is refused.
+What is chosen is one of the things themselves, so that a change to one of them shows in it: of an object or a dict that is
+followed where it is known which one it is, of a list it is refused.
 """
 
 from __future__ import annotations
@@ -160,7 +161,7 @@ def list_chosen_and_changed(x):
     return sum(row)
 
 
-@CHANGED.append
+@READ.append
 def object_chosen_and_changed(x):
     first, second = Body(x[0], x[1]), Body(x[1], x[2])
     body = first if x[0] < 1 else second
@@ -168,7 +169,7 @@ def object_chosen_and_changed(x):
     return body.a * body.b
 
 
-@CHANGED.append
+@READ.append
 def dict_chosen_and_changed(x):
     first, second = {"k": x[0]}, {"k": x[1]}
     table = first if x[0] > 0 else second
@@ -235,7 +236,7 @@ def best_that_changes(x):
     return sum(best)
 
 
-@CHANGED.append
+@READ.append
 def best_object_that_changes(x):
     best, now, k = Body(x[0], x[1]), Body(x[1], x[2]), 0
     while k < 4:

@@ -772,3 +772,36 @@ def tuples_or_none(x):
     pairs = rest if found is None else found
     rest = [*rest, (x[0], x[1])]
     return sum(v * w for v, w in rest) + sum(v * w * w for v, w in pairs)
+
+
+@at((1.3, vec(1.0, 2.0, 1.0, 1.7)), wrt=(0,))
+def solutions_that_were_not_found_before(x, starts):
+    found = []
+    for start in starts:
+        root = start
+        for _ in range(30):
+            step = (root * root - x) / (2.0 * root)
+            root = root - step
+            if abs(step) < 1e-12:
+                break
+        else:
+            continue
+        if all(abs(root - other) > 1e-3 for other, _ in found):
+            found.append((root, x / root))
+    return found[0][0] * found[-1][1] + len(found)
+
+
+@at((1.3, vec(1.0, 2.0, 1.0, 1.7)), wrt=(0,))
+def centres_that_are_far_from_all_others(x, starts):
+    centres = []
+    for start in starts:
+        near = None
+        for k, (place, weight) in enumerate(centres):
+            if abs(place - start * x) < 0.5:
+                near = k
+        if near is None:
+            centres.append((start * x, 1.0))
+        else:
+            place, weight = centres[near]
+            centres[near] = ((place * weight + start * x) / (weight + 1.0), weight + 1.0)
+    return sum(place**2 * weight for place, weight in centres)

@@ -452,3 +452,44 @@ def simple_namespaces(x):
     if x[0] < 0:
         first = types.SimpleNamespace(place=x[1], pace=2.0, past=[])
     return first.place * first.pace + sum(sum(body.past) for body in bodies) * getattr(last, "mass", 2.0)
+
+
+class Transform:
+    def __init__(self, p):
+        self.p = p
+
+    def scaled(self, factor):
+        return Transform(self.p * factor)
+
+
+@at((vec(1.3, 0.7, 2.1, 0.9),))
+def objects_made_anew_and_then_changed(x):
+    fit = Transform(np.ones(2))
+    for v in x:
+        if v > 1.0:
+            fit = fit.scaled(v)
+        fit.p = fit.p - 0.1 * v
+    settings = {"rate": x[0], "limit": x[1]}
+    if x[0] > x[1]:
+        settings = {"rate": x[1], "limit": x[2]}
+    settings["rate"] = settings["rate"] * 3.0
+    return np.sum(fit.p**2) + settings["rate"] * settings["limit"]
+
+
+@at((vec(1.3, 0.7, 2.1, 0.9),))
+def steps_that_are_taken_back(x):
+    state, rejected = Transform(x * 0.5), 0
+    for k in range(5):
+        trial = state.scaled(1.0 + 0.3 * (k - 2))
+        trial.p = trial.p + 0.1 * x
+        if np.sum(trial.p) > 1.3 * np.sum(state.p):
+            rejected += 1
+            continue
+        state = trial
+        state.p *= 0.9
+    best = None
+    for v in state.p:
+        if best is None or v > best.p:
+            best = Transform(v)
+    best.p = best.p * 2.0
+    return np.sum(state.p**2) * best.p + rejected

@@ -324,3 +324,80 @@ def none_walked_in_a_try(x):
     except TypeError:
         total = total * x[2]
     return total
+
+
+def _root(v):
+    if v > 1.0:
+        return None
+    return v * v
+
+
+@at((vec(0.8, 0.7, 2.1, 0.9),))
+def results_that_are_there_go_into_lists(x):
+    found, pairs = [], []
+    for v in x:
+        root = _root(v)
+        if root is None:
+            continue
+        found.append(root)
+        pairs.append((v, root))
+    return np.sum(np.array(found) ** 2) + sum(a * b for a, b in pairs)
+
+
+@at((vec(0.8, 0.7, 2.1, 0.9),))
+def results_that_are_there_and_large(x):
+    large, small, true = [], [], []
+    for v in x:
+        root = _root(v)
+        if root is not None and root > 0.6:
+            large.append(root)
+        if root is None or root > 0.6:
+            continue
+        small.append(root * 3.0)
+        if not root:
+            continue
+        true.append([root, v][0])
+    return sum(large) * sum(small) + sum(true)
+
+
+@at((0.8,))
+def missing_results_are_left_out(x):
+    found = [k * x if k * x < 1.0 else None for k in (0.1, 0.5, 2.0)]
+    pairs = [None if k * x > 1.0 else (k * x, k + x) for k in (0.3, 0.7, 3.0)]
+    good = [v for v in found if v is not None]
+    best = max((v for v in found if v), default=0.0)
+    return sum(good) / len(good) + best + found.count(None) + sum(a * b for a, b in [p for p in pairs if p is not None])
+
+
+@at((vec(0.9, 0.7, 0.4),))
+def work_that_goes_on_while_there_is_some(x):
+    stack, total = [x[1]], 0.0
+    while stack:
+        root = _root(stack.pop())
+        if root is not None and root > 0.05:
+            stack.append(root)
+            total = total + root * x[0]
+    return total
+
+
+def _step(x, limit):
+    size = 1.0
+    while size > 0.1:
+        if (x - size * x) ** 2 + 0.5 * x < limit:
+            return size, x - size * x
+        size *= 0.5
+    raise ArithmeticError
+
+
+@at((1.3, 0.7), (1.3, 0.2))
+def steps_that_a_function_finds_or_raises(x, limit):
+    sizes = []
+    for _ in range(3):
+        try:
+            size, x = _step(x, limit)
+        except ArithmeticError:
+            sizes.append(0.1 * x)
+            break
+        sizes.append(size)
+        x = x + 0.4 * limit * size
+    return x * sum(sizes)

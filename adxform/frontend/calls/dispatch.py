@@ -80,7 +80,7 @@ Kwargs = dict[str, Value]
 
 def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     """The result of ``fn(*args, **kwargs)``."""
-    args = tuple([interp.seen(arg) for arg in args])
+    args = tuple([interp.seen(interp.there(arg)) for arg in args])
     if isinstance(fn, Static | Lit):
         for of_run in (object_lists.call, object_sets.call):
             if (found := of_run(interp, fn.value, args, kwargs, hint)) is not None:

@@ -142,6 +142,14 @@ class Above(ABC):
         """Put `value` into a dict under a key that only a run can tell."""
 
     @abstractmethod
+    def change_chosen(self, ref: Ref, contents: AnyContents) -> bool:
+        """Whether `ref` is one of several objects of which the run knows which, and that one, like `ref`, now has `contents`."""
+
+    @abstractmethod
+    def renew_chosen(self, ref: Ref) -> None:
+        """Let `ref`, one of several objects of which the run knows which, hold what that one holds now."""
+
+    @abstractmethod
     def change_attributes(self, ref: Ref, contents: AnyContents) -> None:
         """Let the attributes of the object `ref` be `contents`."""
 

@@ -7,6 +7,7 @@ import operator
 import numpy as np
 
 from adxform import runtime
+from adxform.frontend.evaluate.heap import Choice
 from adxform.frontend.evaluate.object_contents import Contents
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
@@ -98,7 +99,11 @@ def one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str)
             f"the items of a {what} are numbers of different kinds, and only a run can tell which is taken",
             "make them one kind, e.g. with `float(…)`",
         )
-    return interp.call(Static(iterations.picked), (Tuple(items), index, Lit(f"{what} index out of range")))
+    found = interp.call(Static(iterations.picked), (Tuple(items), index, Lit(f"{what} index out of range")))
+    refs = tuple(item for item in items if isinstance(item, Ref))
+    if isinstance(found, Ref) and len(refs) == len(items):
+        interp.heap.note_choice(found, Choice(index, refs, by_place=True))
+    return found
 
 
 def place_to_store(interp: Interpreter, ref: Ref, key: Value) -> Value | None:

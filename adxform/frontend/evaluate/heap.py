@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adxform.frontend.evaluate.functions_apart import code_key
 from adxform.frontend.evaluate.object_contents import AnyContents, Collected, Contents
 from adxform.frontend.evaluate.values import Poison, Ref, RefKind, Value
-from adxform.ir.ops import Var
+from adxform.ir.ops import Lit, Var
 
 _OF_CHANGED_LISTS = Poison("it has a list that is changed after it was put in", way="put in a copy: `list(…)`")
 
@@ -17,13 +17,27 @@ _OUTDATED = Poison("it may be the same object as another, which is changed", way
 
 @dataclass(frozen=True, slots=True)
 class Originals:
-    """The objects that one which stands for what paths have may be; the parameters `params`, if any, decide which."""
+    """The objects that one which stands for what paths have may be; the parameters `params`, if any, decide which.
+
+    `refs` there were before the paths parted; `made` were made on them, and have no name of their own after these.
+    """
 
     refs: frozenset[Ref] = frozenset()
     params: frozenset[Var] = frozenset()
+    made: frozenset[Ref] = field(default=frozenset(), compare=False)
 
 
 NO_OTHERS = Originals()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which of `objects` one is that stands for them: the first where the condition `which` holds, or the one at that place."""
+
+    which: Var | Lit
+    objects: tuple[Ref, ...]
+    by_place: bool = False
+
 
 TakenPortions = dict[tuple[Ref, Value], tuple[tuple[AnyContents, ...], Ref]]
 """Lists of the items of portions, by where these are, with what the lists held then of which they were made."""
@@ -32,8 +46,9 @@ TakenPortions = dict[tuple[Ref, Value], tuple[tuple[AnyContents, ...], Ref]]
 class Cells(dict[Ref, AnyContents]):
     """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
 
-    So are the `originals` of objects that stand for what paths have, and by each original what stands for it; by dicts that are
-    the `attributes` of objects, these objects; and all lists that were `copied` into arrays, and `numbers` of functions.
+    So are the `originals` of objects that stand for what paths have, and by each original what stands for it; what calls have
+    `returned`, which may be anything that they were given; which of them one is that was `chosen`; by dicts that are the
+    `attributes` of objects, these objects; and all lists that were `copied` into arrays, and `numbers` of functions.
     """
 
     def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
@@ -44,6 +59,8 @@ class Cells(dict[Ref, AnyContents]):
         self.attributes: dict[Ref, Ref] = {}
         self.taken: TakenPortions = {}
         self.copied: set[Ref] = set()
+        self.returned: set[Ref] = set()
+        self.chosen: dict[Ref, Choice] = {}
         self.numbers: dict[Any, tuple[int, Any]] = {}
 
     def number_of(self, function: Any) -> int:
@@ -89,20 +106,56 @@ class Heap:
         cells = Cells(self.contents, self.contents.foreign)
         cells.originals, cells.standing = self.contents.originals, self.contents.standing
         cells.attributes, cells.copied = self.contents.attributes, self.contents.copied
-        cells.numbers = self.contents.numbers
+        cells.numbers, cells.returned, cells.chosen = self.contents.numbers, self.contents.returned, self.contents.chosen
         cells.taken = dict(self.contents.taken)
         return Heap(cells)
 
     def note_originals(self, ref: Ref, originals: Originals) -> None:
         """Note that `ref`, which has contents of its own, is one of `originals` in the run."""
         self.contents.originals[ref] = originals
-        for original in originals.refs:
+        for original in originals.refs | originals.made:
             self.contents.standing.setdefault(original, []).append(ref)
 
     def note_attributes(self, ref: Ref, owner: Ref) -> None:
         """Note that the dict `ref` is the attributes of `owner`, as long as these are changed through it alone."""
         self.contents.attributes[ref] = owner
         self.note_originals(ref, Originals(frozenset((owner,))))
+
+    def note_choice(self, ref: Ref, choice: Choice) -> None:
+        """Note that `choice` says which object `ref` is, and so which ones what it holds are."""
+        if ref.kind not in ("instance", "dict") or not ref.shared:
+            return
+        self.contents.chosen[ref] = choice
+        found = [self.contents[one] for one in (ref, *choice.objects)]
+        held = [one for one in found if isinstance(one, Contents) and one.keys == getattr(found[0], "keys", None)]
+        for own, *items in zip(*(one.items for one in held), strict=True) if len(held) == len(found) else ():
+            inner = tuple(item for item in items if isinstance(item, Ref) and item is not own)
+            if isinstance(own, Ref) and len(inner) == len(items):
+                self.note_choice(own, replace(choice, objects=inner))
+
+    def others(self, ref: Ref) -> set[Ref] | None:
+        """All that may be one object with `ref`, which stands for what paths have; ``None`` where one of them is not known."""
+        originals, found, left = self.contents.originals, {ref}, [ref]
+        while left:
+            one = left.pop()
+            if one in self.contents.returned or one.outside or (one.shared and one not in originals):
+                return None
+            known = originals.get(one, NO_OTHERS)
+            new = {*known.refs, *known.made, *self.contents.standing.get(one, ())} - found
+            found |= new
+            left += new
+        return found - {ref}
+
+    def outdate_others(self, ref: Ref, others: set[Ref]) -> None:
+        """Note that `ref` is changed, which may be one object with `others`."""
+        params = self.contents.originals[ref].params
+        for other in others & self.contents.keys():
+            self.contents[other] = _OUTDATED._replace(params=params)
+
+    def is_outdated(self, ref: Ref) -> bool:
+        """Whether `ref` is one of several objects, of which it is known which, and that may have been changed by another name."""
+        held: object = self.contents.get(ref)
+        return isinstance(held, Poison) and held.why == _OUTDATED.why and ref in self.contents.chosen
 
     def outdate(self, ref: Ref) -> None:
         """Note that `ref` is changed: what may be the same object in the run has other contents than it is taken to have."""

@@ -104,7 +104,7 @@ def _in_axes(interp: Interpreter, number: Var, index: Value, hint: str) -> Value
 def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
     """The item of a dict under a key, one that its default makes where there is none."""
     makes = x.meta is not None and x.meta != NONE
-    asked = makes or interp.doubtful(x) is not None
+    asked = makes or interp.doubtful(x) is not None or (interp.keyed(x) is None and not interp.contents(x).keys)
     if (held := interp.under_key(x, index, stored=makes) if asked else interp.keyed(x)) is not None:
         return interp.load_under(x, held, index, hint)
     if interp.doubtful(x) is not None:

@@ -21,7 +21,7 @@ from adxform.frontend.containers import (
     portions,
     tuple_columns,
 )
-from adxform.frontend.evaluate import attributes, operands, survey
+from adxform.frontend.evaluate import attributes, chosen_objects, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
@@ -71,14 +71,14 @@ class Evaluator(Interpreter):
             case Lit():
                 return operand
             case Pack("tuple", items):
-                return Tuple(tuple(self.value(item, env) for item in items))
+                return Tuple(tuple(self.there(self.value(item, env)) for item in items))
             case Pack("list", items):
-                return self.new_list(tuple(self.use(self.value(item, env)) for item in items))
+                return self.new_list(tuple(self.use(self.there(self.value(item, env))) for item in items))
             case Pack("slice", items):
                 start, stop, step = (self.value(item, env) for item in items)
                 return Slice(start, stop, step)
             case Pack("dict", items):
-                values = [self.use(self.value(item, env)) for item in items]
+                values = [self.use(self.there(self.value(item, env))) for item in items]
                 ref = self.heap.new("dict", dict, (), ())
                 for key, item in zip(values[::2], values[1::2], strict=True):
                     self.heap.contents[ref] = self.contents(ref).put(self.static(key, "a dict key"), item)
@@ -323,6 +323,14 @@ class Evaluator(Interpreter):
     def store_under(self, held: Keyed, key: Value, value: Value) -> None:
         """Put `value` into a dict under a key that only a run can tell."""
         keyed_lists.store(self, held, key, value)
+
+    def change_chosen(self, ref: Ref, contents: AnyContents) -> bool:
+        """Whether `ref` is one of several objects of which the run knows which, and that one, like `ref`, now has `contents`."""
+        return chosen_objects.change(self, ref, contents)
+
+    def renew_chosen(self, ref: Ref) -> None:
+        """Let `ref`, one of several objects of which the run knows which, hold what that one holds now."""
+        chosen_objects.renew(self, ref)
 
     def change_attributes(self, ref: Ref, contents: AnyContents) -> None:
         """Let the attributes of the object `ref` be `contents`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
@@ -170,7 +170,7 @@ def call_helper(
         return outs[-1]
 
     lengths = Lengths.at(helper.params, operands, interp.integers.fresh_dim)
-    result: Value = instantiate(helper.result, make, interp.heap)
+    result: Value = _of_a_call(helper.result, make, interp.heap)
     interp.builder.emit(Invoke(tuple(outs), helper.name, tuple(operands), interp.span))
     return result
 
@@ -301,6 +301,14 @@ class _Captured:
         return inner
 
 
+def _of_a_call(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
+    """`template` with variables: what a call gives, or is given, whose objects may have other names outside of it."""
+    known = set(heap.contents.originals)
+    made = instantiate(template, make, heap)
+    heap.contents.returned |= heap.contents.originals.keys() - known
+    return made
+
+
 def _build(interp: Interpreter, helper: Helper, frame: Frame, given: Tuple, captured: _Captured) -> None:
     """Specialise the function of `frame` as `helper`, again and again until it returns what its calls are taken to return."""
     outer, heap, frames, level = interp.builder, interp.heap, interp.frames, interp.level
@@ -313,7 +321,7 @@ def _build(interp: Interpreter, helper: Helper, frame: Frame, given: Tuple, capt
                 del interp.helpers[key]
             interp.builder, interp.heap, interp.frames = Builder(interp.names, frame.fn.span, outer.watch), heap.copy(), []
             interp.level = None
-            values = instantiate(helper.template, partial(_given, iter(params)), interp.heap).items
+            values = _of_a_call(helper.template, partial(_given, iter(params)), interp.heap).items
             merged, block = _run(interp, helper, frame, values, captured, joiner)
             # The first pass stops at the call of itself, in the middle of loops: what it leaves behind names nothing.
             first = helper.result is None

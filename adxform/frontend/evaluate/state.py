@@ -28,6 +28,7 @@ from adxform.frontend.evaluate.object_contents import (
     Portions,
     list_contents,
 )
+from adxform.frontend.evaluate.presence import Told
 from adxform.frontend.evaluate.records.from_outside import FromOutside
 from adxform.frontend.evaluate.records.known_integers import KnownIntegers
 from adxform.frontend.evaluate.records.loops_around import LoopsAround
@@ -133,7 +134,8 @@ class Interpreter(Above):
         self.caching = 0
         """How many calls of functions under a cache are being run: each key of these is run once, so they may be deep."""
         self.assumed: frozenset[Var] = frozenset()
-        self.negated: dict[Var, Var] = {}
+        self.told: Told = {}
+        """What conditions tell of values that may be ``None``."""
         self.attended: set[Ref] = set()
         """Context managers whose ``__exit__`` is followed with an exception too."""
         self.helpers: dict[Any, Helper] = {}
@@ -208,6 +210,10 @@ class Interpreter(Above):
             self.assumed |= {value.present}
         return self.use(value.value)
 
+    def there(self, value: Value) -> Value:
+        """`value`, as what it is where this path has asked, and it is not ``None``."""
+        return self.use(value.value) if isinstance(value, Maybe) and value.present in self.assumed else value
+
     def given(self, value: Value) -> Value:
         """`value`, which may be ``None``, where it is not followed what becomes of that: the run refuses it."""
         if not isinstance(value, Maybe):
@@ -239,6 +245,8 @@ class Interpreter(Above):
 
     def contents(self, ref: Ref) -> Contents:
         """What `ref` holds now."""
+        if self.heap.is_outdated(ref):
+            self.renew_chosen(ref)
         contents: Any = self._held(ref)
         if isinstance(contents, Poison):
             if contents.lost:
@@ -361,11 +369,26 @@ class Interpreter(Above):
             together = self._lists_behind(ref)
             if together:
                 raise Grows(together[0], together=together, reason=self.shared_change(ref))
-            raise self.shared_change(ref)
+            if self.change_chosen(ref, contents):
+                return
+            others = self._others(ref)
+            if others is None:
+                raise self.shared_change(ref)
+            self.heap.outdate_others(ref, others)
         given = self.identity(ref)
         if isinstance(given, Given):
             self.changed.setdefault(ref, (given.keys, self.span))
         self.heap.contents[ref] = contents
+
+    def _others(self, ref: Ref) -> set[Ref] | None:
+        """What may be one object with `ref`, which may be changed if nothing reads that by its name; else ``None``."""
+        if ref.kind not in ("instance", "dict") or ref not in self.heap.contents.originals:
+            return None
+        others = self.heap.others(ref)
+        own = others is not None and not any(
+            one in self.heap.contents.attributes or self.identity(one) is not None for one in (ref, *others)
+        )
+        return others if own else None
 
     def _lists_behind(self, ref: Ref) -> tuple[Ref, ...]:
         """The lists of the program's own of which `ref` is one in the run, or one that a path made."""

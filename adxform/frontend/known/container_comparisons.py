@@ -134,7 +134,7 @@ def _equal_sequences(interp: Interpreter, a: Value, b: Value, tuples: bool) -> V
     items, others = interp.items(a), interp.items(b)
     if len(items) != len(others):
         return _unequal(interp, items, others) if tuples else Lit(False)
-    if any(isinstance(item, Maybe) for item in (*items, *others)):
+    if any(isinstance(item, Maybe) and isinstance(other, Maybe) for item, other in zip(items, others, strict=True)):
         raise interp.error("sequences with a value that may be None are compared", "compare the items one by one")
     return _all_equal(interp, items, others)
 
@@ -172,6 +172,9 @@ def _all_equal(interp: Interpreter, items: list[Value], others: list[Value]) -> 
 
 def _same_or_equal(interp: Interpreter, a: Value, b: Value) -> Value:
     """Whether `a` and `b` are equal, or are one object that does not equal itself, as NaN and arrays, which the run can tell."""
+    for maybe, other in ((a, b), (b, a)):
+        if isinstance(maybe, Maybe):
+            return _same_if_there(interp, maybe, other)
     outside = isinstance(a, Var) and isinstance(b, Var) and all(interp.parameters.get(one.name) == one for one in (a, b))
     equal = partial(interp.call, Lit(operator.eq), (a, b))
     if not outside or not all(isinstance(one, Var) and (is_inexact(one.type) or isinstance(one.type, Array)) for one in (a, b)):
@@ -179,6 +182,20 @@ def _same_or_equal(interp: Interpreter, a: Value, b: Value) -> Value:
         return equal()
     one = interp.emit(operator.is_, (interp.operand(a), interp.operand(b)), BOOL, "same")
     return any_or_all(interp, [partial(_constant, one), equal], any)
+
+
+def _same_if_there(interp: Interpreter, maybe: Maybe, other: Value) -> Value:
+    """As `_same_or_equal`, of what may be ``None`` and what is, or is not."""
+    if other == NONE:
+        return interp.call(Lit(operator.is_), (maybe, other))
+    if not isinstance(maybe.present, Var) or maybe.present in interp.assumed:
+        return Lit(False) if maybe.present == Lit(False) else _same_or_equal(interp, maybe.value, other)
+
+    def there() -> list[Value]:
+        return [_same_or_equal(interp, maybe.value, other)]
+
+    (found,) = branch(interp, maybe.present, there, lambda: [Lit(False)], ["equal"], interp.span)
+    return found
 
 
 def _refuse_one_object(interp: Interpreter, a: Value, b: Value) -> None:

@@ -19,12 +19,13 @@ from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.outside.settled import may_change
+from adxform.frontend.evaluate.presence import note_opposite
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Once, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.known import container_comparisons, container_operators, sparse_products, unknown_operands
 from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
 from adxform.ir.kinds import alternatives, scalar_type, settled_type
-from adxform.ir.ops import Lit, Var
+from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, rank
 from adxform.primitives.definitions.flat_entries import FlatEntries
 
@@ -210,9 +211,7 @@ def _is_none(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
                 return Lit((present == Lit(False)) is positive)
             if not positive:
                 return present
-            absent = interp.emit(operator.not_, (present,), BOOL, "absent")
-            interp.negated[absent] = present
-            return absent
+            return _opposite(interp, present, "absent")
     return None
 
 
@@ -304,7 +303,14 @@ def _not(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     cond = truth(interp, args[0])
     if isinstance(cond, bool):
         return Lit(not cond)
-    return None if cond == args[0] else interp.emit(operator.not_, (cond,), BOOL, hint)
+    return _opposite(interp, cond, hint)
+
+
+def _opposite(interp: Interpreter, cond: Operand, hint: str) -> Var:
+    """Whether `cond` does not hold."""
+    made = interp.emit(operator.not_, (cond,), BOOL, hint)
+    note_opposite(interp.told, made, cond)
+    return made
 
 
 def _contains(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

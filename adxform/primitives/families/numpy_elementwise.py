@@ -192,7 +192,7 @@ _UNARY = (
         np.positive, lambda y, x: 1.0, (_REAL,), algebra=Algebra.IDENTITY, keeps_sign=True, beside_memory=True, of_complex=True
     ),
     _as_operator(np.absolute, builtins.abs, absolute_slope, (_REAL,), of_complex=True, complex_form=abs),
-    floating(np.fabs, lambda y, x: np.sign(x), (_REAL,), sign=Sign.NOT_BELOW, beside_memory=True),
+    floating(np.fabs, absolute_slope, (_REAL,), sign=Sign.NOT_BELOW, beside_memory=True),
     _exact(
         np.square,
         lambda y, x: 2.0 * x,

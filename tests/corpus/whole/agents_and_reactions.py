@@ -1,6 +1,7 @@
 """Agents and reactions: whole programs as people write them."""
 
 import enum
+import heapq
 from dataclasses import dataclass
 
 import numpy as np
@@ -208,3 +209,63 @@ def buffer_ph(acid, salt, pKa):
         slope = (charge(pH + eps) - charge(pH - eps)) / (2 * eps)
         pH -= charge(pH) / slope
     return pH
+
+
+class Server:
+    def __init__(self, name, rate, successor=None):
+        self.name, self.rate, self.successor = name, rate, successor
+        self.busy_until, self.busy_time, self.served = 0.0, 0.0, 0
+
+    def begin(self, now, work):
+        self.busy_until = max(now, self.busy_until) + work / self.rate
+        self.busy_time += work / self.rate
+        return self.busy_until
+
+
+@at((vec(1.3, 0.9), vec(0.4, 0.53, 0.71), 0.2))
+def queues_of_a_network(rates, gaps, work):
+    servers = {"desk": Server("desk", rates[0], "lab"), "lab": Server("lab", rates[1])}
+    rng = np.random.default_rng(4)
+    events, now = [], 0.0
+    for count, gap in enumerate(gaps):
+        now += gap
+        heapq.heappush(events, (now, count, "arrive", "desk"))
+    count, stay = len(gaps), 0.0
+    while events:
+        now, _, kind, where = heapq.heappop(events)
+        server = servers[where]
+        if kind == "arrive":
+            done = server.begin(now, work - 0.1 * np.log(1.0 - rng.random()))
+            stay += done - now
+            heapq.heappush(events, (done, count, "leave", where))
+            count += 1
+        else:
+            server.served += 1
+            if server.successor is not None:
+                heapq.heappush(events, (now, count, "arrive", server.successor))
+                count += 1
+    return stay + servers["lab"].busy_until * servers["desk"].busy_time + servers["lab"].served
+
+
+class Agent:
+    def __init__(self, wealth):
+        self.wealth = wealth
+        self.trades = 0
+
+    def pay(self, other, share):
+        paid = share * self.wealth
+        self.wealth -= paid
+        other.wealth += paid
+        self.trades += 1
+
+
+@at((vec(1.0, 2.3, 0.7, 1.6), 0.3))
+def the_richest_pays_the_poorest(wealth, share):
+    agents = [Agent(w) for w in wealth]
+    for k in range(5):
+        now = [agent.wealth for agent in agents]
+        rich, poor = agents[int(np.argmax(now))], agents[int(np.argmin(now))]
+        rich.pay(poor, share / (k + 1))
+        leader = agents[0] if agents[0].wealth > agents[1].wealth else agents[1]
+        leader.wealth *= 1.05
+    return sum(agent.wealth**2 * (1 + agent.trades) * (n + 1) for n, agent in enumerate(agents))

@@ -90,9 +90,10 @@ def find_fixpoint(
             if rebound is not None:
                 raise rebound
         merged = _merged(interp, joiner, joined, run, start, counted)
-        if merged == joined:
-            break
+        settled = merged == joined and merged.may_be_one() == joined.may_be_one()
         joined = merged
+        if settled:
+            break
     else:
         interp.builder, interp.heap = outer, start
         raise interp.error("the types of this loop's variables do not settle", "give them one type before the loop")

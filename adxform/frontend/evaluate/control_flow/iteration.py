@@ -13,7 +13,7 @@ from typing import Any
 from adxform import runtime
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.levels import unwatched
-from adxform.frontend.evaluate.object_contents import AnyContents, Contents, Portions
+from adxform.frontend.evaluate.object_contents import AnyContents, Columns, Contents, Portions
 from adxform.frontend.evaluate.outside import guards
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.set_orders import ordered
@@ -211,12 +211,23 @@ _SHORT = 16
 
 
 def _places_of_row(interp: Interpreter, row: Ref) -> list[Place] | None:
-    """What gives each item of a list that is held as a short array of known length, as items of lists are."""
+    """What gives each item of a list that is held as a short array of known length, or as lists that nothing is in yet."""
+    if (columns := interp.columns(row)) is not None:
+        return _places_of_tuples(interp, columns)
     filled = interp.filled(row)
     shape = filled.buffer.type.shape if filled is not None and filled.done and isinstance(filled.buffer.type, Array) else None
     if not shape or not isinstance(shape[0], int) or shape[0] > _SHORT:
         return None
     return [partial(item_at, interp, row, Lit(k)) for k in range(shape[0])]
+
+
+def _places_of_tuples(interp: Interpreter, columns: Columns) -> list[Place] | None:
+    """What gives each tuple of a list for each place in them, where one of those has not begun to be of the run's length."""
+    known = [part for part in columns.lists if not interp.is_long(part) and interp.seen(part) is part]
+    if not known:
+        return None
+    places = range(len(interp.contents(known[0]).items))
+    return settled(Tuple(tuple(item_at(interp, part, Lit(k)) for part in columns.lists), columns.cls) for k in places)
 
 
 def settled(items: Iterable[Value]) -> list[Place]:

@@ -273,12 +273,13 @@ def _named(ref: Ref | Built, portion: Portion, place: Template, old: Heap, origi
 
 
 def _originals(joins: Joins, objects: Iterable[Ref | Built], heap: Heap, old: Heap) -> Originals:
-    """The objects of `old` that one may be which is one of `objects`. What a path makes has no other name after it."""
+    """The objects of `old` that one may be which is one of `objects`, and those that the paths made."""
     known = heap.contents.originals
     inner = [one.originals if isinstance(one, Built) else known.get(one, NO_OTHERS) for one in objects]
-    refs = {one for one in objects if isinstance(one, Ref)}.union(*(each.refs for each in inner))
+    refs = {one for one in objects if isinstance(one, Ref)}.union(*(each.refs | each.made for each in inner))
     found = frozenset(ref for ref in refs if ref in old.contents)
-    return Originals(found, joins.decided.union(*(each.params for each in inner))) if found else NO_OTHERS
+    params = joins.decided.union(*(each.params for each in inner)) if found else frozenset()
+    return Originals(found, params, frozenset(refs - found))
 
 
 def _columns(columns: Columns, lists: tuple[Template, ...]) -> Columns | Poison:

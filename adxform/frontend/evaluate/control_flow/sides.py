@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adxform.frontend.containers import keyed_lists, list_arrays, lists_of_lists, object_lists, object_sets
@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.control_flow import joined_objects
 from adxform.frontend.evaluate.control_flow.joined_objects import Paths
 from adxform.frontend.evaluate.control_flow.joins import Joiner
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
-from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.heap import Choice, Heap
 from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.object_contents import (
     Collected,
@@ -25,6 +25,7 @@ from adxform.frontend.evaluate.object_contents import (
     ListFamily,
     Portion,
 )
+from adxform.frontend.evaluate.presence import note_joined, tells
 from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Interpreter
@@ -32,7 +33,7 @@ from adxform.frontend.evaluate.values import Ref, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Operand, Var
 from adxform.ir.spans import Span
-from adxform.ir.types import Scalar, Type
+from adxform.ir.types import BOOL, Scalar, Type
 
 Before = Container[Ref] | None
 """The objects that there were before a ``try``, where the sides of a branch are what an exception ends and what comes after."""
@@ -93,6 +94,8 @@ def _written(
         return outs[-1]
 
     values = joined.instantiate(out, interp.heap)
+    if all(side.values is not None for side in sides):
+        _note_choices(interp, cond, values, sides, start)
     results: list[tuple[Operand, ...]] = []
     for side in sides:
         interp.builder = side.builder
@@ -158,6 +161,18 @@ def _joined(
     return Joined(values, {ref: _merge_side(joiner, ref, sides, start) for ref in changed}, hints)
 
 
+def _note_choices(interp: Interpreter, cond: Operand, values: list[Value], sides: list[Side], start: Heap) -> None:
+    """Note of objects from before the branch that one of `values` is one of two of them."""
+    for value, *ends in zip(values, *(side.values or () for side in sides), strict=True):
+        items = [list(end.items) for end in ends if isinstance(end, Tuple)]
+        if isinstance(value, Tuple) and len(items) == len(sides):
+            inner = [replace(side, values=held) for side, held in zip(sides, items, strict=True)]
+            _note_choices(interp, cond, list(value.items), inner, start)
+        refs = tuple(end for end in ends if isinstance(end, Ref) and end in start.contents)
+        if isinstance(value, Ref) and isinstance(cond, Var) and len(refs) == len(sides):
+            interp.heap.note_choice(value, Choice(cond, refs))
+
+
 def _joiner(interp: Interpreter, cond: Operand) -> Joiner:
     """What joins the paths between which `cond` decides."""
     origin = interp.integers.origins.get(cond) if isinstance(cond, Var) else None
@@ -184,10 +199,7 @@ def _put_together(ref: Ref, start: Heap, heaps: list[Heap]) -> Grows | None:
 
 def _assumptions(interp: Interpreter, cond: Operand) -> tuple[frozenset[Var], frozenset[Var]]:
     """What is not ``None`` on either side of a branch."""
-    if not isinstance(cond, Var):
-        return frozenset(), frozenset()
-    absent = interp.negated.get(cond)
-    return frozenset((cond,)), frozenset() if absent is None else frozenset((absent,))
+    return tells(interp.told, cond)
 
 
 def hold_anew(interp: Interpreter, grows: Grows) -> bool:
@@ -375,8 +387,10 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[Side], start: Heap) -> Any
 
 
 def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]], cond: Operand) -> None:
-    """Note which joined integers are a length, and which follow from parameters alone."""
+    """Note which joined integers are a length, which follow from parameters alone, and what joined conditions tell."""
     for out, left, right in zip(outs, *sides, strict=True):
+        if isinstance(out.type, Scalar) and out.type.dtype == BOOL.dtype:
+            note_joined(interp.told, out, cond, (left, right))
         if not isinstance(out.type, Scalar):
             continue
         sizes = [interp.integers.sizes.get(side) if isinstance(side, Var) else None for side in (left, right)]

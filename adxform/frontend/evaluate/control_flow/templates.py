@@ -97,6 +97,26 @@ def in_parts(value: Value, template_of: Callable[[Value], Template]) -> Template
             return value
 
 
+def builts(template: Template) -> Iterator[Built]:
+    """The objects in `template` that are different ones on each path, in order."""
+    if isinstance(template, Built):
+        yield template
+    for part in template.items if isinstance(template, Built) else parts_of(template):
+        yield from builts(part)
+
+
+def may_be_one(templates: Iterable[Template]) -> list[int]:
+    """Of each object in `templates` that is another one on each path, the number of the first that may be the same object."""
+    groups: list[int] = []
+    members: list[set[Ref]] = []
+    for n, built in enumerate(one for template in templates for one in builts(template)):
+        refs = {*built.originals.refs, *built.originals.made}
+        met = {group for group, others in zip(groups, members, strict=True) if not refs.isdisjoint(others)}
+        members.append(refs)
+        groups = [min(met) if group in met else group for group in groups] + [min(met, default=n)]
+    return groups
+
+
 def instantiate(template: Any, make: Callable[[Type], Var], heap: Heap) -> Any:
     """`template` with a variable made for each slot, in order."""
     match template:
@@ -187,6 +207,10 @@ class Joined:
             hint = ref.cls.__name__.lower() + "_item" if ref.kind != "instance" else "field"
             heap.contents[ref] = instantiate(template, partial(make, hint), heap)
         return values
+
+    def may_be_one(self) -> list[int]:
+        """Which of the objects that are other ones on each path may be one object: see `may_be_one`."""
+        return may_be_one((*self.values, *self.held.values()))
 
     def collect(self, values: Sequence[Value] | None, heap: Heap, operand: Callable[[Value], Operand]) -> tuple[Operand, ...]:
         """The operand of each slot on the path that ends with `values` and `heap`; undefined, if it has no end and so none."""

@@ -1,0 +1,57 @@
+"""Objects of which the run knows which one they are: a change of one is a change of the one that it is."""
+
+from __future__ import annotations
+
+import operator
+from functools import partial
+
+from adxform.frontend.evaluate.chosen_items import place_in_list
+from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.object_contents import AnyContents, Contents
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
+from adxform.ir.ops import Lit
+from adxform.primitives.definitions import iterations
+
+
+def renew(interp: Interpreter, ref: Ref) -> None:
+    """Let `ref`, one of several objects of which the run knows which, hold what that one holds now."""
+    choice = interp.heap.contents.chosen[ref]
+    for one in choice.objects:
+        interp.contents_or_doubt(one)
+    if choice.by_place:
+        items = Tuple(choice.objects)
+        found = interp.call(Static(iterations.picked), (items, choice.which, Lit("list index out of range")), hint="chosen")
+    else:
+        first, second = choice.objects
+        (found,) = branch(interp, choice.which, lambda: [first], lambda: [second], ["chosen"], interp.span)
+    if isinstance(found, Ref):
+        interp.heap.contents[ref] = interp.heap.contents[found]
+
+
+def change(interp: Interpreter, ref: Ref, contents: AnyContents) -> bool:
+    """Whether `ref` is one of several objects of which the run knows which, and that one, like `ref`, now has `contents`."""
+    choice, held = interp.heap.contents.chosen.get(ref), interp.heap.contents[ref]
+    if choice is None or not isinstance(held, Contents) or not isinstance(contents, Contents) or ref.kind == "list":
+        return False
+    new = {key: item for key, item in zip(contents.keys, contents.items, strict=True) if held.get(key) is not item}
+    if any(contents.get(key) is None for key in held.keys):
+        return False
+
+    def changed(one: Ref) -> list[Value]:
+        own = interp.contents(one)
+        for key, item in new.items():
+            own = own.put(key, item)
+        interp.write(one, own)
+        return []
+
+    if choice.by_place:
+        place = place_in_list(interp, choice.which, len(choice.objects))
+        for k, one in enumerate(choice.objects):
+            there = interp.operand(interp.call(Lit(operator.eq), (place, Lit(k))))
+            branch(interp, there, partial(changed, one), list, [], interp.span)
+    else:
+        first, second = choice.objects
+        branch(interp, choice.which, partial(changed, first), partial(changed, second), [], interp.span)
+    interp.heap.contents[ref] = contents
+    return True
