@@ -13,6 +13,7 @@ from scipy.sparse.linalg import spsolve
 from scipy.spatial import distance
 
 RNG = np.random.default_rng(20261126)
+RNG_3 = np.random.default_rng(3)
 
 
 def spd(n: int, *batch: int) -> Any:
@@ -83,6 +84,37 @@ LINALG: dict[str, tuple[Any, ...]] = {
     "pinv": (lambda a: linalg.pinv(a), TALL),
     "pinv wide": (lambda a: linalg.pinv(a), WIDE),
     "pinv square": (lambda a: linalg.pinv(a), A),
+    "lstsq": (lambda a, b: linalg.lstsq(a, b)[0], TALL, B4),
+    "lstsq wide": (lambda a, b: linalg.lstsq(a, b, lapack_driver="gelsy")[0], WIDE, np.array([0.5, -1.25])),
+    "lstsq columns": (
+        lambda a, b: np.concatenate((linalg.lstsq(a, b)[0].ravel(), linalg.lstsq(a, b, 1e-9)[1])),
+        TALL,
+        RNG_3.normal(size=(4, 3)),
+    ),
+    "lstsq residue": (lambda a, b: linalg.lstsq(a, b)[1] * linalg.lstsq(a, b, lapack_driver="gelss")[3], TALL, B4),
+    "lstsq wide columns": (lambda a, b: linalg.lstsq(a, b)[0], WIDE, RNG_3.normal(size=(2, 3))),
+    "pinvh": (lambda a: linalg.pinvh(a), S),
+    "pinvh upper": (lambda a: linalg.pinvh(a, lower=False, return_rank=True)[0], S),
+    "polar": (lambda a: linalg.polar(a)[0] @ linalg.polar(a)[1] ** 2, A),
+    "polar tall": (lambda a: linalg.polar(a)[0] @ linalg.polar(a)[1] ** 2, TALL),
+    "polar wide": (lambda a: linalg.polar(a)[0] @ linalg.polar(a)[1] ** 2, WIDE),
+    "polar left": (lambda a: linalg.polar(a, "left")[1] ** 2 @ linalg.polar(a, side="left")[0], TALL),
+    "polar left wide": (lambda a: linalg.polar(a, "left")[1] ** 2 @ linalg.polar(a, side="left")[0], WIDE),
+    "polar of equal stretches": (lambda a: linalg.polar(a)[0] * linalg.polar(a)[1], np.eye(3)),
+    "procrustes": (
+        lambda a, b: linalg.orthogonal_procrustes(a, b)[0] * linalg.orthogonal_procrustes(a, b)[1],
+        TALL,
+        RNG_3.normal(size=(4, 2)),
+    ),
+    "matrix power": (lambda a: linalg.fractional_matrix_power(a, 0.4), S),
+    "matrix power of a power": (lambda a, t: linalg.fractional_matrix_power(a, t[0]), S, np.array([-1.3])),
+    "frechet": (lambda a, e: linalg.expm_frechet(a, e)[0] @ linalg.expm_frechet(a, e)[1], A / 5.0, S / 9.0),
+    "frechet alone": (lambda a, e: linalg.expm_frechet(a, e, compute_expm=False), A / 5.0, S / 9.0),
+    "tanm": (lambda a: linalg.tanm(a) + linalg.tanhm(a), A / 9.0),
+    "circulant solve": (lambda c, b: linalg.solve_circulant(c, b), TC, B4),
+    "circulant solve columns": (lambda c, b: linalg.solve_circulant(c, b), TC, RNG_3.normal(size=(4, 2))),
+    "toeplitz product": (lambda c, r, x: linalg.matmul_toeplitz((c, r), x), TC, TR, B4),
+    "toeplitz product columns": (lambda c, x: linalg.matmul_toeplitz(c, x), TC, RNG_3.normal(size=(4, 2))),
     "cho_solve": (lambda a, b: linalg.cho_solve(linalg.cho_factor(a), b), S, V),
     "cho_solve lower": (lambda a, b: linalg.cho_solve(linalg.cho_factor(a, lower=True), b), S, B2),
     "cho_factor": (lambda a: linalg.cho_factor(a)[0], S),

@@ -211,7 +211,7 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "axes": (lambda x: signal.fftconvolve(x, X2, axes=1), X2),
     "method": (lambda x: signal.filtfilt(FB, FA, x, method="gust"), X2),
     "zi": (lambda x: signal.sosfilt(SOS, x, zi=np.zeros((2, 3, 2)))[0], X2),
-    "window": (lambda s: signal.windows.gaussian(5, s), np.float64(1.0)),
+    "window": (lambda s: signal.windows.chebwin(5, s), np.float64(1.0)),
     "sigma": (lambda s: ndimage.gaussian_filter1d(X9, s), np.float64(1.0)),
     "output": (lambda x: ndimage.sobel(x, output=np.float64), IMAGE),
     "modes": (lambda x: ndimage.uniform_filter(x, mode=["wrap", "nearest"]), IMAGE),
@@ -241,6 +241,41 @@ def test_a_function_of_a_matrix_that_is_not_real_is_refused(f: Any) -> None:
 def test_a_pseudoinverse_is_refused_where_it_jumps() -> None:
     with pytest.raises(np.linalg.LinAlgError, match="full rank"):
         adxform.jvp(lambda a: linalg.pinv(a), (np.ones((3, 2)),), (np.ones((3, 2)),))
+
+
+JUMPS: dict[str, tuple[Callable[..., Any], Any]] = {
+    "lstsq": (lambda a: linalg.lstsq(a, np.arange(3.0))[0], np.ones((3, 2))),
+    "pinvh": (lambda a: linalg.pinvh(a), np.ones((2, 2))),
+    "gives no residue": (lambda a: linalg.lstsq(a, np.arange(2.0))[1], np.eye(2)),
+}
+
+
+@pytest.mark.parametrize("message", JUMPS)
+def test_least_squares_are_refused_where_they_jump_or_where_there_is_no_residue(message: str) -> None:
+    f, a = JUMPS[message]
+    with pytest.raises(np.linalg.LinAlgError, match=message):
+        adxform.jvp(f, (a,), (a,))
+
+
+def test_least_squares_give_a_vector_where_there_is_no_residue_to_read() -> None:
+    a, b = np.array([[2.0, 0.5], [0.25, 1.0]]), np.array([1.0, -2.0])
+    x, _, rank, values = linalg.lstsq(a, b)
+    y, y_t = adxform.jvp(lambda b: linalg.lstsq(a, b)[0], (b,), (b,))
+    np.testing.assert_array_equal(y, x)
+    np.testing.assert_allclose(y_t, x, rtol=1e-12)
+
+    def both(b: Any) -> Any:
+        x, _, rank, values = linalg.lstsq(a, b)
+        return rank * np.sum(x) + np.sum(values)
+
+    np.testing.assert_allclose(adxform.grad(both)(b), 2.0 * np.linalg.solve(a.T, np.ones(2)), rtol=1e-12)
+    assert both(b) == rank * np.sum(x) + np.sum(values)
+
+
+@pytest.mark.parametrize("f", [linalg.polar, lambda a: linalg.fractional_matrix_power(a, 0.5)], ids=["polar", "power"])
+def test_factors_and_powers_that_are_not_determined_are_refused(f: Any) -> None:
+    with pytest.raises((ValueError, np.linalg.LinAlgError)):
+        adxform.jvp(lambda a: f(a)[0], (-np.ones((2, 2)),), (np.eye(2),))
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -253,3 +253,70 @@ def test_radial_functions_that_need_a_width() -> None:
 def test_what_is_refused(model: Model, message: str) -> None:
     with pytest.raises(adxform.AdxError, match=message):
         adxform.grad(model)(np.array([1.3, 2.1]))
+
+
+MADE = (interpolate.CubicSpline, interpolate.PchipInterpolator, interpolate.Akima1DInterpolator)
+BENDS = np.stack((np.cos(X), np.sin(2.0 * X) + 0.3 * X), axis=1)
+CUBE = np.stack((BENDS, BENDS**2 + 1.0, np.cos(3.0 * BENDS)), axis=0)
+
+
+def rows(p: Any) -> Any:
+    """Two values at each knot."""
+    return BENDS * p[0] + p[1] ** 2 * np.outer(np.cos(np.arange(len(X))), np.array([1.0, -0.5]))
+
+
+def weighed(x: Any) -> Any:
+    return np.sum(np.ravel(x) * np.cos(np.arange(np.size(x))))
+
+
+OF_VECTORS: dict[str, Model] = {
+    **{
+        f"{made.__name__} rows": lambda p, made=made: (
+            weighed(made(X * p[1], rows(p))(AT * p[0]))
+            + weighed(made(X, rows(p))(2.3 * p[0], 1))
+            + weighed(made(X, rows(p)).derivative()(AT))
+            + weighed(made(X, rows(p)).integrate(0.2, 2.0 * p[1]))
+        )
+        for made in MADE
+    },
+    **{
+        f"{made.__name__} columns": lambda p, made=made: (
+            weighed(made(X * p[1], rows(p).T, axis=1)(AT * p[0])) + weighed(made(X, rows(p).T, 1)(np.stack((AT, AT * p[0]))))
+        )
+        for made in MADE
+    },
+    **{
+        f"{made.__name__} in the middle": lambda p, made=made: (
+            weighed(made(X, CUBE * p[0], axis=1)(0.8 * AT * p[1])) + weighed(made(X, CUBE * p[0], axis=-2)(1.7 * p[1]))
+        )
+        for made in MADE
+    },
+    "ends of rows": lambda p: (
+        weighed(interpolate.CubicSpline(X, rows(p), bc_type="natural")(AT * p[0]))
+        + weighed(interpolate.CubicSpline(X, rows(p).T, 1, "clamped")(AT * p[0]))
+    ),
+    "slopes at the ends": lambda p: weighed(
+        interpolate.CubicSpline(X * p[1], waves(p), bc_type=((1, p[0]), (2, p[1] ** 2)))(AT * p[0])
+    ),
+    "bends at the ends": lambda p: weighed(
+        interpolate.CubicSpline(X * p[1], waves(p), bc_type=((2, p[0]), (1, p[1] ** 2))).derivative()(AT * p[0])
+    ),
+    "ends of two kinds": lambda p: (
+        weighed(interpolate.CubicSpline(X, waves(p), bc_type=("natural", "not-a-knot"))(AT * p[0]))
+        + interpolate.CubicSpline(X, waves(p), bc_type=("clamped", (2, 0.5 * p[1]))).integrate(0.1, p[0])
+    ),
+    "slopes of rows at the ends": lambda p: weighed(
+        interpolate.CubicSpline(X, rows(p), bc_type=((1, p), (1, np.array([0.2, -0.4]))))(AT * p[0])
+    ),
+    "lines of rows": lambda p: (
+        weighed(interpolate.interp1d(X * p[1], rows(p), axis=0)(AT * p[0]))
+        + weighed(interpolate.interp1d(X, rows(p).T)(np.stack((AT, AT * p[0]))))
+        + weighed(interpolate.interp1d(X, CUBE * p[0], axis=1, bounds_error=False, fill_value=p[1])(9.0 * AT - 4.0))
+    ),
+    "cubics of rows": lambda p: weighed(interpolate.interp1d(X[::-1], rows(p)[::-1].T, "cubic")(AT * p[0])),
+}
+
+
+@pytest.mark.parametrize("name", OF_VECTORS)
+def test_interpolants_of_vectors(name: str) -> None:
+    judge(OF_VECTORS[name], np.array([0.9, 1.2]), step=1e-3)

@@ -1,4 +1,4 @@
-"""Promise: distributions, integrals, solvers and interpolants of SciPy have the right derivative and its value, or are refused.
+"""Promise: objects of statistics, integrals, solvers and interpolants of SciPy have the right derivative, or are refused.
 
 The oracle is differences of SciPy itself.
 """
@@ -16,84 +16,17 @@ import adxform
 pytest.importorskip("scipy")
 from scipy import integrate, interpolate, optimize, stats
 
-from tests.scipy_families import AT_PLACES, AT_SHARES, CONTINUOUS, DISCRETE
 from tests.scipy_judge import Model, differences, judge
 
-# -- distributions ------------------------------------------------------------------------------------------------------
-
-WITHOUT_MEAN = frozenset(["cauchy", "halfcauchy"])
-
-
-@pytest.mark.parametrize("method", [*AT_PLACES, *AT_SHARES])
-@pytest.mark.parametrize("name", CONTINUOUS)
-def test_functions_of_a_distribution(name: str, method: str) -> None:
-    dist, shapes = getattr(stats, name), CONTINUOUS[name]
-    n, called = len(shapes), getattr(getattr(stats, name), method)
-    whole = np.array([*shapes, 0.3, 1.4, 1.0])
-    places = dist.ppf([0.1, 0.45, 0.6, 0.8], *whole[:-1])
-    beyond = [place for place in (dist.ppf(0.0, *whole[:-1]) - 1.0, dist.ppf(1.0, *whole[:-1]) + 1.0) if np.isfinite(place)]
-    at = np.array([0.1, 0.45, 0.8]) if method in AT_SHARES else np.array([*places, *beyond])
-    weights = np.cos(np.arange(len(at))) + 1.5
-
-    def all_move(p: Any) -> Any:
-        y = called(at * p[n + 2], *[p[k] for k in range(n)], p[n], scale=p[n + 1])
-        return np.sum(weights * np.where(np.isfinite(y), y, 0.0))
-
-    judge(all_move, whole)
-
-
-@pytest.mark.parametrize("dist", [stats.norm, stats.expon])
-@pytest.mark.parametrize("method", ["logpdf", "cdf", "ppf"])
-def test_a_scale_that_is_not_allowed_has_no_slope(dist: Any, method: str) -> None:
-    called = getattr(dist, method)
-    g = adxform.grad(lambda p: called(p[0], p[1], scale=p[2]))(np.array([0.3, 0.2, -1.0]))
-    assert np.all(np.isnan(g[:1] if method == "ppf" else g))
-
-
-def covered(name: str, method: str) -> bool:
-    """Whether a moment moves with all parameters."""
-    if method == "median":
-        return True
-    return name != "f" if method == "entropy" else name not in WITHOUT_MEAN
-
-
-MOMENTS = [
-    (name, method) for name in CONTINUOUS for method in ("mean", "var", "std", "entropy", "median") if covered(name, method)
-]
-
-
-@pytest.mark.parametrize(("name", "method"), MOMENTS)
-def test_moments_of_a_distribution(name: str, method: str) -> None:
-    n, called = len(CONTINUOUS[name]), getattr(getattr(stats, name), method)
-
-    def moment(p: Any) -> Any:
-        return called(*[p[k] for k in range(n)], loc=p[n], scale=p[n + 1])
-
-    judge(moment, np.array([*CONTINUOUS[name], 0.3, 1.4]))
-
-
-@pytest.mark.parametrize("method", ["logpmf", "pmf", "cdf", "sf", "logcdf", "logsf", "mean", "var", "std"])
-@pytest.mark.parametrize("name", DISCRETE)
-def test_discrete_distributions(name: str, method: str) -> None:
-    fixed, parameter = DISCRETE[name]
-    called = getattr(getattr(stats, name), method)
-    k = np.array([-1, 0, 1, 2, 5, 9])
-    weights = np.cos(np.arange(6)) + 1.5
-
-    def model(p: Any) -> Any:
-        if method in ("mean", "var", "std"):
-            return called(*fixed, p[0], loc=1)
-        y = called(k, *fixed, p[0])
-        return np.sum(weights * np.where(np.isfinite(y), y, 0.0))
-
-    judge(model, np.array([parameter]))
-
+# -- vectors and samples ------------------------------------------------------------------------------------------------------
 
 X = np.array([[0.3, 1.2], [-0.4, 0.5], [1.0, 2.0]])
 COV = np.array([[1.5, 0.3], [0.3, 0.9]])
 OUTER = stats.norm(0.3, 2.0)
 OUTER_VECTOR = stats.multivariate_normal(np.ones(2), COV)
 DENSITY = stats.gaussian_kde(np.array([0.1, 0.5, 1.7, 2.0]), weights=[1.0, 2.0, 3.0, 1.0])
+OUTER_ONE = stats.multivariate_normal(np.array([0.4]), np.array([[1.7]]))
+DRAWN = np.array([1, 3, 2])
 ALPHA = np.array([1.5, 2.0, 3.0])
 POINT = np.array([0.2, 0.3, 0.5])
 WEIGHTS = np.arange(1.0, 6.0)
@@ -119,6 +52,40 @@ VECTORS: dict[str, Model] = {
     "no_mean": lambda p: np.sum(stats.multivariate_normal.logpdf(X * p[4], cov=COV * p[1])),
     "frozen_vector": lambda p: np.sum(stats.multivariate_normal(p[:2], COV * p[2]).logpdf(X * p[4])),
     "frozen_vector_outside": lambda p: np.sum(OUTER_VECTOR.logpdf(X * p[4])),
+    "one component": lambda p: (
+        stats.multivariate_normal.logpdf(X[0, :1] * p[0], p[1:2], np.reshape(p[2:3], (1, 1)))
+        + stats.multivariate_normal.pdf(p[:1], p[1:2], p[2:3])
+        + stats.multivariate_normal(p[3:4], np.reshape(p[2:3], (1, 1))).logpdf(p[:1])
+        + OUTER_ONE.logpdf(p[:1] * p[1])
+        + np.sum(stats.multivariate_normal.logpdf(X[:, :1] * p[0], p[1:2], np.reshape(p[2:3], (1, 1))))
+        + np.sum(OUTER_ONE.logpdf(X[:, :1] * p[4]))
+    ),
+    "rows of given numbers": lambda p: np.sum(
+        stats.multivariate_normal.logpdf(X, np.zeros(2), np.reshape(p[:4], (2, 2)) + 3.0 * np.eye(2))
+        + stats.multivariate_normal.pdf(X, mean=np.zeros(2), cov=p[2:4])
+        + stats.multivariate_normal.logpdf(X, cov=np.reshape(p[:4], (2, 2)) + 3.0 * np.eye(2), mean=p[:2])
+        + stats.multivariate_normal.pdf(X[:, 0], 0.0, p[0])
+        + stats.multivariate_normal.pdf(X[:, 0] * p[1])
+        + stats.multivariate_normal.pdf(p[1])
+        + stats.multivariate_t.pdf(X[:, 0] * p[1], p[2], p[3], p[4])
+        + stats.multivariate_t.pdf(p[1], df=p[0])
+    ),
+    "heavy tails": lambda p: np.sum(stats.multivariate_t.logpdf(X * p[4], p[:2], COV * p[2], 3.0 + p[3])),
+    "heavy tails of all forms": lambda p: (
+        np.sum(stats.multivariate_t.pdf(X * p[4], p[:2], p[2:4], df=p[0]))
+        + np.sum(stats.multivariate_t.logpdf(X * p[4], p[:2], p[2], df=4))
+        + np.sum(stats.multivariate_t.logpdf(X * p[4], shape=np.reshape(p[:4], (2, 2)) + 3.0 * np.eye(2), df=p[1]))
+        + stats.multivariate_t.logpdf(p[:1], p[1:2], p[2:3], p[3])
+        + stats.multivariate_t(p[:2], shape=COV * p[2], df=p[3]).logpdf(X[0] * p[4])
+    ),
+    "counts": lambda p: (
+        stats.multinomial.logpmf(DRAWN, 6, p[:3] / np.sum(p[:3]))
+        + stats.multinomial.pmf(DRAWN, 6, p[1:4] / np.sum(p[1:4])) * p[4]
+        + np.sum(stats.multinomial.logpmf(np.stack((DRAWN, DRAWN[::-1])), n=6, p=p[:3] / np.sum(p[:3])))
+        + np.sum(stats.multinomial.mean(6, p[:3] / np.sum(p[:3])) * POINT)
+        + stats.multinomial(6, p[:3] / np.sum(p[:3])).logpmf(DRAWN)
+        + stats.multinomial.pmf(DRAWN, 7, p[1:4] / np.sum(p[1:4]))
+    ),
     "dirichlet": lambda p: stats.dirichlet.logpdf(POINT, p[:3]) + stats.dirichlet.pdf(POINT, ALPHA * p[0]),
     "dirichlet_short": lambda p: stats.dirichlet.logpdf(POINT[:2] * p[3], p[:3]),
     "wishart": lambda p: stats.wishart.logpdf(COV * p[1], 4.0 + p[0], COV * p[2] + np.eye(2)),
@@ -199,6 +166,14 @@ FUNCTIONS: dict[str, Model] = {
     "quad_above": lambda p: integrate.quad(bent, p[0], np.inf, args=(p[1],))[0],
     "quad_below": lambda p: integrate.quad(bent, -np.inf, p[0], args=(p[1],))[0],
     "quad_line": lambda p: integrate.quad(lambda t: p[0] * bent(t, p[1]), -np.inf, np.inf)[0],
+    "nquad": lambda p: (
+        integrate.nquad(lambda x: np.exp(-p[0] * x), [(0.0, p[1])])[0]
+        + integrate.nquad(lambda y, x, k: np.exp(-k * x * y), [lambda x, k: (0.0, k * x), (0.0, p[1])], args=(p[0],))[0]
+    ),
+    "romb": lambda p: (
+        integrate.romb(np.exp(np.arange(9.0) * p[0] / 4.0), p[1])
+        + np.sum(integrate.romb(np.outer(HEIGHTS[:5] ** p[0], HEIGHTS), axis=0) ** 2)
+    ),
     "dblquad": lambda p: integrate.dblquad(lambda y, x, k: np.exp(-k * x * y), 0, p[1], 0.0, lambda x: p[0] * x, (p[0],))[0],
     "quad_points": lambda p: integrate.quad(lambda t: np.exp(-p[0] * abs(t - 0.5)) * p[1], 0, 2, points=[0.5])[0],
     "solve_ivp": lambda p: np.sum(integrate.solve_ivp(predators, (0, 2.0), p, args=(p[0], 1.0), **FINE).y[:, -1]),
@@ -228,6 +203,30 @@ FUNCTIONS: dict[str, Model] = {
     ),
     "rosen": lambda p: optimize.rosen(p) + np.sum(optimize.rosen_der(p)) + np.sum(optimize.rosen_hess(p)),
 }
+
+
+TRIPLE: dict[str, Model] = {
+    "tplquad": lambda p: integrate.tplquad(
+        lambda z, y, x, k: k * x * y * z, 0, p[1], 0.0, lambda x: x, 0.0, lambda x, y: x + y, args=(p[0],)
+    )[0],
+    "nquad": lambda p: integrate.nquad(
+        lambda z, y, x, k: k * x * y * z, [lambda y, x, k: (0.0, x + y), lambda x, k: [0.0, x], (0.0, p[1])], (p[0],)
+    )[0],
+}
+
+
+@pytest.mark.parametrize("name", TRIPLE)
+def test_integrals_of_three_variables(name: str) -> None:
+    """Of ``k * x * y * z`` over ``z < x + y``, ``y < x < b``: ``17 / 144 * k * b**6``."""
+    k, b = 0.7, 1.1
+    if name == "tplquad":
+        value, moved = adxform.jvp(TRIPLE[name], (np.array([k, b]),), (np.array([1.0, 2.0]),))
+        assert value == TRIPLE[name](np.array([k, b]))
+        np.testing.assert_allclose(value, 17.0 / 144.0 * k * b**6, rtol=1e-12)
+        np.testing.assert_allclose(moved, 17.0 / 144.0 * (b**6 + 2.0 * 6.0 * k * b**5), rtol=1e-10)
+        return
+    slopes = adxform.grad(TRIPLE[name])(np.array([k, b]))
+    np.testing.assert_allclose(slopes, [17.0 / 144.0 * b**6, 17.0 / 24.0 * k * b**5], rtol=1e-10)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -668,13 +667,12 @@ REFUSED: dict[str, tuple[Model, str]] = {
     "frozen_draws": (lambda p: np.sum(stats.norm(p[0], 1.0).rvs(size=3)), "drawn with parameters which move"),
     "constraints": (
         lambda p: optimize.minimize(lambda x: np.sum((x - p) ** 2), np.zeros(2), constraints=PLANE).x[0],
-        "`constraints`",
+        "conditions that are dicts",
     ),
     "weight": (lambda p: integrate.quad(lambda t: p[0] * t, 0, 1, weight="cos", wvar=2.0)[0], "`weight`"),
     "complex": (lambda p: integrate.solve_ivp(lambda t, y: 1j * p[0] * y, (0, 1), [1j]).y[0, -1].imag, "real y0"),
     "ends": (lambda p: interpolate.CubicSpline(PLACES, p[0] * HEIGHTS, bc_type="periodic")(0.3), "the ends"),
     "kind": (lambda p: interpolate.interp1d(PLACES, p[0] * HEIGHTS, kind="nearest")(0.3), "linear, and cubic"),
-    "several": (lambda p: interpolate.CubicSpline(PLACES, np.outer(HEIGHTS, p))(0.3)[0], "one value at each knot"),
     "state": (appends, "is changed in it"),
 }
 

@@ -152,6 +152,48 @@ def test_a_loss_with_a_corner() -> None:
     judge(lambda p: with_loss(p, "huber"), np.array([0.9, 1.2]), step=1e-3, rtol=1e-4)
 
 
+TWO = np.array([1.0, 2.0])
+QUIET = {"disp": 0}
+
+
+def told_at_the_end(p: Any) -> Any:
+    x, cost, told = optimize.fmin_l_bfgs_b(value_and_slope, np.zeros(2), args=(p,), factr=0.1, pgtol=1e-12)
+    return x @ TWO + cost + 0.0 * told["warnflag"]
+
+
+OLDER: dict[str, Model] = {
+    "fmin": lambda p: optimize.fmin(bowl, np.zeros(2), (p,), 1e-11, 1e-15, **QUIET) @ TWO,
+    "fmin_powell": lambda p: optimize.fmin_powell(bowl, [0.1, 0.2], args=(p,), xtol=1e-11, ftol=1e-15, disp=0) @ TWO,
+    "fmin_bfgs": lambda p: (
+        optimize.fmin_bfgs(bowl, np.zeros(2), bowl_slope, (p,), gtol=1e-11, **QUIET) @ TWO
+        + optimize.fmin_bfgs(bowl, np.zeros(2), args=(p,), disp=0)[0] * 0.0
+    ),
+    "fmin_cg": lambda p: optimize.fmin_cg(bowl, np.zeros(2), fprime=bowl_slope, args=(p,), gtol=1e-11, disp=0) @ TWO,
+    "fmin_l_bfgs_b": told_at_the_end,
+    "fmin_l_bfgs_b by slopes": lambda p: (
+        optimize.fmin_l_bfgs_b(bowl, np.zeros(2), bowl_slope, (p,), factr=0.1, pgtol=1e-12)[0] @ TWO
+    ),
+    "fmin_l_bfgs_b within": lambda p: (
+        optimize.fmin_l_bfgs_b(bowl, np.full(2, 0.1), bowl_slope, (p,), 0, [(0.0, 0.2), (None, 9.0)], factr=0.1, pgtol=1e-12)[0]
+        @ TWO
+    ),
+    "fminbound": lambda p: optimize.fminbound(lambda x, p: np.cosh(x - p[0]) + p[1] * x**2, -1.0, 2.0, (p,), 1e-12, disp=0),
+    "brent": lambda p: optimize.brent(lambda x, p: np.cosh(x - p[0]) + p[1] * x**2, (p,), (-1.0, 2.0), tol=1e-12),
+    "golden": lambda p: optimize.golden(lambda x: np.cosh(x - p[0]) + p[1] * x**2, tol=1e-12),
+}
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_older_minimizers(name: str) -> None:
+    """The places of minima are found to half of the digits, so that differences take long steps."""
+    judge(OLDER[name], np.array([0.9, 1.2]), step=1e-1 if name in ("fminbound", "brent", "golden") else 5e-2, rtol=3e-4)
+
+
+def test_the_slope_at_the_end_of_a_search_is_refused() -> None:
+    with pytest.raises(adxform.AdxError, match="zero but for rounding"):
+        adxform.grad(lambda p: optimize.fmin_l_bfgs_b(bowl, np.zeros(2), bowl_slope, (p,))[2]["grad"][0])(TWO)
+
+
 BOUNDED: dict[str, Model] = {
     "both": lambda p: optimize.minimize(
         bowl, np.full(2, 0.1), (p,), jac=bowl_slope, bounds=optimize.Bounds([0.0, 0.0], [0.2, 9.0]), **TIGHT

@@ -10,6 +10,8 @@ from __future__ import annotations
 import collections
 import copy
 import dataclasses
+import decimal
+import fractions
 import inspect
 import itertools
 import operator
@@ -23,6 +25,7 @@ import pytest
 import adxform
 from adxform.errors import AdxError, AliasError, GlobalMutationError
 from adxform.runtime import counters
+from tests.tables.cell import Cell, judge
 
 HISTORY: list[Any] = []
 COUNTS: dict[Any, Any] = {}
@@ -631,3 +634,33 @@ def test_what_would_run_it_several_times(derivative: Callable[..., Any]) -> None
     with pytest.raises(GlobalMutationError, match="changes state outside"):
         derivative(model.count)
     assert model.calls == 0
+
+
+KEPT = 0.0
+
+
+def kept_outside(u):
+    global KEPT
+    KEPT = u * 2.0
+    return u
+
+
+class ReadsWhatIsKept(fractions.Fraction):
+    def __float__(self) -> float:
+        return float(KEPT)
+
+
+def beside_classes_of_libraries(x):
+    first = kept_outside(x[0] * 2)
+    return first * float(fractions.Fraction(1, 3)) + x[1] * float(decimal.Decimal("0.5")) * collections.Counter("aba")["a"]
+
+
+def beside_a_class_that_reads_it(x):
+    first = kept_outside(x[0] * 2)
+    return first * float(ReadsWhatIsKept(1, 3)) + x[1]
+
+
+@pytest.mark.parametrize(("f", "kind"), [(beside_classes_of_libraries, "right"), (beside_a_class_that_reads_it, "refused")])
+def test_code_of_libraries_reads_no_variable_of_the_program(f: Callable[..., Any], kind: str) -> None:
+    verdict = judge(Cell(f.__name__, f, (np.array([0.7, 0.55, 0.31]),)))
+    assert verdict.kind == kind, verdict.reason

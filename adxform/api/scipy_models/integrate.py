@@ -8,6 +8,7 @@ Source: Piessens et al., *QUADPACK* (1983).
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,10 @@ from adxform.api.scipy_models import solution_paths
 from adxform.api.scipy_models.implicit_solutions import as_tuple
 from adxform.api.scipy_models.orders import FIRST_ORDER, to_first_order
 from adxform.api.scipy_models.solving import moving, solve, still
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.ir.ops import Operand
+from adxform.ir.types import Array, Dim, Type
+from adxform.primitives.declare import constant
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 
 # -- samples ------------------------------------------------------------------------------------------------------------
@@ -262,7 +266,78 @@ def _dblquad(
     return _quad(line, a, b, epsabs=epsabs, epsrel=epsrel)
 
 
-RECORDS: tuple[Primitive, ...] = FIRST_ORDER
+def _tplquad(
+    func: Any,
+    a: Any,
+    b: Any,
+    gfun: Any,
+    hfun: Any,
+    qfun: Any,
+    rfun: Any,
+    args: Any = (),
+    epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+) -> Any:
+    """The integral over `x` of integrals over `y` of integrals over `z`."""
+
+    def plane(y: Any, x: Any) -> Any:
+        low = qfun(x, y) if callable(qfun) else qfun
+        high = rfun(x, y) if callable(rfun) else rfun
+        return _quad(lambda z: func(z, y, x, *as_tuple(args)), low, high, epsabs=epsabs, epsrel=epsrel)[0]
+
+    return _dblquad(plane, a, b, gfun, hfun, (), epsabs, epsrel)
+
+
+def _limits(given: Any, *outer: Any) -> Any:
+    """The two ends of an integral, which may depend on the places of those around it."""
+    return given(*outer) if callable(given) else given
+
+
+def _nquad(func: Any, ranges: Any, args: Any = None) -> Any:
+    """Integrals within one another; the first range is that of the innermost."""
+    more = () if args is None else as_tuple(args)
+    if len(ranges) == 1:
+        low, high = _limits(ranges[0], *more)
+        return _quad(lambda x: func(x, *more), low, high)
+
+    if len(ranges) == 2:
+
+        def line(x: Any) -> Any:
+            low, high = _limits(ranges[0], x, *more)
+            return _quad(lambda y: func(y, x, *more), low, high)[0]
+
+        low, high = _limits(ranges[1], *more)
+        return _quad(line, low, high)
+    if len(ranges) != 3:
+        unsupported("nquad has a derivative of three integrals or fewer")
+
+    def plane(y: Any, x: Any) -> Any:
+        low, high = _limits(ranges[0], y, x, *more)
+        return _quad(lambda z: func(z, y, x, *more), low, high)[0]
+
+    def across(x: Any) -> Any:
+        low, high = _limits(ranges[1], x, *more)
+        return _quad(lambda y: plane(y, x), low, high)[0]
+
+    low, high = _limits(ranges[2], *more)
+    return _quad(across, low, high)
+
+
+def _romb(y: Any, dx: Any = 1.0, axis: Any = -1) -> Any:
+    weights = romberg_weights(y.shape[axis])
+    return dx * np.sum(np.moveaxis(y, axis, -1) * weights, axis=-1)
+
+
+def romberg_weights(count: Any) -> Any:
+    """What each of so many samples counts in Romberg's rule."""
+    return integrate.romb(np.eye(count))
+
+
+def _weights_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type:
+    return Array("float64", (Dim("?*"),))
+
+
+RECORDS: tuple[Primitive, ...] = (*FIRST_ORDER, constant(romberg_weights, result=_weights_type))
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(integrate.trapezoid, _trapezoid, Value.OWN),
@@ -272,5 +347,8 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(integrate.fixed_quad, _fixed_quad, sequences=True, calls_back=True),
     Definition(integrate.quad, _quad, sequences=True, calls_back=True),
     Definition(integrate.dblquad, _dblquad, sequences=True, calls_back=True),
+    Definition(integrate.tplquad, _tplquad, sequences=True, calls_back=True),
+    Definition(integrate.nquad, _nquad, sequences=True, calls_back=True),
+    Definition(integrate.romb, _romb, Value.OWN),
     *solution_paths.DEFINITIONS,
 )

@@ -14,46 +14,59 @@ import numpy as np
 from scipy import interpolate
 
 from adxform import runtime
-from adxform.api.scipy_models.solving import in_floats, moving, solve
+from adxform.api.scipy_models.solving import moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 # -- the slopes at the knots --------------------------------------------------------------------------------------------
+# Values have the knots along their first axis, and may have more.
+
+
+def _wide(h: Any, y: Any) -> Any:
+    """Widths along the first axis of `y`, as rows that its rows can be multiplied by."""
+    return np.reshape(h, (-1,) + (1,) * (np.ndim(y) - 1))
 
 
 def _not_a_knot(x: Any, y: Any) -> Any:
-    return _spline_slopes(x, y, "not-a-knot")
+    return _spline_slopes(x, y, ("not-a-knot", "not-a-knot"), (0.0, 0.0))
 
 
-def _spline_slopes(x: Any, y: Any, ends: Any) -> Any:
-    """The slopes at the knots of the cubic spline with two continuous derivatives."""
+def _spline_slopes(x: Any, y: Any, ends: Any, values: Any) -> Any:
+    """The slopes at the knots of a spline with two continuous derivatives; `ends`: not-a-knot, or the order of a value."""
     n = x.shape[0]
-    if ends not in ("not-a-knot", "natural", "clamped"):
-        unsupported("splines have a derivative for the ends not-a-knot, natural and clamped")
     if n < 4:
         raise runtime.without_derivative("splines have a derivative for four or more knots")
     h = x[1:] - x[:-1]
-    m = (y[1:] - y[:-1]) / h
+    m = (y[1:] - y[:-1]) / _wide(h, y)
     matrix = np.zeros((n, n))
-    right = np.zeros(n)
+    right = np.zeros_like(y)
     for i in range(1, n - 1):
         matrix[i, i - 1] = h[i]
         matrix[i, i] = 2.0 * (h[i - 1] + h[i])
         matrix[i, i + 1] = h[i - 1]
         right[i] = 3.0 * (h[i] * m[i - 1] + h[i - 1] * m[i])
-    if ends == "not-a-knot":
-        first, last = x[2] - x[0], x[-1] - x[-3]
+    if ends[0] == "not-a-knot":
+        first = x[2] - x[0]
         matrix[0, 0], matrix[0, 1] = h[1], first
         right[0] = ((h[0] + 2.0 * first) * h[1] * m[0] + h[0] ** 2 * m[1]) / first
+    elif ends[0] == 1:
+        matrix[0, 0] = 1.0
+        right[0] = values[0]
+    else:
+        matrix[0, 0], matrix[0, 1] = 2.0, 1.0
+        right[0] = 3.0 * m[0] - 0.5 * h[0] * values[0]
+    if ends[1] == "not-a-knot":
+        last = x[-1] - x[-3]
         matrix[n - 1, n - 1], matrix[n - 1, n - 2] = h[-2], last
         right[n - 1] = (h[-1] ** 2 * m[-2] + (2.0 * last + h[-1]) * h[-2] * m[-1]) / last
-    elif ends == "natural":
-        matrix[0, 0], matrix[0, 1] = 2.0, 1.0
-        right[0] = 3.0 * m[0]
-        matrix[n - 1, n - 1], matrix[n - 1, n - 2] = 2.0, 1.0
-        right[n - 1] = 3.0 * m[-1]
+    elif ends[1] == 1:
+        matrix[n - 1, n - 1] = 1.0
+        right[n - 1] = values[1]
     else:
-        matrix[0, 0], matrix[n - 1, n - 1] = 1.0, 1.0
-    return np.linalg.solve(matrix, right)
+        matrix[n - 1, n - 1], matrix[n - 1, n - 2] = 2.0, 1.0
+        right[n - 1] = 3.0 * m[-1] + 0.5 * h[-1] * values[1]
+    if np.ndim(y) <= 2:
+        return np.linalg.solve(matrix, right)
+    return np.reshape(np.linalg.solve(matrix, np.reshape(right, (n, -1))), y.shape)
 
 
 def _monotone_end(h0: Any, h1: Any, m0: Any, m1: Any) -> Any:
@@ -66,7 +79,7 @@ def _monotone_slopes(x: Any, y: Any) -> Any:
     """The slopes at the knots of the interpolant that goes up and down only where the values do."""
     if x.shape[0] < 3:
         raise runtime.without_derivative("PchipInterpolator has a derivative for three or more knots")
-    h = x[1:] - x[:-1]
+    h = _wide(x[1:] - x[:-1], y)
     m = (y[1:] - y[:-1]) / h
     left, right = m[:-1], m[1:]
     turns = (np.sign(left) != np.sign(right)) | (left == 0.0) | (right == 0.0)
@@ -84,10 +97,10 @@ def _akima_slopes(x: Any, y: Any) -> Any:
     """The slopes at the knots by which an interpolant swings the least."""
     if x.shape[0] < 3:
         raise runtime.without_derivative("Akima1DInterpolator has a derivative for three or more knots")
-    inner = (y[1:] - y[:-1]) / (x[1:] - x[:-1])
-    before = 2.0 * inner[0] - inner[1]
-    after = 2.0 * inner[-1] - inner[-2]
-    m = np.concatenate((np.array([2.0 * before - inner[0], before]), inner, np.array([after, 2.0 * after - inner[-1]])))
+    inner = (y[1:] - y[:-1]) / _wide(x[1:] - x[:-1], y)
+    before = 2.0 * inner[:1] - inner[1:2]
+    after = 2.0 * inner[-1:] - inner[-2:-1]
+    m = np.concatenate((2.0 * before - inner[:1], before, inner, after, 2.0 * after - inner[-1:]))
     turns = np.abs(m[1:] - m[:-1])
     f1, f2 = turns[2:], turns[:-2]
     both = f1 + f2
@@ -103,10 +116,15 @@ def between(x: Any, at: Any) -> Any:
     return np.clip(np.searchsorted(x, at, side="right") - 1, 0, x.shape[0] - 2)
 
 
+def _at_each(h: Any, y: Any) -> Any:
+    """Numbers at places, as what the values at these places can be multiplied by."""
+    return h if np.ndim(y) == 1 else np.reshape(h, np.shape(h) + (1,) * (np.ndim(y) - 1))
+
+
 def _hermite(x: Any, y: Any, slopes: Any, at: Any, nu: Any) -> Any:
     """The values, or derivatives of the order `nu`, of the cubics between knots with these values and slopes."""
     k = between(x, at)
-    h, s = x[k + 1] - x[k], at - x[k]
+    h, s = _at_each(x[k + 1] - x[k], y), _at_each(at - x[k], y)
     m = (y[k + 1] - y[k]) / h
     bend = (slopes[k] + slopes[k + 1] - 2.0 * m) / h
     a, b = bend / h, (m - slopes[k]) / h - bend
@@ -121,41 +139,60 @@ def _hermite(x: Any, y: Any, slopes: Any, at: Any, nu: Any) -> Any:
 
 def _hermite_integral(x: Any, y: Any, slopes: Any, at: Any) -> Any:
     """The integrals of the cubics from the first knot to each place."""
-    h = x[1:] - x[:-1]
+    h = _wide(x[1:] - x[:-1], y)
     m = (y[1:] - y[:-1]) / h
     bend = (slopes[:-1] + slopes[1:] - 2.0 * m) / h
     a, b = bend / h, (m - slopes[:-1]) / h - bend
     whole = (((a * h / 4.0 + b / 3.0) * h + slopes[:-1] / 2.0) * h + y[:-1]) * h
-    before = np.cumsum(whole) - whole
+    before = np.cumsum(whole, axis=0) - whole
     k = between(x, at)
-    s = at - x[k]
+    s = _at_each(at - x[k], y)
     return before[k] + (((a[k] * s / 4.0 + b[k] / 3.0) * s + slopes[k] / 2.0) * s + y[k]) * s
 
 
 def linear(x: Any, y: Any, at: Any) -> Any:
     """The values on the lines between knots; the first and the last one go on beyond."""
     k = between(x, at)
-    return y[k] + (at - x[k]) / (x[k + 1] - x[k]) * (y[k + 1] - y[k])
+    return y[k] + _at_each((at - x[k]) / (x[k + 1] - x[k]), y) * (y[k + 1] - y[k])
 
 
 def _knots(x: Any, y: Any) -> Any:
     x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
-    if np.ndim(x) != 1 or np.ndim(y) != 1:
-        unsupported("interpolants that a function makes have a derivative for one value at each knot")
+    if np.ndim(x) != 1 or np.ndim(y) == 0:
+        unsupported("interpolants that a function makes have a derivative for a vector of knots")
     return x, y
 
 
-class Cubic:
-    """A piecewise cubic that the function has made: SciPy's of the class `made`, with the `option` that it was made with."""
+def _first(y: Any, axis: Any) -> Any:
+    """Values with the knots along their first axis."""
+    return y if np.ndim(y) == 1 or axis == 0 else np.moveaxis(y, axis, 0)
 
-    def __init__(self, made: Any, x: Any, y: Any, slopes: Any, option: Any) -> None:
-        self.made, self.x, self.y, self.slopes, self.option = made, x, y, slopes, option
+
+def _placed(found: Any, at: Any, y: Any, axis: Any) -> Any:
+    """What was found at places, whose axes come first, with these where the values had the knots."""
+    axes = np.ndim(at)
+    place = axis % np.ndim(y)
+    if axes == 0 or place == 0:
+        return found
+    return np.moveaxis(found, tuple(range(axes)), tuple(range(place, place + axes)))
+
+
+class Cubic:
+    """A piecewise cubic that the function has made: SciPy's of the class `made`, with the options that it was made with.
+
+    `y` are the values as SciPy has them, with the knots along `axis`; `rows` have these along their first.
+    """
+
+    def __init__(self, made: Any, x: Any, y: Any, axis: Any, slopes: Any, ends: Any, values: Any) -> None:
+        self.made, self.x, self.y, self.axis, self.rows, self.slopes = made, x, y, axis, _first(y, axis), slopes
+        self.ends, self.first, self.last = ends, values[0], values[1]
 
     def __call__(self, x: Any, nu: Any = None) -> Any:
         """The values at the places."""
         at, nu = np.asarray(x) * 1.0, 0 if nu is None else nu
-        value = solve(_cubic_value, (), (), (np.ndim(at),), self.made, self.option, self.x, self.y, at, nu)
-        return moving(value, _hermite(self.x, self.y, self.slopes, at, nu))
+        found = _placed(_hermite(self.x, self.rows, self.slopes, at, nu), at, self.y, self.axis)
+        given = self.made, self.ends, self.x, self.y, self.axis, self.first, self.last, at, nu
+        return moving(solve(_cubic_value, (), (), (np.ndim(at) + np.ndim(self.y) - 1,), *given), found)
 
     def derivative(self, nu: Any = None) -> Any:
         """The derivative of the order `nu` as a function of its own."""
@@ -164,8 +201,9 @@ class Cubic:
     def integrate(self, a: Any, b: Any) -> Any:
         """The integral between two places."""
         ends = np.array([1.0 * a, 1.0 * b])
-        value = solve(_cubic_integral, (), (), (0,), self.made, self.option, self.x, self.y, ends)
-        found = _hermite_integral(self.x, self.y, self.slopes, ends)
+        given = self.made, self.ends, self.x, self.y, self.axis, self.first, self.last, ends
+        value = solve(_cubic_integral, (), (), (np.ndim(self.y) - 1,), *given)
+        found = _hermite_integral(self.x, self.rows, self.slopes, ends)
         return moving(value, found[1] - found[0])
 
 
@@ -177,166 +215,116 @@ class CubicDerivative:
 
     def __call__(self, x: Any) -> Any:
         """The values at the places."""
-        at, cubic = np.asarray(x) * 1.0, self.cubic
-        value = solve(_cubic_slope, (), (), (np.ndim(at),), cubic.made, cubic.option, cubic.x, cubic.y, at, self.nu)
-        return moving(value, _hermite(cubic.x, cubic.y, cubic.slopes, at, self.nu))
+        at, one = np.asarray(x) * 1.0, self.cubic
+        given = one.made, one.ends, one.x, one.y, one.axis, one.first, one.last, at, self.nu
+        value = solve(_cubic_slope, (), (), (np.ndim(at) + np.ndim(one.y) - 1,), *given)
+        return moving(value, _placed(_hermite(one.x, one.rows, one.slopes, at, self.nu), at, one.y, one.axis))
 
 
-def _cubic_slope(made: Any, option: Any, x: Any, y: Any, at: Any, nu: Any) -> Any:
-    return _cubic_made(made, option, x, y).derivative(nu)(at)
+def _cubic_slope(made: Any, ends: Any, x: Any, y: Any, axis: Any, first: Any, last: Any, at: Any, nu: Any) -> Any:
+    return _cubic_made(made, ends, x, y, axis, first, last).derivative(nu)(at)
 
 
-def _cubic_integral(made: Any, option: Any, x: Any, y: Any, ends: Any) -> Any:
-    return np.asarray(_cubic_made(made, option, x, y).integrate(*ends))
+def _cubic_integral(made: Any, ends: Any, x: Any, y: Any, axis: Any, first: Any, last: Any, limits: Any) -> Any:
+    return np.asarray(_cubic_made(made, ends, x, y, axis, first, last).integrate(*limits))
 
 
-def _cubic_made(made: Any, option: Any, x: Any, y: Any) -> Any:
-    return made(x, y) if option is None else made(x, y, bc_type=option)
+def _cubic_made(made: Any, ends: Any, x: Any, y: Any, axis: Any, first: Any, last: Any) -> Any:
+    if ends is None:
+        return made(x, y, axis)
+    if isinstance(ends, str):
+        return made(x, y, axis, ends)
+    sides = ((kind if isinstance(kind, str) else (kind, value)) for kind, value in zip(ends, (first, last), strict=True))
+    return made(x, y, axis, tuple(sides))
 
 
-def _cubic_value(made: Any, option: Any, x: Any, y: Any, at: Any, nu: Any) -> Any:
+def _cubic_value(made: Any, ends: Any, x: Any, y: Any, axis: Any, first: Any, last: Any, at: Any, nu: Any) -> Any:
     if made is interpolate.interp1d:
-        return interpolate.interp1d(x, y, kind=option)(at)
-    return _cubic_made(made, option, x, y)(at, nu)
+        return interpolate.interp1d(x, y, ends, axis)(at)
+    return _cubic_made(made, ends, x, y, axis, first, last)(at, nu)
 
 
 class LinearInterpolant:
     """A piecewise linear interpolant that the function has made; beyond its ends SciPy says what it gives."""
 
-    def __init__(self, x: Any, y: Any, bounds_error: Any, below: Any, above: Any) -> None:
-        self.x, self.y, self.bounds_error, self.below, self.above = x, y, bounds_error, below, above
+    def __init__(self, x: Any, y: Any, axis: Any, bounds_error: Any, below: Any, above: Any) -> None:
+        self.x, self.y, self.axis, self.bounds_error, self.below, self.above = x, y, axis, bounds_error, below, above
 
     def __call__(self, x: Any) -> Any:
         """The values at the places."""
         at = np.asarray(x) * 1.0
-        value = solve(_linear_value, (), (), (np.ndim(at),), self.x, self.y, at, self.bounds_error, self.below, self.above)
-        return moving(value, _linear_within(self.x, self.y, at, self.below, self.above))
+        given = self.x, self.y, self.axis, at, self.bounds_error, self.below, self.above
+        value = solve(_linear_value, (), (), (np.ndim(at) + np.ndim(self.y) - 1,), *given)
+        found = _linear_within(self.x, _first(self.y, self.axis), at, self.below, self.above)
+        return moving(value, _placed(found, at, self.y, self.axis))
 
 
-def _linear_value(x: Any, y: Any, at: Any, bounds_error: Any, below: Any, above: Any) -> Any:
+def _linear_value(x: Any, y: Any, axis: Any, at: Any, bounds_error: Any, below: Any, above: Any) -> Any:
     fill_value = below if isinstance(below, str) else (below, above)
-    return interpolate.interp1d(x, y, bounds_error=bounds_error, fill_value=fill_value)(at)
+    return interpolate.interp1d(x, y, axis=axis, bounds_error=bounds_error, fill_value=fill_value)(at)
 
 
 def _linear_within(x: Any, y: Any, at: Any, below: Any, above: Any) -> Any:
     found = linear(x, y, at)
-    return found if isinstance(below, str) else np.where(at < x[0], below, np.where(at > x[-1], above, found))
+    if isinstance(below, str):
+        return found
+    return np.where(_at_each(at < x[0], y), below, np.where(_at_each(at > x[-1], y), above, found))
 
 
-def _cubic_spline(x: Any, y: Any, *, bc_type: Any = "not-a-knot") -> Any:
+def _ends(bc_type: Any) -> Any:
+    """Of each end whether it is not a knot or the order of a derivative that is given there, and the value of that."""
+    if isinstance(bc_type, str):
+        if bc_type not in ("not-a-knot", "natural", "clamped"):
+            unsupported("splines have a derivative for the ends not-a-knot, natural and clamped, and for values given there")
+        kind = bc_type if bc_type == "not-a-knot" else 1 if bc_type == "clamped" else 2
+        return (kind, kind), (0.0, 0.0)
+    (first, one), (last, other) = _end(bc_type[0]), _end(bc_type[1])
+    return (first, last), (one, other)
+
+
+def _end(given: Any) -> Any:
+    if isinstance(given, str):
+        (kind, _), (value, _) = _ends(given)
+        return kind, value
+    return given[0], np.asarray(given[1]) * 1.0
+
+
+def _cubic_spline(x: Any, y: Any, axis: Any = 0, bc_type: Any = "not-a-knot") -> Any:
     x, y = _knots(x, y)
-    return Cubic(interpolate.CubicSpline, x, y, _spline_slopes(x, y, bc_type), bc_type)
+    ends, values = _ends(bc_type)
+    slopes = _spline_slopes(x, _first(y, axis), ends, values)
+    return Cubic(interpolate.CubicSpline, x, y, axis, slopes, bc_type if isinstance(bc_type, str) else ends, values)
 
 
-def _pchip(x: Any, y: Any) -> Any:
+def _pchip(x: Any, y: Any, axis: Any = 0) -> Any:
     x, y = _knots(x, y)
-    return Cubic(interpolate.PchipInterpolator, x, y, _monotone_slopes(x, y), None)
+    return Cubic(interpolate.PchipInterpolator, x, y, axis, _monotone_slopes(x, _first(y, axis)), None, (0.0, 0.0))
 
 
-def _akima(x: Any, y: Any) -> Any:
+def _akima(x: Any, y: Any, axis: Any = 0) -> Any:
     x, y = _knots(x, y)
-    return Cubic(interpolate.Akima1DInterpolator, x, y, _akima_slopes(x, y), None)
+    return Cubic(interpolate.Akima1DInterpolator, x, y, axis, _akima_slopes(x, _first(y, axis)), None, (0.0, 0.0))
 
 
-def _interp1d(x: Any, y: Any, kind: Any = "linear", *, bounds_error: Any = None, fill_value: Any = np.nan) -> Any:
+def _interp1d(x: Any, y: Any, kind: Any = "linear", axis: Any = -1, *, bounds_error: Any = None, fill_value: Any = np.nan) -> Any:
     x, y = _knots(x, y)
     order = np.argsort(x, kind="stable")
-    x, y = x[order], y[order]
+    x, y = x[order], y[order] if np.ndim(y) == 1 else np.take(y, order, axis=axis)
     if kind == "linear":
         if isinstance(fill_value, str):
-            return LinearInterpolant(x, y, bounds_error, fill_value, fill_value)
+            return LinearInterpolant(x, y, axis, bounds_error, fill_value, fill_value)
         below, above = fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
         return LinearInterpolant(
-            x, y, bounds_error, np.reshape(np.asarray(below) * 1.0, ()), np.reshape(np.asarray(above) * 1.0, ())
+            x, y, axis, bounds_error, np.reshape(np.asarray(below) * 1.0, ()), np.reshape(np.asarray(above) * 1.0, ())
         )
     if kind != "cubic" or bounds_error is not None or isinstance(fill_value, str):
         unsupported("interp1d has a derivative for the kinds linear, and cubic without options")
-    return Cubic(interpolate.interp1d, x, y, _not_a_knot(x, y), "cubic")
-
-
-# -- grids --------------------------------------------------------------------------------------------------------------
-
-
-class Grid:
-    """A linear interpolant on a grid that the function has made; beyond its ends it goes on, has a value or raises."""
-
-    def __init__(self, points: Any, values: Any, bounds_error: Any, fill_value: Any) -> None:
-        self.points, self.values, self.bounds_error, self.fill_value = points, values, bounds_error, fill_value
-
-    def __call__(self, xi: Any) -> Any:
-        """The values at the places."""
-        at = places_of(xi, len(self.points))
-        points, values = _rising(self.points, self.values)
-        found = on_grid(points, values, at)
-        if not self.bounds_error and self.fill_value is not None:
-            found = np.where(inside_of(points, at, found), found, self.fill_value)
-        given = points, values, at, self.bounds_error, self.fill_value
-        return moving(solve(_grid_value, (), (), (found,), *given), found)
-
-
-def _grid_value(points: Any, values: Any, at: Any, bounds_error: Any, fill_value: Any) -> Any:
-    made = interpolate.RegularGridInterpolator(points, values, "linear", bounds_error, fill_value)
-    return made(at) if at.ndim > 1 else made(at[None])[0]
-
-
-def inside_of(points: Any, at: Any, found: Any) -> Any:
-    """Which places lie on the grid, for the values `found` there."""
-    inside = True
-    for axis in range(len(points)):
-        x = points[axis]
-        inside = inside & (at[..., axis] >= x[0]) & (at[..., axis] <= x[-1])
-    return np.reshape(inside, (*np.shape(inside), *((1,) * (np.ndim(found) - np.ndim(inside)))))
-
-
-def places_of(xi: Any, count: Any) -> Any:
-    """Places of `count` numbers each along the last axis; of a tuple each item has one number of all places."""
-    if isinstance(xi, tuple) and len(xi) > 1:
-        return np.stack(np.broadcast_arrays(*[np.asarray(one) * 1.0 for one in xi]), axis=-1)
-    at = np.asarray(xi[0] if isinstance(xi, tuple) else xi) * 1.0
-    return at if np.ndim(at) > 1 else np.reshape(at, (-1, count))
-
-
-def on_grid(points: Any, values: Any, at: Any) -> Any:
-    """The mean of the values at the corners around each place, by what lies opposite to them."""
-    corners: list[Any] = [((), 1.0)]
-    for axis in range(len(points)):
-        x, along = points[axis], at[..., axis]
-        k = between(x, along)
-        share = (along - x[k]) / (x[k + 1] - x[k])
-        corners = [((*place, to), weight * part) for place, weight in corners for to, part in ((k, 1.0 - share), (k + 1, share))]
-    total = 0.0
-    for place, weight in corners:
-        total = total + np.reshape(weight, (*np.shape(weight), *((1,) * (np.ndim(values) - len(points))))) * values[place]
-    return total
-
-
-def _regular_grid(points: Any, values: Any, method: Any = "linear", bounds_error: Any = True, fill_value: Any = np.nan) -> Any:
-    if method != "linear":
-        unsupported("RegularGridInterpolator has a derivative for the method linear")
-    return Grid(tuple([np.asarray(one) for one in points]), in_floats(values, 0.5), bounds_error, fill_value)
-
-
-def _interpn(
-    points: Any, values: Any, xi: Any, method: Any = "linear", bounds_error: Any = True, fill_value: Any = np.nan
-) -> Any:
-    return _regular_grid(points, values, method, bounds_error, fill_value)(xi)
-
-
-def _rising(points: Any, values: Any) -> Any:
-    """The grid with axes that rise, as its arrays are now: SciPy takes no copies of them."""
-    rising = []
-    for axis, one in enumerate(points):
-        order = np.argsort(one)
-        rising.append(one[order])
-        values = np.take(values, order, axis=axis)
-    return tuple(rising), values
+    return Cubic(interpolate.interp1d, x, y, axis, _not_a_knot(x, _first(y, axis)), "cubic", (0.0, 0.0))
 
 
 DEFINITIONS: tuple[Definition, ...] = (
-    Definition(interpolate.CubicSpline, _cubic_spline, Value.FOLLOWED),
+    Definition(interpolate.CubicSpline, _cubic_spline, Value.FOLLOWED, sequences=True),
     Definition(interpolate.PchipInterpolator, _pchip, Value.FOLLOWED),
     Definition(interpolate.Akima1DInterpolator, _akima, Value.FOLLOWED),
     Definition(interpolate.interp1d, _interp1d, Value.FOLLOWED, sequences=True),
-    Definition(interpolate.RegularGridInterpolator, _regular_grid, Value.FOLLOWED, sequences=True),
-    Definition(interpolate.interpn, _interpn, sequences=True),
 )

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import optimize
 
 from adxform.api import grad
-from adxform.api.scipy_models import least_squares_fits, orders
+from adxform.api.scipy_models import least_squares_fits, older_minimizers, orders
+from adxform.api.scipy_models.constrained_minima import constrained, listed
 from adxform.api.scipy_models.implicit_solutions import (
     GIVEN,
     Report,
@@ -303,8 +304,9 @@ def _minimize(
     hess: Any = None,
     hessp: Any = None,
     bounds: Any = None,
-    *,
+    constraints: Any = (),
     tol: Any = None,
+    *,
     options: Any = None,
 ) -> Any:
     def value(x: Any) -> Any:
@@ -324,6 +326,11 @@ def _minimize(
 
     start = start_of(x0)
     low, high = limits(bounds, start.shape[0])
+    if isinstance(constraints, optimize.LinearConstraint | optimize.NonlinearConstraint):
+        unsupported("minimize has a derivative for conditions that are dicts: `{'type': 'ineq', 'fun': …}`")
+    if len(constraints) > 0:
+        given = method, tol, options, GIVEN if jac is True else option(jac)
+        return constrained(value, slope, start, low, high, bounds is not None, listed(constraints), *given)
     found, held, search = solve(
         _minimize_value,
         (value, slope, bend, product),
@@ -399,6 +406,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(optimize.Bounds, Sides, Value.FOLLOWED, sequences=True),
     Definition(optimize.minimize, _minimize, sequences=True, calls_back=True),
     Definition(optimize.minimize_scalar, _minimize_scalar, sequences=True, calls_back=True),
+    *older_minimizers.DEFINITIONS,
     *least_squares_fits.DEFINITIONS,
     Definition(optimize.rosen, _rosen, Value.OWN),
     Definition(optimize.rosen_der, _rosen_der, Value.OWN),

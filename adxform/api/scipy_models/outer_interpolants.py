@@ -10,7 +10,8 @@ from scipy import interpolate
 from adxform import runtime
 from adxform.api.scipy_models.basis_splines import BasisSpline, de_boor
 from adxform.api.scipy_models.fitpack_splines import FitpackSpline, at_places, between_places, mode_of
-from adxform.api.scipy_models.made_interpolants import inside_of, linear, on_grid, places_of
+from adxform.api.scipy_models.grid_interpolants import inside_of, on_grid, places_of
+from adxform.api.scipy_models.made_interpolants import linear
 from adxform.api.scipy_models.solving import moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 

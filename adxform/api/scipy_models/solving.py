@@ -94,7 +94,7 @@ def _type(interp: Interpreter, kind: Value) -> Type:
     match kind:
         case Lit("float"):
             return Scalar("float64", True)
-        case Lit("number"):
+        case Lit("number" | float()):
             return Scalar("float64", False)
         case Lit(int() as axes):
             return Array("float64", tuple(interp.integers.fresh_dim() for _ in range(axes)))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from adxform.api.scipy_models import implicit_quantiles, orders, sample_tests
 from adxform.api.scipy_models.solving import moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
@@ -72,10 +73,12 @@ def _outer_density(made: Any, points: Any) -> Any:
     return _mixture(made.dataset, made.covariance, made.weights, np.atleast_2d(points))
 
 
-RECORDS: tuple[Primitive, ...] = distributions.RECORDS
+RECORDS: tuple[Primitive, ...] = (*orders.RECORDS, *distributions.RECORDS)
 
 DEFINITIONS: tuple[Definition, ...] = (
     *distributions.DEFINITIONS,
+    *implicit_quantiles.DEFINITIONS,
+    *sample_tests.DEFINITIONS,
     Definition(stats.gaussian_kde, _density, Value.FOLLOWED),
     Definition(stats.gaussian_kde.evaluate, _outer_density, Value.OWN),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 import operator
@@ -44,6 +43,7 @@ from adxform.frontend.evaluate.folding import fold, run_now
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, is_kept, looked_up, pin
 from adxform.frontend.evaluate.pure_functions import is_pure
+from adxform.frontend.evaluate.records.copied_records import copy_of
 from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.signals import Changes, Lost, Sets, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
@@ -261,7 +261,8 @@ def _tried(interp: Interpreter, *call: Any) -> Value | None:
     """As `_call_defined`; ``None`` too where a function that is given cannot be followed: it runs as it is, if nothing moves."""
     builder, heap, frames = interp.builder, interp.heap.copy(), len(interp.frames)
     level, count, forks = interp.level, len(builder.last().ops), 0 if interp.level is None else len(interp.level.forks)
-    span, noted = interp.span, {name: copy.copy(getattr(interp, name)) for name in _NOTES}
+    span, parameters = interp.span, dict(interp.parameters)
+    outer, to_check = copy_of(interp.outer), copy_of(interp.to_check)
     try:
         with one_way(interp):
             return _call_defined(interp, *call)
@@ -271,16 +272,8 @@ def _tried(interp: Interpreter, *call: Any) -> Value | None:
         del builder.last().ops[count:], interp.frames[frames:]
         interp.level = level
         interp.builder, interp.heap, interp.span = builder, heap, span
-        for name, known in noted.items():
-            setattr(interp, name, known)
+        interp.parameters, interp.outer, interp.to_check = parameters, outer, to_check
         return None
-
-
-_NOTES = (
-    *("guards", "classes", "outside", "hidden", "hidden_values", "parameters", "functions", "modules"),
-    *("held", "apart", "written", "unseen", "handed_arrays", "handed_on", "shown", "objects"),
-)
-"""What an interpreter notes of the objects that it meets."""
 
 
 def _call_defined(

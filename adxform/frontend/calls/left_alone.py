@@ -6,6 +6,7 @@ A callback finds functions and data by names, in lists and in objects, where oth
 from __future__ import annotations
 
 import itertools
+import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ from adxform.frontend.calls.callback_calls import is_librarys
 from adxform.frontend.calls.reached import CallChanges, changes_of, reach_of, reached_from, widest
 from adxform.frontend.checks.handed_over import Handed, Rebound, Shown, UnseenCall, refuse_changed
 from adxform.frontend.signature.access import Access, Guard
-from adxform.frontend.signature.class_meaning import is_changeable
+from adxform.frontend.signature.class_meaning import is_changeable, is_users
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class SeesNot:
 
     def seen(self, call: Shown) -> bool:
         """Whether `call` may come by one of the objects; a function of the program by any variable of a module."""
-        calls_back = any(callable(one) and not is_librarys(one) for one in call.objects)
+        calls_back = any(callable(one) and not _is_no_code_of_the_program(one) for one in call.objects)
         kept = {id(one) for one in self.kept}
         among_variables = calls_back and any(isinstance(one, types.ModuleType) for one in self.kept)
         return among_variables or any(id(one) in kept for one in reach_of(call.objects))
@@ -111,6 +112,14 @@ def sees_not(shown: Sequence[Shown], kept: Iterable[Any]) -> tuple[Guard, ...]:
             )
             raise GlobalMutationError(message, span=call.span, help="keep it after that call, or give it a copy of what it reads")
     return (Guard(Access(), asked),) if looking and asked.kept else ()
+
+
+def _is_no_code_of_the_program(value: Any) -> bool:
+    """Whether the function or class `value` is a library's, which reads no variable of the program's modules by itself."""
+    if isinstance(value, type):
+        module = sys.modules.get(value.__module__)
+        return module is not None and not is_users(module)
+    return is_librarys(value)
 
 
 def _only_computes(fn: Any) -> bool:

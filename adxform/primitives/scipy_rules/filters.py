@@ -21,7 +21,7 @@ from adxform.ir.types import Array, Dim, Several, Type
 from adxform.primitives.declare import constant, general, linear, primitive
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import SHAPE_ONLY, Primitive
-from adxform.primitives.scipy_rules import spectral_estimates
+from adxform.primitives.scipy_rules import linear_systems, signal_medians, spectral_estimates, window_shapes
 from adxform.runtime.of_scipy import signal as calls
 
 
@@ -300,8 +300,7 @@ _LONG = np.array([1.0, -0.5, 2.0, 0.25, 1.5, -1.0, 0.75])
 
 _WINDOWS = ("boxcar", "triang", "parzen", "bohman", "blackman", "nuttall", "blackmanharris", "flattop", "bartlett", "barthann",
             "hamming", "hann", "cosine", "lanczos")  # fmt: skip
-_WITH_PARAMETERS = ("kaiser", "gaussian", "general_gaussian", "general_cosine", "general_hamming", "chebwin", "exponential",
-                    "tukey", "taylor", "dpss", "kaiser_bessel_derived")  # fmt: skip
+_WITH_PARAMETERS = ("chebwin", "taylor", "dpss", "kaiser_bessel_derived")
 
 RECORDS: tuple[Primitive, ...] = (
     *spectral_estimates.RECORDS,
@@ -373,6 +372,9 @@ RECORDS: tuple[Primitive, ...] = (
 
 DEFINITIONS: tuple[Definition, ...] = (
     *spectral_estimates.DEFINITIONS,
+    *window_shapes.DEFINITIONS,
+    *linear_systems.DEFINITIONS,
+    *signal_medians.DEFINITIONS,
     Definition(signal.correlate, _correlate),
     Definition(signal.lfilter, _lfilter),
     Definition(signal.lfilter_zi, _lfilter_zi, Value.OWN),

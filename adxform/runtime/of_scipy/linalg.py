@@ -45,6 +45,11 @@ def solve_with_toeplitz(c: Any, r: Any, b: Any, check_finite: Any = True) -> Any
     return linalg.solve_toeplitz((c, r), b, check_finite=check_finite)
 
 
+def toeplitz_product(c: Any, r: Any, x: Any, check_finite: Any, workers: Any) -> Any:
+    """Return ``scipy.linalg.matmul_toeplitz`` of a first column and a first row."""
+    return linalg.matmul_toeplitz((c, r), x, check_finite, workers)
+
+
 def real_sqrtm(a: Any) -> Any:
     """Return ``scipy.linalg.sqrtm(a)``, which is real for a real `a`.
 
@@ -110,3 +115,98 @@ def full_rank_pinv(a: Any, atol: Any = None, rtol: Any = None, check_finite: Any
     if np.any(np.asarray(rank) < min(a.shape[-2:])):
         raise np.linalg.LinAlgError("scipy.linalg.pinv has no derivative where a matrix is not of full rank")
     return y
+
+
+def full_rank_solution(a: Any, b: Any, cond: Any, check_finite: Any, lapack_driver: Any) -> Any:
+    """Return the first result of ``scipy.linalg.lstsq`` for a matrix of full rank.
+
+    Raises:
+        LinAlgError: it is not of full rank, where the solution jumps.
+    """
+    found = linalg.lstsq(a, b, cond, check_finite=check_finite, lapack_driver=lapack_driver)
+    if found[2] < min(np.shape(a)):
+        raise np.linalg.LinAlgError("scipy.linalg.lstsq has no derivative where a matrix is not of full rank")
+    return found[0]
+
+
+def residue_of_vector(a: Any, b: Any, cond: Any, check_finite: Any, lapack_driver: Any) -> Any:
+    """Return the second result of ``scipy.linalg.lstsq`` for a vector `b`.
+
+    Raises:
+        LinAlgError: there is none, of a matrix with no more rows than columns or by LAPACK's ``gelsy``.
+    """
+    found = linalg.lstsq(a, b, cond, check_finite=check_finite, lapack_driver=lapack_driver)[1]
+    if np.ndim(found):
+        raise np.linalg.LinAlgError("scipy.linalg.lstsq gives no residue of this matrix and this vector")
+    return found
+
+
+def residues_of_columns(a: Any, b: Any, cond: Any, check_finite: Any, lapack_driver: Any) -> Any:
+    """Return the second result of ``scipy.linalg.lstsq`` for a matrix `b`."""
+    return linalg.lstsq(a, b, cond, check_finite=check_finite, lapack_driver=lapack_driver)[1]
+
+
+def values_beside(a: Any, b: Any, cond: Any, check_finite: Any, lapack_driver: Any) -> Any:
+    """Return the singular values that ``scipy.linalg.lstsq`` gives beside a solution."""
+    return linalg.lstsq(a, b, cond, check_finite=check_finite, lapack_driver=lapack_driver)[3]
+
+
+def full_rank_pinvh(a: Any, atol: Any, rtol: Any, lower: Any, check_finite: Any) -> Any:
+    """Return ``scipy.linalg.pinvh(a)`` of a matrix of full rank.
+
+    Raises:
+        LinAlgError: it is not of full rank, where the pseudoinverse jumps.
+    """
+    y, rank = linalg.pinvh(a, atol, rtol, lower, True, check_finite)
+    if rank < len(a):
+        raise np.linalg.LinAlgError("scipy.linalg.pinvh has no derivative where a matrix is not of full rank")
+    return y
+
+
+def unitary_factor(a: Any, side: Any) -> Any:
+    """Return the first result of ``scipy.linalg.polar`` for a matrix of full rank.
+
+    Raises:
+        LinAlgError: it is not of full rank, so that the factor is not determined.
+    """
+    return _of_full_rank(a, "polar", linalg.polar(a, side)[0])
+
+
+def _of_full_rank(a: Any, name: str, found: Any) -> Any:
+    if np.size(a) and np.linalg.matrix_rank(a) < min(a.shape):
+        raise np.linalg.LinAlgError(f"scipy.linalg.{name} has no derivative where a matrix is not of full rank")
+    return found
+
+
+def stretch_factor(a: Any, side: Any) -> Any:
+    """Return the second result of ``scipy.linalg.polar``."""
+    return _of_full_rank(a, "polar", linalg.polar(a, side)[1])
+
+
+def nearest_rotation(a: Any, b: Any, check_finite: Any) -> Any:
+    """Return the first result of ``scipy.linalg.orthogonal_procrustes``."""
+    return _of_full_rank(a.T @ b, "orthogonal_procrustes", linalg.orthogonal_procrustes(a, b, check_finite)[0])
+
+
+def nearest_scale(a: Any, b: Any, check_finite: Any) -> Any:
+    """Return the second result of ``scipy.linalg.orthogonal_procrustes``."""
+    return linalg.orthogonal_procrustes(a, b, check_finite)[1]
+
+
+def real_power(a: Any, t: Any) -> Any:
+    """Return ``scipy.linalg.fractional_matrix_power(a, t)``, which is real for a real `a`.
+
+    Raises:
+        ValueError: the principal power of a real matrix is not real, so that the kind of the result depends on its numbers.
+    """
+    return _as_given(linalg.fractional_matrix_power(a, t), a, "fractional_matrix_power")
+
+
+def expm_beside(a: Any, change: Any, method: Any, check_finite: Any) -> Any:
+    """Return the first result of ``scipy.linalg.expm_frechet``."""
+    return linalg.expm_frechet(a, change, method, True, check_finite)[0]
+
+
+def change_beside(a: Any, change: Any, method: Any, check_finite: Any) -> Any:
+    """Return the second result of ``scipy.linalg.expm_frechet``."""
+    return linalg.expm_frechet(a, change, method, False, check_finite)

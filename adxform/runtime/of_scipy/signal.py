@@ -138,3 +138,45 @@ def taper(window: Any, width: Any, count: int, usual: int) -> Any:
 def peaks(x: Any, *options: Any) -> Any:
     """Return the places that ``scipy.signal.find_peaks(x, *options)`` finds."""
     return signal.find_peaks(x, *options)[0]
+
+
+def discretised(a: Any, b: Any, c: Any, d: Any, dt: Any, method: Any, alpha: Any) -> Any:
+    """Return the matrices that ``scipy.signal.cont2discrete`` makes of four."""
+    found = signal.cont2discrete((a, b, c, d), dt, method, alpha)[:4]
+    return tuple(np.array(one, np.float64) for one in found)
+
+
+def _of_axes(found: Any, axes: int, what: str) -> Any:
+    if np.ndim(found) != axes:
+        raise ValueError(f"scipy.signal.lsim has a derivative for {what}")
+    return found
+
+
+def simulated_states(a: Any, b: Any, u: Any, times: Any, start: Any, interp: Any) -> Any:
+    """Return the states through which ``scipy.signal.lsim`` takes a system.
+
+    Raises:
+        ValueError: there is one state, or one time, of which SciPy returns a vector.
+    """
+    c, d = np.zeros((1, len(a))), np.zeros((1, b.shape[1]))
+    return _of_axes(signal.lsim((a, b, c, d), u, times, start, interp)[2], 2, "two states or more, where these are read")
+
+
+def simulated_output(a: Any, b: Any, c: Any, d: Any, u: Any, times: Any, start: Any, interp: Any) -> Any:
+    """Return the output of a system that ``scipy.signal.lsim`` simulates.
+
+    Raises:
+        ValueError: there are several outputs, or one time, so that the output is no vector.
+    """
+    return _of_axes(signal.lsim((a, b, c, d), u, times, start, interp)[1], 1, "one output, at two times or more")
+
+
+def stepped_states(a: Any, b: Any, u: Any, start: Any) -> Any:
+    """Return the states through which ``scipy.signal.dlsim`` takes a system."""
+    c, d = np.zeros((1, len(a))), np.zeros((1, b.shape[1]))
+    return signal.dlsim((a, b, c, d, 1.0), u, x0=start)[2]
+
+
+def stepped_output(a: Any, b: Any, c: Any, d: Any, u: Any, start: Any) -> Any:
+    """Return the output of a system that ``scipy.signal.dlsim`` simulates."""
+    return signal.dlsim((a, b, c, d, 1.0), u, x0=start)[1]

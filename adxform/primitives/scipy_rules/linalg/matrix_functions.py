@@ -15,7 +15,7 @@ from adxform.ir.ops import Operand
 from adxform.ir.types import Type
 from adxform.primitives.contraction_types import square_result
 from adxform.primitives.declare import general, primitive
-from adxform.primitives.definitions.definition import Definition
+from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules.linalg.factors import real_only
 from adxform.runtime.of_scipy import linalg as calls
@@ -68,6 +68,11 @@ def _sinm(A: Any) -> Any:
     if np.iscomplexobj(A):
         return -0.5j * (linalg.expm(1j * A) - linalg.expm(-1j * A))
     return np.imag(linalg.expm(1j * A))
+
+
+def _expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: Any = True, check_finite: Any = True) -> Any:
+    change = calls.change_beside(A, E, method, check_finite)
+    return (calls.expm_beside(A, E, method, check_finite), change) if compute_expm else change
 
 
 def _doubled(a: Any, corner: Any) -> Any:
@@ -192,6 +197,13 @@ RECORDS: tuple[Primitive, ...] = (
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(linalg.logm, lambda A: calls.real_logm(A)),
     Definition(linalg.sqrtm, lambda A: calls.real_sqrtm(A)),
+    Definition(calls.real_power, lambda A, t: linalg.expm(t * calls.real_logm(A)), Value.OWN, result=_of_first),
+    Definition(linalg.fractional_matrix_power, lambda A, t: calls.real_power(A, t)),
+    Definition(calls.expm_beside, lambda A, E, method, check: linalg.expm(A), Value.OWN),
+    Definition(calls.change_beside, lambda A, E, method, check: calls.expm_change(A, E), Value.OWN),
+    Definition(linalg.expm_frechet, _expm_frechet),
+    Definition(linalg.tanm, lambda A: linalg.solve(linalg.cosm(A), linalg.sinm(A)), Value.OWN),
+    Definition(linalg.tanhm, lambda A: linalg.solve(linalg.coshm(A), linalg.sinhm(A)), Value.OWN),
     Definition(linalg.cosm, _cosm),
     Definition(linalg.sinm, _sinm),
     Definition(linalg.coshm, lambda A: 0.5 * (linalg.expm(A) + linalg.expm(-A))),

@@ -166,6 +166,21 @@ def _solve_toeplitz(c_or_cr: Any, b: Any, check_finite: Any = True) -> Any:
     return calls.solve_with_toeplitz(c_or_cr, c_or_cr, b, check_finite)
 
 
+def _solve_circulant(c: Any, b: Any) -> Any:
+    if np.ndim(c) != 1 or np.ndim(b) > 2:
+        raise NotImplementedError("scipy.linalg.solve_circulant has a derivative of one matrix, and a vector or its columns")
+    factors = np.fft.fft(c)
+    x = np.fft.ifft(np.fft.fft(b, axis=0) / (factors if np.ndim(b) == 1 else factors[:, None]), axis=0)
+    return x if np.iscomplexobj(c) or np.iscomplexobj(b) else np.real(x)
+
+
+def _matmul_toeplitz(c_or_cr: Any, x: Any, check_finite: Any = False, workers: Any = None) -> Any:
+    if isinstance(c_or_cr, tuple):
+        c, r = c_or_cr
+        return calls.toeplitz_product(c, r, x, check_finite, workers)
+    return calls.toeplitz_product(c_or_cr, np.conjugate(c_or_cr), x, check_finite, workers)
+
+
 _AB = np.array([[0.0, 0.5, -0.25], [2.0, 1.5, 3.0], [0.25, -0.5, 0.0]])
 _B = np.array([1.0, 2.0, -0.5])
 _C, _R = np.array([2.0, 0.5, -0.25]), np.array([2.0, -0.5, 0.125])
@@ -184,5 +199,8 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(linalg.khatri_rao, _khatri_rao),
     Definition(linalg.norm, _norm, Value.OWN),
     Definition(linalg.solve_banded, _solve_banded, sequences=True, only={"overwrite_ab": (False,), "overwrite_b": (False,)}),
+    Definition(linalg.solve_circulant, _solve_circulant, Value.OWN),
+    Definition(calls.toeplitz_product, lambda c, r, x, check, workers: _toeplitz(c, r) @ x, Value.OWN),
+    Definition(linalg.matmul_toeplitz, _matmul_toeplitz, sequences=True),
     Definition(linalg.solve_toeplitz, _solve_toeplitz, sequences=True),
 )

@@ -5,13 +5,17 @@ Source: Giles, "Collected matrix derivative results for forward and reverse mode
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 
 from adxform import runtime
+from adxform.ir.ops import Operand
+from adxform.ir.types import Type
 from adxform.primitives.complex_numbers import adjoint, conjugate
+from adxform.primitives.contraction_types import pinv_result
 from adxform.primitives.declare import constant, general
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
@@ -101,6 +105,11 @@ def _pinv(a: Any, atol: Any = None, rtol: Any = None, check_finite: Any = True) 
     return y, pullback
 
 
+def _pinv_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """Samples do not tell it: they may not be of full rank."""
+    return pinv_result(args, kwargs)
+
+
 def _defined_pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: Any = False, check_finite: Any = True) -> Any:
     y = calls.full_rank_pinv(a, atol, rtol, check_finite)
     return (y, min(a.shape[-2:])) if return_rank else y
@@ -162,7 +171,7 @@ RECORDS: tuple[Primitive, ...] = (
     general(linalg.solve_triangular, _solve_triangular, (_S, _W), (_S, _S, 1, True), linear_in=(1,), of_complex=True),
     general(linalg.inv, _inv, (_S,), of_complex=True),
     general(linalg.det, _det, (_S,), (_SPD,), of_complex=True),
-    general(calls.full_rank_pinv, _pinv, (_S,), (_TALL,), (_TALL.T,)),
+    general(calls.full_rank_pinv, _pinv, (_S,), (_TALL,), (_TALL.T,), result=_pinv_type),
     general(calls.solve_with_cholesky, _solve_with_cholesky, (_S, _W), (_S, _W, True), linear_in=(1,), of_complex=True),
     general(
         calls.solve_with_lu,

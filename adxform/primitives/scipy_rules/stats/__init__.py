@@ -9,12 +9,34 @@ from __future__ import annotations
 
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
-from adxform.primitives.scipy_rules.stats import continuous, discrete, frozen, multivariate, sample_statistics
+from adxform.primitives.scipy_rules.stats import (
+    bounded,
+    continuous,
+    discrete,
+    extreme_values,
+    frozen,
+    lifetimes,
+    multivariate,
+    passages,
+    sample_statistics,
+    skewed,
+)
+from adxform.primitives.scipy_rules.stats.family import Family, definitions_of
+
+FAMILIES: tuple[Family, ...] = (
+    *continuous.FAMILIES,
+    *extreme_values.FAMILIES,
+    *lifetimes.FAMILIES,
+    *passages.FAMILIES,
+    *skewed.FAMILIES,
+    *bounded.FAMILIES,
+)
+"""The continuous families."""
 
 RECORDS: tuple[Primitive, ...] = sample_statistics.RECORDS
 
 DEFINITIONS: tuple[Definition, ...] = (
-    *continuous.DEFINITIONS,
+    *(one for family in FAMILIES for one in definitions_of(family)),
     *discrete.DEFINITIONS,
     *frozen.DEFINITIONS,
     *multivariate.DEFINITIONS,

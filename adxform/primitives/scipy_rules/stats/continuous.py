@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from adxform.primitives.definitions.definition import Definition
-from adxform.primitives.scipy_rules.stats.family import Family, definitions_of
-
-_HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
-_EULER = float(np.euler_gamma)
-
-
-def _betaln(a: Any, b: Any) -> Any:
-    return special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)
+from adxform.primitives.scipy_rules.stats.family import Family
+from adxform.primitives.scipy_rules.stats.simple import (
+    EULER,
+    HALF_LOG_TAU,
+    above_zero,
+    betaln,
+    gamma_entropy,
+    half,
+    log,
+    one,
+    zero,
+)
 
 
 def _log_mass(lower: Any, upper: Any) -> Any:
@@ -38,7 +41,7 @@ def _truncated_quantile(q: Any, a: Any, b: Any) -> Any:
 
 
 def _normal_density(x: Any) -> Any:
-    return np.exp(-0.5 * x * x - _HALF_LOG_TAU)
+    return np.exp(-0.5 * x * x - HALF_LOG_TAU)
 
 
 def _truncated_mean(a: Any, b: Any) -> Any:
@@ -58,7 +61,7 @@ def _truncated_variance(a: Any, b: Any) -> Any:
 
 def _truncated_entropy(a: Any, b: Any) -> Any:
     edge = 0.5 * (_times_density(a) - _times_density(b)) / _mass(a, b)
-    return _HALF_LOG_TAU + 0.5 + _log_mass(a, b) + edge
+    return HALF_LOG_TAU + 0.5 + _log_mass(a, b) + edge
 
 
 def _weibull_variance(c: Any) -> Any:
@@ -67,17 +70,17 @@ def _weibull_variance(c: Any) -> Any:
 
 def _beta_entropy(a: Any, b: Any) -> Any:
     rest = (a + b - 2.0) * special.psi(a + b)
-    return _betaln(a, b) - (a - 1.0) * special.psi(a) - (b - 1.0) * special.psi(b) + rest
+    return betaln(a, b) - (a - 1.0) * special.psi(a) - (b - 1.0) * special.psi(b) + rest
 
 
 def _t_entropy(df: Any) -> Any:
     slope = special.psi(0.5 * df + 0.5) - special.psi(0.5 * df)
-    return 0.5 * (df + 1.0) * slope + 0.5 * np.log(df) + _betaln(0.5 * df, 0.5)
+    return 0.5 * (df + 1.0) * slope + 0.5 * np.log(df) + betaln(0.5 * df, 0.5)
 
 
 def _f_logpdf(z: Any, n: Any, m: Any) -> Any:
     heads = 0.5 * n * np.log(n) + 0.5 * m * np.log(m) + special.xlogy(0.5 * n - 1.0, z)
-    return heads - 0.5 * (n + m) * np.log(m + n * z) - _betaln(0.5 * n, 0.5 * m)
+    return heads - 0.5 * (n + m) * np.log(m + n * z) - betaln(0.5 * n, 0.5 * m)
 
 
 def _f_quantile(q: Any, n: Any, m: Any) -> Any:
@@ -107,65 +110,53 @@ def _laplace_quantile(q: Any) -> Any:
     return np.where(q > 0.5, -1.0, 1.0) * np.log(np.where(q > 0.5, 2.0 - 2.0 * q, 2.0 * q))
 
 
-def _zero(*shapes: Any) -> Any:
-    return 0.0
-
-
-def _one(*shapes: Any) -> Any:
-    return 1.0
-
-
-def _half(*shapes: Any) -> Any:
-    return 0.5
-
-
-FAMILIES = (
+FAMILIES: tuple[Family, ...] = (
     Family(
         of=stats.norm,
-        logpdf=lambda z: -0.5 * z * z - _HALF_LOG_TAU,
+        logpdf=lambda z: -0.5 * z * z - HALF_LOG_TAU,
         cdf=lambda z: special.ndtr(z),
         sf=lambda z: special.ndtr(-z),
         logcdf=lambda z: special.log_ndtr(z),
         logsf=lambda z: special.log_ndtr(-z),
         ppf=lambda q: special.ndtri(q),
         isf=lambda q: -special.ndtri(q),
-        mean=_zero,
-        var=_one,
-        entropy=lambda: _HALF_LOG_TAU + 0.5,
+        mean=zero,
+        var=one,
+        entropy=lambda: HALF_LOG_TAU + 0.5,
     ),
     Family(
         of=stats.uniform,
-        lower=_zero,
-        upper=_one,
-        inner=_half,
+        lower=zero,
+        upper=one,
+        inner=half,
         logpdf=lambda z: 0.0 * z,
         cdf=lambda z: z,
         sf=lambda z: 1.0 - z,
         ppf=lambda q: q,
         isf=lambda q: 1.0 - q,
-        mean=_half,
+        mean=half,
         var=lambda: 1.0 / 12.0,
-        entropy=_zero,
+        entropy=zero,
     ),
     Family(
         of=stats.expon,
-        lower=_zero,
-        inner=_one,
+        lower=zero,
+        inner=one,
         logpdf=lambda z: -z,
         cdf=lambda z: -np.expm1(-z),
         sf=lambda z: np.exp(-z),
         logsf=lambda z: -z,
         ppf=lambda q: -np.log1p(-q),
         isf=lambda q: -np.log(q),
-        mean=_one,
-        var=_one,
-        entropy=_one,
+        mean=one,
+        var=one,
+        entropy=one,
     ),
     Family(
         of=stats.gamma,
         shapes=("a",),
-        lower=_zero,
-        inner=_one,
+        lower=zero,
+        inner=one,
         logpdf=lambda z, a: special.xlogy(a - 1.0, z) - z - special.gammaln(a),
         cdf=lambda z, a: special.gammainc(a, z),
         sf=lambda z, a: special.gammaincc(a, z),
@@ -173,15 +164,15 @@ FAMILIES = (
         isf=lambda q, a: special.gammainccinv(a, q),
         mean=lambda a: a,
         var=lambda a: a,
-        entropy=lambda a: special.psi(a) * (1.0 - a) + a + special.gammaln(a),
+        entropy=gamma_entropy,
     ),
     Family(
         of=stats.beta,
         shapes=("a", "b"),
-        lower=_zero,
-        upper=_one,
-        inner=_half,
-        logpdf=lambda z, a, b: special.xlogy(a - 1.0, z) + special.xlog1py(b - 1.0, -z) - _betaln(a, b),
+        lower=zero,
+        upper=one,
+        inner=half,
+        logpdf=lambda z, a, b: special.xlogy(a - 1.0, z) + special.xlog1py(b - 1.0, -z) - betaln(a, b),
         cdf=lambda z, a, b: special.betainc(a, b, z),
         sf=lambda z, a, b: special.betainc(b, a, 1.0 - z),
         ppf=lambda q, a, b: special.betaincinv(a, b, q),
@@ -193,36 +184,36 @@ FAMILIES = (
     Family(
         of=stats.lognorm,
         shapes=("s",),
-        lower=_zero,
-        inner=_one,
-        logpdf=lambda z, s: -0.5 * (np.log(z) / s) ** 2 - np.log(s * z) - _HALF_LOG_TAU,
-        cdf=lambda z, s: special.ndtr(np.log(z) / s),
-        sf=lambda z, s: special.ndtr(-np.log(z) / s),
-        logcdf=lambda z, s: special.log_ndtr(np.log(z) / s),
-        logsf=lambda z, s: special.log_ndtr(-np.log(z) / s),
+        lower=zero,
+        inner=one,
+        logpdf=above_zero(lambda z, s: -0.5 * (np.log(z) / s) ** 2 - np.log(s * z) - HALF_LOG_TAU, -np.inf),
+        cdf=lambda z, s: special.ndtr(log(z) / s),
+        sf=lambda z, s: special.ndtr(-log(z) / s),
+        logcdf=lambda z, s: special.log_ndtr(log(z) / s),
+        logsf=lambda z, s: special.log_ndtr(-log(z) / s),
         ppf=lambda q, s: np.exp(s * special.ndtri(q)),
         isf=lambda q, s: np.exp(-s * special.ndtri(q)),
         mean=lambda s: np.exp(0.5 * s * s),
         var=lambda s: np.expm1(s * s) * np.exp(s * s),
-        entropy=lambda s: _HALF_LOG_TAU + 0.5 + np.log(s),
+        entropy=lambda s: HALF_LOG_TAU + 0.5 + np.log(s),
     ),
     Family(
         of=stats.t,
         shapes=("df",),
-        logpdf=lambda z, df: -0.5 * (df + 1.0) * np.log1p(z * z / df) - 0.5 * np.log(df) - _betaln(0.5 * df, 0.5),
+        logpdf=lambda z, df: -0.5 * (df + 1.0) * np.log1p(z * z / df) - 0.5 * np.log(df) - betaln(0.5 * df, 0.5),
         cdf=lambda z, df: special.stdtr(df, z),
         sf=lambda z, df: special.stdtr(df, -z),
         ppf=lambda q, df: special.stdtrit(df, q),
         isf=lambda q, df: -special.stdtrit(df, q),
-        mean=_zero,
+        mean=zero,
         var=lambda df: df / (df - 2.0),
         entropy=_t_entropy,
     ),
     Family(
         of=stats.chi2,
         shapes=("df",),
-        lower=_zero,
-        inner=_one,
+        lower=zero,
+        inner=one,
         logpdf=lambda z, df: special.xlogy(0.5 * df - 1.0, z) - 0.5 * z - special.gammaln(0.5 * df) - 0.5 * math.log(2.0) * df,
         cdf=lambda z, df: special.gammainc(0.5 * df, 0.5 * z),
         sf=lambda z, df: special.gammaincc(0.5 * df, 0.5 * z),
@@ -241,7 +232,7 @@ FAMILIES = (
         logsf=lambda z: _laplace_logcdf(-z),
         ppf=_laplace_quantile,
         isf=lambda q: -_laplace_quantile(q),
-        mean=_zero,
+        mean=zero,
         var=lambda: 2.0,
         entropy=lambda: 1.0 + math.log(2.0),
     ),
@@ -254,7 +245,7 @@ FAMILIES = (
         logsf=lambda z: -np.logaddexp(0.0, z),
         ppf=lambda q: np.log(q) - np.log1p(-q),
         isf=lambda q: np.log1p(-q) - np.log(q),
-        mean=_zero,
+        mean=zero,
         var=lambda: math.pi**2 / 3.0,
         entropy=lambda: 2.0,
     ),
@@ -270,8 +261,8 @@ FAMILIES = (
     Family(
         of=stats.weibull_min,
         shapes=("c",),
-        lower=_zero,
-        inner=_one,
+        lower=zero,
+        inner=one,
         logpdf=lambda z, c: np.log(c) + special.xlogy(c - 1.0, z) - z**c,
         cdf=lambda z, c: -np.expm1(-(z**c)),
         sf=lambda z, c: np.exp(-(z**c)),
@@ -280,12 +271,12 @@ FAMILIES = (
         isf=lambda q, c: (-np.log(q)) ** (1.0 / c),
         mean=lambda c: np.exp(special.gammaln(1.0 + 1.0 / c)),
         var=_weibull_variance,
-        entropy=lambda c: _EULER + 1.0 - _EULER / c - np.log(c),
+        entropy=lambda c: EULER + 1.0 - EULER / c - np.log(c),
     ),
     Family(
         of=stats.pareto,
         shapes=("b",),
-        lower=_one,
+        lower=one,
         inner=lambda b: 2.0,
         logpdf=lambda z, b: np.log(b) - (b + 1.0) * np.log(z),
         cdf=lambda z, b: 1.0 - z**-b,
@@ -300,11 +291,11 @@ FAMILIES = (
     Family(
         of=stats.invgamma,
         shapes=("a",),
-        lower=_zero,
-        inner=_one,
-        logpdf=lambda z, a: -(a + 1.0) * np.log(z) - special.gammaln(a) - 1.0 / z,
-        cdf=lambda z, a: special.gammaincc(a, 1.0 / z),
-        sf=lambda z, a: special.gammainc(a, 1.0 / z),
+        lower=zero,
+        inner=one,
+        logpdf=above_zero(lambda z, a: -(a + 1.0) * np.log(z) - special.gammaln(a) - 1.0 / z, -np.inf),
+        cdf=above_zero(lambda z, a: special.gammaincc(a, 1.0 / z), 0.0),
+        sf=above_zero(lambda z, a: special.gammainc(a, 1.0 / z), 1.0),
         ppf=lambda q, a: 1.0 / special.gammainccinv(a, q),
         isf=lambda q, a: 1.0 / special.gammaincinv(a, q),
         mean=lambda a: 1.0 / (a - 1.0),
@@ -313,8 +304,8 @@ FAMILIES = (
     ),
     Family(
         of=stats.halfnorm,
-        lower=_zero,
-        inner=_one,
+        lower=zero,
+        inner=one,
         logpdf=lambda z: 0.5 * math.log(2.0 / math.pi) - 0.5 * z * z,
         cdf=lambda z: 1.0 - 2.0 * special.ndtr(-z),
         sf=lambda z: 2.0 * special.ndtr(-z),
@@ -327,8 +318,8 @@ FAMILIES = (
     ),
     Family(
         of=stats.halfcauchy,
-        lower=_zero,
-        inner=_one,
+        lower=zero,
+        inner=one,
         logpdf=lambda z: math.log(2.0 / math.pi) - np.log1p(z * z),
         cdf=lambda z: 2.0 / math.pi * np.arctan(z),
         sf=lambda z: 1.0 - 2.0 / math.pi * np.arctan(z),
@@ -342,7 +333,7 @@ FAMILIES = (
         lower=lambda a, b: a,
         upper=lambda a, b: b,
         inner=lambda a, b: np.clip(0.0, a, b),
-        logpdf=lambda z, a, b: -0.5 * z * z - _HALF_LOG_TAU - _log_mass(a, b),
+        logpdf=lambda z, a, b: -0.5 * z * z - HALF_LOG_TAU - _log_mass(a, b),
         cdf=lambda z, a, b: _mass(a, z) / _mass(a, b),
         sf=lambda z, a, b: _mass(z, b) / _mass(a, b),
         ppf=_truncated_quantile,
@@ -359,15 +350,15 @@ FAMILIES = (
         logcdf=lambda z: -np.exp(-z),
         ppf=lambda q: -np.log(-np.log(q)),
         isf=lambda q: -np.log(-np.log1p(-q)),
-        mean=lambda: _EULER,
+        mean=lambda: EULER,
         var=lambda: math.pi**2 / 6.0,
-        entropy=lambda: _EULER + 1.0,
+        entropy=lambda: EULER + 1.0,
     ),
     Family(
         of=stats.f,
         shapes=("dfn", "dfd"),
-        lower=_zero,
-        inner=_one,
+        lower=zero,
+        inner=one,
         logpdf=_f_logpdf,
         cdf=lambda z, n, m: special.betainc(0.5 * n, 0.5 * m, n * z / (m + n * z)),
         sf=lambda z, n, m: special.betainc(0.5 * m, 0.5 * n, m / (m + n * z)),
@@ -378,8 +369,8 @@ FAMILIES = (
     ),
     Family(
         of=stats.rayleigh,
-        lower=_zero,
-        inner=_one,
+        lower=zero,
+        inner=one,
         logpdf=lambda z: np.log(z) - 0.5 * z * z,
         cdf=lambda z: -np.expm1(-0.5 * z * z),
         sf=lambda z: np.exp(-0.5 * z * z),
@@ -388,8 +379,6 @@ FAMILIES = (
         isf=lambda q: np.sqrt(-2.0 * np.log(q)),
         mean=lambda: math.sqrt(math.pi / 2.0),
         var=lambda: 2.0 - math.pi / 2.0,
-        entropy=lambda: 1.0 - 0.5 * math.log(2.0) + 0.5 * _EULER,
+        entropy=lambda: 1.0 - 0.5 * math.log(2.0) + 0.5 * EULER,
     ),
 )
-
-DEFINITIONS: tuple[Definition, ...] = tuple(one for family in FAMILIES for one in definitions_of(family))

@@ -11,6 +11,7 @@ from scipy import special, stats
 
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.scipy_rules.stats.family import given, moments
+from adxform.primitives.scipy_rules.stats.simple import betaln
 
 Formula = Callable[..., Any]
 
@@ -24,8 +25,8 @@ class DiscreteFamily:
     lower: float = 0.0
     upper: Formula | None = None
     logpmf: Formula
-    cdf: Formula
-    sf: Formula
+    cdf: Formula | None = None
+    sf: Formula | None = None
     mean: Formula
     var: Formula
     entropy: Formula | None = None
@@ -74,12 +75,15 @@ def _definitions_of(one: DiscreteFamily) -> tuple[Definition, ...]:
     bodies = {
         "logpmf": _mass(one, True),
         "pmf": _mass(one, False),
-        "cdf": _distribution(one, one.cdf, 0.0, 1.0),
-        "sf": _distribution(one, one.sf, 1.0, 0.0),
-        "logcdf": _logarithm(one.of.cdf),
-        "logsf": _logarithm(one.of.sf),
         **dict(moments(one.shapes, one.mean, one.var, one.entropy)),
     }
+    if one.cdf is not None and one.sf is not None:
+        bodies |= {
+            "cdf": _distribution(one, one.cdf, 0.0, 1.0),
+            "sf": _distribution(one, one.sf, 1.0, 0.0),
+            "logcdf": _logarithm(one.of.cdf),
+            "logsf": _logarithm(one.of.sf),
+        }
     return tuple(Definition(getattr(one.of, name), body, Value.OWN) for name, body in bodies.items())
 
 
@@ -90,6 +94,17 @@ def _choices(n: Any, k: Any) -> Any:
 
 def _coin_entropy(p: Any) -> Any:
     return -special.xlogy(p, p) - special.xlog1py(1.0 - p, -p)
+
+
+def _below(k: Any, a: Any) -> Any:
+    """The distribution function of Laplace's discrete distribution, below zero."""
+    return np.exp(-a * np.abs(k)) / (1.0 + np.exp(-a))
+
+
+def _difference_of_counts(k: Any, m: Any, n: Any) -> Any:
+    root = np.sqrt(m * n)
+    apart = 0.5 * k * (np.log(m) - np.log(n)) - (np.sqrt(m) - np.sqrt(n)) ** 2
+    return apart + np.log(special.ive(np.abs(k), 2.0 * root))
 
 
 FAMILIES = (
@@ -143,6 +158,56 @@ FAMILIES = (
         sf=lambda k, p: np.exp(k * np.log1p(-p)),
         mean=lambda p: 1.0 / p,
         var=lambda p: (1.0 - p) / (p * p),
+    ),
+    DiscreteFamily(
+        of=stats.betabinom,
+        shapes=("n", "a", "b"),
+        upper=lambda n, a, b: n,
+        logpmf=lambda k, n, a, b: _choices(n, k) + betaln(k + a, n - k + b) - betaln(a, b),
+        mean=lambda n, a, b: n * a / (a + b),
+        var=lambda n, a, b: n * a * b * (a + b + n) / ((a + b) ** 2 * (a + b + 1.0)),
+    ),
+    DiscreteFamily(
+        of=stats.betanbinom,
+        shapes=("n", "a", "b"),
+        logpmf=lambda k, n, a, b: _choices(n + k - 1.0, k) + betaln(a + n, b + k) - betaln(a, b),
+        mean=lambda n, a, b: n * b / (a - 1.0),
+        var=lambda n, a, b: n * b * (n + a - 1.0) * (a + b - 1.0) / ((a - 2.0) * (a - 1.0) ** 2),
+    ),
+    DiscreteFamily(
+        of=stats.logser,
+        shapes=("p",),
+        lower=1.0,
+        logpmf=lambda k, p: k * np.log(p) - np.log(k) - np.log(-np.log1p(-p)),
+        mean=lambda p: p / ((p - 1.0) * np.log1p(-p)),
+        var=lambda p: -p * (p + np.log1p(-p)) / ((1.0 - p) * np.log1p(-p)) ** 2,
+    ),
+    DiscreteFamily(
+        of=stats.planck,
+        shapes=("lambda_",),
+        logpmf=lambda k, rate: np.log(-np.expm1(-rate)) - rate * k,
+        cdf=lambda k, rate: -np.expm1(-rate * (k + 1.0)),
+        sf=lambda k, rate: np.exp(-rate * (k + 1.0)),
+        mean=lambda rate: 1.0 / np.expm1(rate),
+        var=lambda rate: np.exp(rate) / np.expm1(rate) ** 2,
+    ),
+    DiscreteFamily(
+        of=stats.dlaplace,
+        shapes=("a",),
+        lower=-np.inf,
+        logpmf=lambda k, a: np.log(np.tanh(0.5 * a)) - a * np.abs(k),
+        cdf=lambda k, a: np.where(k >= 0.0, 1.0 - np.exp(-a * np.abs(k)) / (np.exp(a) + 1.0), _below(k, a)),
+        sf=lambda k, a: np.where(k >= 0.0, np.exp(-a * np.abs(k)) / (np.exp(a) + 1.0), 1.0 - _below(k, a)),
+        mean=lambda a: 0.0 * a,
+        var=lambda a: 2.0 * np.exp(a) / np.expm1(a) ** 2,
+    ),
+    DiscreteFamily(
+        of=stats.skellam,
+        shapes=("mu1", "mu2"),
+        lower=-np.inf,
+        logpmf=_difference_of_counts,
+        mean=lambda m, n: m - n,
+        var=lambda m, n: m + n,
     ),
 )
 

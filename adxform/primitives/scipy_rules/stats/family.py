@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.scipy_rules.stats.simple import nowhere
 
 Formula = Callable[..., Any]
 
@@ -51,14 +52,10 @@ def _standard(x: Any, loc: Any, scale: Any) -> Any:
     return centred if scale is None else centred / scale
 
 
-def _placed(z: Any, loc: Any, scale: Any) -> Any:
+def placed(z: Any, loc: Any, scale: Any) -> Any:
+    """The place that `z` of the standard form has with a location and a scale."""
     spread = z if scale is None else scale * z
     return spread if loc is None else loc + spread
-
-
-def _nowhere(*shapes: Any) -> Any:
-    """The end of a support that has none."""
-    return -np.inf
 
 
 def _within(lower: Any, upper: Any) -> Formula:
@@ -66,14 +63,14 @@ def _within(lower: Any, upper: Any) -> Formula:
 
     def within(z: Any, *shapes: Any) -> Any:
         if upper is None:
-            return ~(z < lower(*shapes))
-        return ~((z < lower(*shapes)) | (z > upper(*shapes)))
+            return np.logical_not(z < lower(*shapes))
+        return np.logical_not(np.logical_or(z < lower(*shapes), z > upper(*shapes)))
 
     return within
 
 
 def _density(one: Family, log: bool) -> Formula:
-    names, logpdf, inner, bounded = one.shapes, one.logpdf, one.inner or _nowhere, one.lower is not None
+    names, logpdf, inner, bounded = one.shapes, one.logpdf, one.inner or nowhere, one.lower is not None
     within = _within(one.lower, one.upper)
 
     def body(x: Any, *args: Any, **kwds: Any) -> Any:
@@ -94,7 +91,7 @@ def _density(one: Family, log: bool) -> Formula:
 
 def _distribution(one: Family, formula: Formula, below: float, above: float) -> Formula:
     """A function of the place that is `below` under the support and `above` over it."""
-    names, lower, inner, bounded = one.shapes, one.lower or _nowhere, one.inner or _nowhere, one.lower is not None
+    names, lower, inner, bounded = one.shapes, one.lower or nowhere, one.inner or nowhere, one.lower is not None
     within = _within(one.lower, one.upper)
 
     def body(x: Any, *args: Any, **kwds: Any) -> Any:
@@ -131,7 +128,7 @@ def _quantile(one: Family, formula: Formula) -> Formula:
 
     def body(q: Any, *args: Any, **kwds: Any) -> Any:
         shapes, loc, scale = given(names, args, kwds)
-        return _placed(formula(q, *shapes), loc, scale)
+        return placed(formula(q, *shapes), loc, scale)
 
     return body
 
@@ -141,7 +138,7 @@ def _median(one: Family, formula: Formula) -> Formula:
 
     def body(*args: Any, **kwds: Any) -> Any:
         shapes, loc, scale = given(names, args, kwds)
-        return _placed(formula(0.5, *shapes), loc, scale)
+        return placed(formula(0.5, *shapes), loc, scale)
 
     return body
 
@@ -149,7 +146,7 @@ def _median(one: Family, formula: Formula) -> Formula:
 def _mean(names: Any, formula: Formula) -> Formula:
     def body(*args: Any, **kwds: Any) -> Any:
         shapes, loc, scale = given(names, args, kwds)
-        return _placed(formula(*shapes), loc, scale)
+        return placed(formula(*shapes), loc, scale)
 
     return body
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from adxform import runtime
+from adxform.ir.ops import Operand, Var
+from adxform.ir.types import Array, Scalar, Type
 from adxform.primitives.definitions.definition import Definition, Value
 
 _OF_PLACES = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
 _OF_NOTHING = ("mean", "var", "std", "entropy", "median")
-_VECTORS = (stats.multivariate_normal, stats.dirichlet, stats.wishart)
+_VECTORS = (stats.multivariate_normal, stats.multivariate_t, stats.multinomial, stats.dirichlet, stats.wishart)
 _NORMAL = type(stats.multivariate_normal())
 _DECOMPOSED = type(stats.multivariate_normal(np.zeros(2)).cov_object)
 
@@ -110,7 +112,7 @@ class FrozenVector:
         self.args = (
             args if dist is stats.dirichlet else tuple([as_made(args[k]) if k == 1 else args[k] for k in range(len(args))])
         )
-        self.kwds = {name: as_made(kwds[name]) if name in ("cov", "scale") else kwds[name] for name in kwds}
+        self.kwds = {name: as_made(kwds[name]) if name in ("cov", "scale", "shape", "p") else kwds[name] for name in kwds}
 
     def pdf(self, x: Any) -> Any:
         """The density."""
@@ -119,6 +121,18 @@ class FrozenVector:
     def logpdf(self, x: Any) -> Any:
         """The logarithm of the density."""
         return self.dist.logpdf(x, *self.args, **self.kwds)
+
+    def pmf(self, x: Any) -> Any:
+        """The probability of whole numbers."""
+        return self.dist.pmf(x, *self.args, **self.kwds)
+
+    def logpmf(self, x: Any) -> Any:
+        """The logarithm of the probability of whole numbers."""
+        return self.dist.logpmf(x, *self.args, **self.kwds)
+
+    def mean(self) -> Any:
+        """The mean."""
+        return self.dist.mean(*self.args, **self.kwds)
 
     def rvs(self, size: Any = 1, random_state: Any = None) -> Any:
         """Random vectors, which SciPy draws."""
@@ -150,9 +164,9 @@ def _of_parameters(name: str) -> Callable[..., Any]:
 
 def _normal_logpdf(frozen: Any, x: Any) -> Any:
     made = frozen.cov_object
-    if type(made) is not _DECOMPOSED or frozen.dim == 1:
+    if type(made) is not _DECOMPOSED or (frozen.dim == 1 and np.ndim(x) == 1 and x.shape[0] != 1):
         raise runtime.without_derivative(
-            "multivariate_normal from outside has a derivative for a matrix of two or more rows as its covariance"
+            "multivariate_normal from outside has a derivative for a matrix as its covariance, and places that are rows"
         )
     apart = (np.asarray(x) - frozen.mean) @ made._LP
     return -0.5 * (made._rank * math.log(2.0 * math.pi) + made._log_pdet + np.sum(apart * apart, axis=-1))
@@ -160,6 +174,17 @@ def _normal_logpdf(frozen: Any, x: Any) -> Any:
 
 def _normal_pdf(frozen: Any, x: Any) -> Any:
     return np.exp(_normal_logpdf(frozen, x))
+
+
+def _of_rows(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """Of places that are rows SciPy returns a vector, of one place a number."""
+    match kwargs.get("x", args[-1]):
+        case Var(_, Array(_, tuple() as shape)) if len(shape) > 1:
+            return Array("float64", shape[:-1])
+        case Var(_, Array()):
+            return Scalar("float64", False)
+        case _:
+            return None
 
 
 def _distributions() -> tuple[Any, ...]:
@@ -179,6 +204,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     *(Definition(dist, _freezing(dist, Frozen), Value.FOLLOWED) for dist in _distributions()),
     *(Definition(dist, _freezing(dist, FrozenVector), Value.FOLLOWED) for dist in _VECTORS),
     *(Definition(fn, body) for fn, body in _methods().items()),
-    Definition(_NORMAL.logpdf, _normal_logpdf, Value.OWN),
-    Definition(_NORMAL.pdf, _normal_pdf, Value.OWN),
+    Definition(_NORMAL.logpdf, _normal_logpdf, Value.OWN, result=_of_rows),
+    Definition(_NORMAL.pdf, _normal_pdf, Value.OWN, result=_of_rows),
 )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from scipy import special, stats
 
 from adxform import runtime
-from adxform.ir.ops import Operand, Var
+from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Type
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
@@ -21,14 +21,26 @@ def _symmetric(a: Any) -> Any:
     return np.tril(a) + np.tril(a, -1).T
 
 
+def _one_place(x: Any, n: Any, name: Any) -> Any:
+    """Refuse a vector of several places, of one component each: only lengths tell these from one place."""
+    if n == 1 and np.ndim(x) == 1 and x.shape[0] != 1:
+        raise runtime.without_derivative(
+            f"of several places of one component {name} has a derivative where each is a row: `x[:, None]`"
+        )
+
+
+def _one_column(x: Any, name: Any) -> Any:
+    if np.ndim(x) > 1:
+        unsupported(f"{name} of numbers has a derivative for a number x, or a vector of numbers")
+
+
 def _normal_logpdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
     centred = x if mean is None else x - mean
     if np.ndim(cov) == 0 and (mean is None or np.ndim(mean) == 0):
+        _one_column(x, "multivariate_normal")
         return -0.5 * (_LOG_TAU + np.log(cov) + centred * centred / cov)
     n = cov.shape[0] if np.ndim(cov) > 0 else np.size(mean)
-    if n == 1:
-        message = "multivariate_normal has a derivative for numbers, and for vectors of two or more components"
-        raise runtime.without_derivative(message)
+    _one_place(x, n, "multivariate_normal")
     if np.ndim(cov) == 0:
         logdet, squares = n * np.log(cov), centred * centred / cov
     elif np.ndim(cov) == 1:
@@ -41,6 +53,48 @@ def _normal_logpdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
 
 def _normal_pdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
     return np.exp(_normal_logpdf(x, mean, cov))
+
+
+def _t_logpdf(x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
+    centred = x if loc is None else x - loc
+    if np.ndim(shape) == 0 and (loc is None or np.ndim(loc) == 0):
+        _one_column(x, "multivariate_t")
+        return _heavy_tail(centred * centred / shape, np.log(shape), 1, df)
+    n = np.size(loc) if loc is not None else shape.shape[0] if np.ndim(shape) == 2 else 1
+    _one_place(x, n, "multivariate_t")
+    if np.ndim(shape) == 2:
+        full = _symmetric(shape)
+        logdet, squares = np.linalg.slogdet(full)[1], centred * np.linalg.solve(full, np.expand_dims(centred, -1))[..., 0]
+    else:
+        logdet, squares = np.sum(np.log(np.zeros(n) + shape)), centred * centred / shape
+    return _heavy_tail(np.sum(squares, axis=-1), logdet, n, df)
+
+
+def _heavy_tail(squares: Any, logdet: Any, n: Any, df: Any) -> Any:
+    mass = special.gammaln(0.5 * (df + n)) - special.gammaln(0.5 * df) - 0.5 * n * np.log(math.pi * df)
+    return mass - 0.5 * logdet - 0.5 * (df + n) * np.log1p(squares / df)
+
+
+def _t_pdf(x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
+    return np.exp(_t_logpdf(x, loc, shape, df))
+
+
+def _shares(p: Any) -> Any:
+    """The shares of which SciPy takes the last one to be what the others leave."""
+    return np.concatenate((p[..., :-1], 1.0 - np.sum(p[..., :-1], axis=-1, keepdims=True)), axis=-1)
+
+
+def _multinomial_logpmf(x: Any, n: Any, p: Any) -> Any:
+    mass = special.gammaln(n + 1.0) + np.sum(special.xlogy(x, _shares(p)) - special.gammaln(x + 1.0), axis=-1)
+    return np.where(np.logical_and(np.sum(x, axis=-1) == n, np.all(x >= 0, axis=-1)), mass, -np.inf)
+
+
+def _multinomial_pmf(x: Any, n: Any, p: Any) -> Any:
+    return np.exp(_multinomial_logpmf(x, n, p))
+
+
+def _multinomial_mean(n: Any, p: Any) -> Any:
+    return np.expand_dims(n, -1) * _shares(p)
 
 
 def _dirichlet_logpdf(x: Any, alpha: Any) -> Any:
@@ -72,6 +126,34 @@ def _wishart_pdf(x: Any, df: Any, scale: Any) -> Any:
     return np.exp(_wishart_logpdf(x, df, scale))
 
 
+def _of_rows(center: str, spread: str) -> Callable[..., Type | None]:
+    """The type for a place, or places that are rows, by the names of the location and the matrix.
+
+    Samples do not tell it: of one row SciPy returns a number.
+    """
+
+    def result(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+        given = dict(zip(("x", center, spread), args, strict=False)) | dict(kwargs)
+        x, numbers = given["x"], all(_is_number(given.get(name)) for name in (center, spread))
+        match x:
+            case Var(_, Array(_, tuple() as shape)) if len(shape) > 1 or numbers:
+                return Array("float64", shape if numbers else shape[:-1])
+            case Var(_, Array() | Scalar()) | Lit():
+                return Scalar("float64", False)
+            case _:
+                return None
+
+    return result
+
+
+def _is_number(operand: Operand | None) -> bool:
+    match operand:
+        case None | Lit() | Var(_, Scalar()):
+            return True
+        case _:
+            return False
+
+
 def _of_columns(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
     """A number for a vector, a vector for a matrix whose columns are the places."""
     match args[0]:
@@ -86,8 +168,13 @@ def _number(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type:
 
 
 DEFINITIONS: tuple[Definition, ...] = (
-    Definition(stats.multivariate_normal.logpdf, _normal_logpdf, Value.OWN),
-    Definition(stats.multivariate_normal.pdf, _normal_pdf, Value.OWN),
+    Definition(stats.multivariate_normal.logpdf, _normal_logpdf, Value.OWN, result=_of_rows("mean", "cov")),
+    Definition(stats.multivariate_normal.pdf, _normal_pdf, Value.OWN, result=_of_rows("mean", "cov")),
+    Definition(stats.multivariate_t.logpdf, _t_logpdf, Value.OWN, result=_of_rows("loc", "shape")),
+    Definition(stats.multivariate_t.pdf, _t_pdf, Value.OWN, only={"allow_singular": (False,)}, result=_of_rows("loc", "shape")),
+    Definition(stats.multinomial.logpmf, _multinomial_logpmf, Value.OWN),
+    Definition(stats.multinomial.pmf, _multinomial_pmf, Value.OWN),
+    Definition(stats.multinomial.mean, _multinomial_mean, Value.OWN),
     Definition(stats.dirichlet.logpdf, _dirichlet_logpdf, Value.OWN, result=_of_columns),
     Definition(stats.dirichlet.pdf, _dirichlet_pdf, Value.OWN, result=_of_columns),
     Definition(stats.wishart.logpdf, _wishart_logpdf, Value.OWN, result=_number),

@@ -76,13 +76,73 @@ def _moment_about_mean(a: Any, order: Any, axis: Any) -> Any:
     return np.mean((a - np.mean(a, axis=axis, keepdims=True)) ** order, axis=axis)
 
 
-def _skew(a: Any, axis: Any = 0) -> Any:
-    return _moment_about_mean(a, 3, axis) / np.var(a, axis=axis) ** 1.5
+def _skew(a: Any, axis: Any = 0, bias: Any = True) -> Any:
+    found = _moment_about_mean(a, 3, axis) / np.var(a, axis=axis) ** 1.5
+    n = np.size(a) if axis is None else a.shape[axis]
+    return found if bias or n < 3 else found * (np.sqrt(n * (n - 1.0)) / (n - 2.0))
 
 
-def _kurtosis(a: Any, axis: Any = 0, fisher: Any = True) -> Any:
+def _kurtosis(a: Any, axis: Any = 0, fisher: Any = True, bias: Any = True) -> Any:
     found = _moment_about_mean(a, 4, axis) / np.var(a, axis=axis) ** 2
+    n = np.size(a) if axis is None else a.shape[axis]
+    if not bias and n > 3:
+        found = ((n * n - 1.0) * found - 3.0 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
     return found - 3.0 if fisher else found
+
+
+def _angles(samples: Any, high: Any, low: Any, axis: Any) -> Any:
+    """The means of the sines and cosines of `samples` that go round from `low` to `high`."""
+    turned = samples * (2.0 * np.pi / (high - low))
+    return np.mean(np.sin(turned), axis=axis), np.mean(np.cos(turned), axis=axis)
+
+
+def _circmean(samples: Any, high: Any = 2.0 * np.pi, low: Any = 0.0, axis: Any = None) -> Any:
+    sine, cosine = _angles(samples, high, low, axis)
+    period = high - low
+    return (np.arctan2(sine, cosine) * (period / (2.0 * np.pi)) - low) % period + low
+
+
+def _circvar(samples: Any, high: Any = 2.0 * np.pi, low: Any = 0.0, axis: Any = None) -> Any:
+    return 1.0 - np.hypot(*_angles(samples, high, low, axis))
+
+
+def _circstd(samples: Any, high: Any = 2.0 * np.pi, low: Any = 0.0, axis: Any = None, *, normalize: Any = False) -> Any:
+    spread = np.sqrt(-2.0 * np.log(np.hypot(*_angles(samples, high, low, axis))))
+    return spread if normalize else spread * (high - low) / (2.0 * np.pi)
+
+
+def _trim_mean(a: Any, proportiontocut: Any, axis: Any = 0) -> Any:
+    rows = np.ravel(a) if axis is None else np.moveaxis(a, axis, 0)
+    n = rows.shape[0]
+    cut = int(proportiontocut * n)
+    return np.mean(np.sort(rows, axis=0)[cut : n - cut], axis=0)
+
+
+def _shares_below(values: Any, weights: Any, places: Any) -> Any:
+    """What of `values` lies at or below each of the `places`."""
+    if weights is None:
+        return np.searchsorted(np.sort(values), places, "right") / values.shape[0]
+    order = np.argsort(values)
+    sums = np.concatenate((np.zeros(1), np.cumsum(weights[order])))
+    return sums[np.searchsorted(values[order], places, "right")] / sums[-1]
+
+
+def _steps(u: Any, v: Any, u_weights: Any, v_weights: Any) -> Any:
+    """How far apart two distribution functions are between the places where they step, and the lengths between these."""
+    if np.ndim(u) != 1 or np.ndim(v) != 1:
+        unsupported("a distance of two samples has a derivative where they are vectors")
+    places = np.sort(np.concatenate((u, v)))
+    return _shares_below(u, u_weights, places[:-1]) - _shares_below(v, v_weights, places[:-1]), places[1:] - places[:-1]
+
+
+def _wasserstein_distance(u_values: Any, v_values: Any, u_weights: Any = None, v_weights: Any = None) -> Any:
+    apart, lengths = _steps(u_values, v_values, u_weights, v_weights)
+    return np.sum(np.abs(apart) * lengths)
+
+
+def _energy_distance(u_values: Any, v_values: Any, u_weights: Any = None, v_weights: Any = None) -> Any:
+    apart, lengths = _steps(u_values, v_values, u_weights, v_weights)
+    return np.sqrt(2.0 * np.sum(apart * apart * lengths))
 
 
 def _entropy(pk: Any, qk: Any = None, base: Any = None, axis: Any = 0) -> Any:
@@ -142,4 +202,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(stats.yeojohnson, _yeojohnson, Value.OWN),
     Definition(stats.yeojohnson_llf, _yeojohnson_llf, Value.OWN),
     Definition(stats.entropy, _entropy, Value.OWN),
+    Definition(stats.circmean, _circmean, Value.OWN),
+    Definition(stats.circvar, _circvar, Value.OWN),
+    Definition(stats.circstd, _circstd, Value.OWN),
+    Definition(stats.trim_mean, _trim_mean, Value.OWN),
+    Definition(stats.wasserstein_distance, _wasserstein_distance, Value.OWN),
+    Definition(stats.energy_distance, _energy_distance, Value.OWN),
 )

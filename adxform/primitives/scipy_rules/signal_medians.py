@@ -1,0 +1,37 @@
+"""The medians of `scipy.signal`, which move as the element that they choose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import ndimage, signal
+
+from adxform.primitives.definitions.definition import Definition, Value
+
+
+def _medfilt(volume: Any, kernel_size: Any = None) -> Any:
+    """The median among neighbours, of which those beyond the borders are zeros."""
+    axes = np.ndim(volume)
+    if axes == 0 or axes > 2:
+        raise NotImplementedError("scipy.signal.medfilt has a derivative of vectors and of images")
+    size = 3 if kernel_size is None else kernel_size
+    rows = size if isinstance(size, int) else size[0]
+    k = rows // 2
+    if axes == 1:
+        found = ndimage.rank_filter(np.pad(volume, k), k, (rows,))
+        return found[k : k + volume.shape[0]]
+    columns = size if isinstance(size, int) else size[-1]
+    j = columns // 2
+    found = ndimage.rank_filter(np.pad(volume, ((k, k), (j, j))), rows * columns // 2, (rows, columns))
+    return found[k : k + volume.shape[0], j : j + volume.shape[1]]
+
+
+def _medfilt2d(input: Any, kernel_size: Any = 3) -> Any:
+    return _medfilt(input, kernel_size)
+
+
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(signal.medfilt, _medfilt, Value.OWN, sequences=True),
+    Definition(signal.medfilt2d, _medfilt2d, Value.OWN, sequences=True),
+)
