@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.control_flow import joined_objects
 from adxform.frontend.evaluate.control_flow.joined_objects import Paths
 from adxform.frontend.evaluate.control_flow.joins import Joiner
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
-from adxform.frontend.evaluate.heap import Choice, Heap
+from adxform.frontend.evaluate.heap import ChosenObject, Heap
 from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.object_contents import (
     Collected,
@@ -170,7 +170,7 @@ def _note_choices(interp: Interpreter, cond: Operand, values: list[Value], sides
             _note_choices(interp, cond, list(value.items), inner, start)
         refs = tuple(end for end in ends if isinstance(end, Ref) and end in start.contents)
         if isinstance(value, Ref) and isinstance(cond, Var) and len(refs) == len(sides):
-            interp.heap.note_choice(value, Choice(cond, refs))
+            interp.heap.note_choice(value, ChosenObject(cond, refs))
 
 
 def _joiner(interp: Interpreter, cond: Operand) -> Joiner:
