@@ -83,6 +83,8 @@ class Joiner(Joins):
     def generalise(self, value: Value, *, numbers: bool) -> Template:
         """The template of `value` alone: variables, and with `numbers` literal numbers, become slots."""
         match value:
+            case Var(_, Object()) if numbers and self.owned is not None:  # of a loop that may leave it as it is
+                return value
             case Var(_, type_):
                 return Slot(self._globalised(type_))
             case Lit(literal) if numbers and scalar_type(literal) is not None:
