@@ -10,11 +10,11 @@ import numpy as np
 
 from adxform.frontend.containers import keyed_lists
 from adxform.frontend.containers.methods import Answer
-from adxform.frontend.evaluate import doubtful_keys
-from adxform.frontend.evaluate.chosen_items import of_the_run
 from adxform.frontend.evaluate.classes.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.keys import hashed
+from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects.chosen_items import of_the_run
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside.guards import constant, guard
 from adxform.frontend.evaluate.outside.settled import is_listed

@@ -10,8 +10,8 @@ from typing import Any
 
 from adxform.frontend.evaluate.control_flow.joined_types import alike_rows, number_type
 from adxform.frontend.evaluate.control_flow.templates import NOT_THERE, Built, Slot, Template
-from adxform.frontend.evaluate.heap import NO_OTHERS, Heap, Originals
-from adxform.frontend.evaluate.object_contents import (
+from adxform.frontend.evaluate.objects.heap import NO_OTHERS, Heap, Originals
+from adxform.frontend.evaluate.objects.object_contents import (
     Collected,
     Columns,
     Contents,
@@ -23,7 +23,7 @@ from adxform.frontend.evaluate.object_contents import (
     SetElements,
     in_doubt,
 )
-from adxform.frontend.evaluate.value_parts import with_parts
+from adxform.frontend.evaluate.objects.value_parts import with_parts
 from adxform.frontend.evaluate.values import Poison, Ref, Value
 from adxform.ir.kinds import alternatives, one_of
 from adxform.ir.ops import Lit, Var

@@ -19,9 +19,9 @@ from adxform.frontend.evaluate.control_flow.templates import (
     is_optional,
     what_is_there,
 )
-from adxform.frontend.evaluate.functions_apart import code_key, is_function
-from adxform.frontend.evaluate.heap import Heap
-from adxform.frontend.evaluate.value_parts import parts_of, with_parts
+from adxform.frontend.evaluate.objects.functions_apart import code_key, is_function
+from adxform.frontend.evaluate.objects.heap import Heap
+from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.values import (
     ENDED,
     FunctionValue,

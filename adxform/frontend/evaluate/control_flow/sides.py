@@ -10,14 +10,14 @@ from adxform.frontend.containers import keyed_lists, list_arrays, lists_of_lists
 from adxform.frontend.containers.list_arrays import are_lists, as_list_of_rows, become_floats, irregular
 from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
-from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.control_flow import joined_objects
 from adxform.frontend.evaluate.control_flow.joined_objects import Paths
 from adxform.frontend.evaluate.control_flow.joins import Joiner
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
-from adxform.frontend.evaluate.heap import ChosenObject, Heap
 from adxform.frontend.evaluate.levels import unwatched
-from adxform.frontend.evaluate.object_contents import (
+from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects.heap import ChosenObject, Heap
+from adxform.frontend.evaluate.objects.object_contents import (
     Collected,
     Columns,
     Contents,

@@ -7,8 +7,8 @@ import operator
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.evaluate.heap import ChosenObject
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.heap import ChosenObject
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adxform.frontend.evaluate.functions_apart import code_key
-from adxform.frontend.evaluate.object_contents import AnyContents, Collected, Contents
+from adxform.frontend.evaluate.objects.functions_apart import code_key
+from adxform.frontend.evaluate.objects.object_contents import AnyContents, Collected, Contents
 from adxform.frontend.evaluate.values import Poison, Ref, RefKind, Value
 from adxform.ir.ops import Lit, Var
 
