@@ -23,7 +23,7 @@ MAYBE: list[Callable[..., Any]] = []
 
 
 class Pair:
-    def __inione_(self, p, q=None):
+    def __init__(self, p, q=None):
         self.p = p
         self.q = q
 
