@@ -214,6 +214,8 @@ def _refuse_both_missing(interp: Interpreter, a: Value, b: Value) -> None:
 
 def _one_object(interp: Interpreter, a: Value, b: Value) -> bool:
     """Whether `a` and `b` are one object, which then is equal to itself; refused where that matters and cannot be told."""
+    if isinstance(a, Lit) and isinstance(b, Lit) and a.value != a.value:
+        return a.value is b.value
     found = same(a, b)
     told = one_object(interp, a, b) if isinstance(a, Tuple | Ref) and isinstance(b, Tuple | Ref) else found
     if told is None and _has_own_equality(a) and _has_own_equality(b):
@@ -330,6 +332,7 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
         case Once():
             looked_at = walks.searched(interp, box, partial(_equal_now, item), "`in` may have left it before its end")
             if not isinstance(looked_at, Tuple):
+                _refuse_missing_sought(interp, item)
                 return interp.call(Static(iterations.contained), (looked_at, item))
             return any_equal(interp, list(looked_at.items), item)
         case Tuple() | Ref(kind="list") | View():
@@ -350,9 +353,22 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
 def _refuse_missing_item(interp: Interpreter, box: Value, item: Value) -> None:
     """Let the run refuse to look for NaN in a list of numbers."""
     held = interp.filled(box)
-    if held is not None and isinstance(item, Var) and is_inexact(item.type) and is_inexact(held.buffer.type):
+    if held is not None and _is_inexact_number(item) and is_inexact(held.buffer.type):
         missing = interp.call(Lit(np.isnan), (item,))
-        _refuse_both_missing(interp, missing, interp.call(Static(iterations.has_missing), (box,)))
+        if missing != Lit(False):
+            _refuse_both_missing(interp, missing, interp.call(Static(iterations.has_missing), (box,)))
+
+
+def _refuse_missing_sought(interp: Interpreter, item: Value) -> None:
+    """Let the run refuse to look for NaN in what is walked over once, so that nobody can look whether NaN is in it before."""
+    if _is_inexact_number(item):
+        _refuse_both_missing(interp, interp.call(Lit(np.isnan), (item,)), Lit(True))
+
+
+def _is_inexact_number(value: Value) -> bool:
+    """Whether `value` is a number that may be NaN."""
+    found = number_type(value) if isinstance(value, Var | Lit) else None
+    return isinstance(found, Scalar) and is_inexact(found)
 
 
 def _in_keys(interp: Interpreter, box: Ref | View, item: Value) -> Value:
