@@ -13,6 +13,7 @@ import adxform
 from adxform.errors import AdxError
 from adxform.testing import check_derivatives
 from tests.tables.cell import Cell, judge
+from tests.tables.cell import program as table_program
 
 FOLLOWED: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
 """Programs, and what they are called with."""
@@ -277,6 +278,159 @@ def reads_a_log_outside(x):
     before = term(3)
     LOG.append(1)
     return before * term(3)
+
+
+class Holder:
+    def __init__(self, v):
+        self.v = v
+
+
+JUDGED: list[Callable[..., Any]] = []
+"""Programs whose caches give what was, or lose it: each is right or refused."""
+
+
+@JUDGED.append
+def one_of_two_that_read_what_changes(x):
+    n = Holder(x[0])
+
+    @cache
+    def f(t):
+        return t * n.v
+
+    @cache
+    def g(t):
+        return t + n.v
+
+    h = f if x[2] > 1 else g
+    before = h(2.0)
+    n.v = x[1]
+    return before * h(2.0)
+
+
+@JUDGED.append
+def one_of_two_that_were_called_before(x):
+    k = x[0]
+
+    @cache
+    def f(t):
+        return t * k
+
+    @cache
+    def g(t):
+        return t + k
+
+    before = f(2.0) + g(2.0)
+    k = x[1]
+    h = f if x[2] > 1 else g
+    return before * h(2.0)
+
+
+@JUDGED.append
+def one_of_two_that_read_an_array(x):
+    a = x.copy()
+
+    @cache
+    def f(t):
+        return t * a[0]
+
+    @cache
+    def g(t):
+        return t + a[1]
+
+    h = f if x[2] > 1 else g
+    before = h(2.0)
+    a[0] = 5.0 * x[2]
+    a[1] = x[0] * 3
+    return before * h(2.0)
+
+
+@JUDGED.append
+def an_object_is_given_again_in_a_branch(x):
+    @cache
+    def f(t):
+        return Holder(t * x[0])
+
+    r = f(2.0)
+    r.v = r.v * 2
+    return f(2.0).v + r.v if x[1] > 1 else r.v
+
+
+@JUDGED.append
+def an_object_is_given_again_in_a_loop(x):
+    @cache
+    def f(t):
+        return Holder(t * x[0])
+
+    for v in x:
+        r = f(2 if v > 1 else 3)
+        r.v = r.v + v
+    return f(2).v + f(3).v
+
+
+@JUDGED.append
+def objects_under_keys_of_the_run(x):
+    @cache
+    def f(t):
+        return Holder(t * x[0])
+
+    a, b = f(x[1]), f(x[1] * 1.0)
+    a.v = a.v + 1
+    return b.v * (2.0 if a is b else 3.0)
+
+
+@JUDGED.append
+def a_closure_that_counts_is_given_again(x):
+    @cache
+    def f(t):
+        n = Holder(0)
+
+        def g(v):
+            n.v += 1
+            return v * t * n.v
+
+        return g
+
+    r = f(2.0)(x[0])
+    return r + f(2.0)(x[1]) if x[1] > 1 else r
+
+
+@JUDGED.append
+def keywords_in_another_order(x):
+    k = x[0]
+
+    @cache
+    def f(a, b):
+        return a * k + b
+
+    r = f(a=1.0, b=2.0)
+    k = x[1]
+    return r * f(b=2.0, a=1.0)
+
+
+def of_a_size(size: Any, between: str) -> Callable[..., Any]:
+    """A program that calls a function again, under a cache of this size, after what is `between`."""
+    lines = ["def f(x):", "    k = x[0]", f"    @lru_cache(maxsize={size})", "    def g(t):", "        return t * k"]
+    lines += ["    r = g(2.0)", f"    {between}", "    k = x[1]", "    return r * g(2.0)"]
+    return table_program("\n".join(lines) + "\n", lru_cache=lru_cache)
+
+
+BETWEEN = ("pass", "r += g(3.0)", "r += g(3.0) + g(4.0)", "r += g(x[2])")
+
+
+@pytest.mark.parametrize("place", [(0.3, 1.2, 0.5), (0.3, 0.7, 1.5)])
+@pytest.mark.parametrize("asked", JUDGED)
+def test_what_a_cache_gives_again_is_what_it_gave(asked: Callable[..., Any], place: tuple[float, ...]) -> None:
+    found = judge(Cell(asked.__name__, asked, (np.array(place),)))
+    assert found.kind != "wrong", found.reason
+
+
+LOST = [(size, between) for size in (None, 0, -3, 1, 2) for between in BETWEEN]
+
+
+@pytest.mark.parametrize(("size", "between"), [*LOST, (128, "for i in range(200): r += g(i + 9.0)")])
+def test_what_a_cache_has_lost_is_computed_again(size: int | None, between: str) -> None:
+    found = judge(Cell(between, of_a_size(size, between), (np.array([0.3, 1.2, 0.5]),)))
+    assert found.kind != "wrong", found.reason
 
 
 @pytest.mark.parametrize(("program", "given"), FOLLOWED)

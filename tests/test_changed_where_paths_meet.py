@@ -23,7 +23,7 @@ MAYBE: list[Callable[..., Any]] = []
 
 
 class Pair:
-    def __inione_(self, p, q=None):
+    def __init__(self, p, q=None):
         self.p = p
         self.q = q
 
@@ -900,6 +900,46 @@ def whether_it_is_one(x):
     same = p is ps[1]
     p.x = p.x * 2
     return p.x + (3.0 if same else 4.0) * ps[1].x
+
+
+@CHOSEN.append
+def one_in_one_of_several_lists(x):
+    rows = [[Body(x[0]), Body(x[1])], [Body(x[2]), Body(x[3])]]
+    i, j = int(x[0] > 1), int(x[1] > 1)
+    rows[i][j].x = rows[i][j].x * 3
+    p = rows[i][1]
+    p.x = p.x + x[0]
+    return rows[0][0].x + 2 * rows[0][1].x + 3 * rows[1][0].x + 4 * rows[1][1].x * p.x
+
+
+@CHOSEN.append
+def a_grid_of_cells(x):
+    grid = [[Body(x[0] * (i + 1) + j) for j in range(3)] for i in range(3)]
+    for v in x:
+        i, j = int(v * 1.4) % 3, int(v * 3) % 3
+        grid[i][j].x = grid[i][j].x * v + grid[(i + 1) % 3][j].x
+    return sum((3 * i + j + 1) * grid[i][j].x for i in range(3) for j in range(3))
+
+
+@CHOSEN.append
+def a_list_that_a_key_chooses(x):
+    held = {"a": [Body(x[0]), Body(x[1])], "b": [Body(x[2]), Body(x[3])]}
+    k = "a" if x[3] > 1 else "b"
+    for p in held[k]:
+        p.x = p.x * 2
+    held["a"][0].x += 1
+    held[k][0].x *= x[1]
+    return held["a"][0].x + 2 * held["a"][1].x + 3 * held["b"][0].x + 4 * held["b"][1].x
+
+
+@CHOSEN.append
+def itself_on_both_paths(x):
+    a, b = Body(x[0]), Body(x[1])
+    p = a if x[2] > 1 else b
+    q = (p, p)[int(x[3] > 1)]
+    q.x = q.x * 3
+    p.x = p.x + x[0]
+    return a.x + b.x * x[2] + q.x
 
 
 @pytest.mark.parametrize("place", [0, 1])

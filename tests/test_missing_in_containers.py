@@ -28,11 +28,13 @@ ASKED = {
             "max([(w, 1.0), (v, 2.0)])[1]",
             "min((w, 1.0), (v, 2.0))[1]",
         ),
-        *("sorted([(w, 2.0), (v, 1.0)])[0][1]",),
+        *("sorted([(w, 2.0), (v, 1.0)])[0][1]", "w in (t for t in [v, 1.0])", "w in reversed([v, x[2]])"),
+        *("float('nan') in [float('nan')]", "np.nan in [np.nan, v]", "[float('nan')] == [float('nan')]"),
     ),
     _GROWN: (
         *("w in log", "w not in log", "2.0 in log", "log == list(log)", "log != log[:]", "log.count(w)", "log.index(w)"),
         *("log.index(log[-1])", "(w, 1) in [(t, 1) for t in log]", "log < list(log)", "log.count(3.0)"),
+        *("w in reversed(log)", "w in (t for t in log)", "w in map(float, log)", "np.nan in log", "float('nan') in log"),
     ),
     _ROWS: ("w in log", "(0, x[0]) in log", "log.count(w)", "log.index(w)", "(7, 0.5) in log", "0.5 in log", "'start' in log"),
 }
@@ -42,7 +44,7 @@ CASES = [(made, asked) for made, some in ASKED.items() for asked in some]
 @pytest.mark.parametrize(("made", "asked"), CASES)
 @pytest.mark.parametrize("first", [0.7, np.nan])
 def test_an_object_equals_itself_or_the_run_refuses(made: str, asked: str, first: float) -> None:
-    text = f"import collections\ndef f(x):\n{made}    return np.sum(x[1:]) * (2.0 + {asked})\n"
+    text = f"import collections\ndef f(x):\n{made}    return np.sum(x[1:]) * (2.0 + ({asked}))\n"
     verdict = judge(Cell(text, program(text), (np.array([first, 0.55, 0.31]),), smooth=False))
     assert verdict.kind == "right" or (first != first and "NaN" in verdict.reason), f"{verdict.reason}\n{text}"
 

@@ -21,7 +21,19 @@ from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.objects.value_parts import parts_of
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import FunctionValue, Method, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import (
+    FunctionValue,
+    Generator,
+    Maybe,
+    Method,
+    Once,
+    OneFunction,
+    Ref,
+    Static,
+    Stream,
+    Tuple,
+    Value,
+)
 from adxform.ir.build import Builder
 from adxform.ir.ops import Call, Invoke, Lit, Op, Var
 from adxform.ir.types import Array, Scalar, is_float, is_inexact
@@ -31,12 +43,28 @@ from adxform.primitives.effects import effect_of
 
 @dataclass(slots=True, eq=False)
 class _Cache:
-    """What is known of a function that was put under a cache: what it reads, the classes of its arguments, and what it gave."""
+    """What is known of a function that was put under a cache: what it reads, the classes of its arguments, and what it gave.
 
+    It was put there in the block that `made_in` fills, and keeps what it gives for `limit` keys, ``None`` for all.
+    """
+
+    made_in: Builder
+    limit: int | None
     reads: dict[Ref, Any] | None = None
     classes: tuple[Any, ...] | None = None
     given: dict[Any, _Given] = field(default_factory=dict)
+    keys: set[Any] = field(default_factory=set)
+    loses: bool = False
     running: int = 0
+
+    def note(self, builder: Builder, key: Any, known: bool) -> bool:
+        """Note a call with `key`, made where `builder` is; whether it is the first of that key, which is `known`, for certain."""
+        here = builder is self.made_in  # elsewhere, as in a loop, what is not known may be any number of keys
+        first = here and known and key not in self.keys
+        self.keys.add(key)
+        if self.limit is not None and (len(self.keys) > self.limit or not (here or known)):
+            self.loses = True
+        return first
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +86,28 @@ class _Given:
 def _decorator(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``lru_cache(f)`` or ``lru_cache(maxsize)``; ``None`` for functions from outside, which the run calls as they are."""
     if args and isinstance(args[0], FunctionValue | Method):
-        return _under_a_cache(args[0])
+        return _under_a_cache(interp, args[0], 128)
     whole = all(isinstance(arg, Lit) and not callable(arg.value) for arg in (*args, *kwargs.values()))
-    return Method(Lit(_DECORATING), ()) if whole else None
+    size = args[0] if args else kwargs.get("maxsize", Lit(128))
+    return Method(Lit(_DECORATING), (size,)) if whole else None
+
+
+def _decorator_of_all(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``cache(f)``"""
+    return _under_a_cache(interp, args[0], None) if args and isinstance(args[0], FunctionValue | Method) else None
 
 
 def _decorated(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    if isinstance(args[0], FunctionValue | Method):
-        return _under_a_cache(args[0])
-    return interp.call(Lit(functools.lru_cache(maxsize=None)), args, kwargs, hint)
+    size, fn, *others = args
+    limit = size.value if isinstance(size, Lit) else 0
+    if isinstance(fn, FunctionValue | Method) and (limit is None or isinstance(limit, int)):
+        return _under_a_cache(interp, fn, limit)
+    return interp.call(Lit(functools.lru_cache(maxsize=None)), (fn, *others), kwargs, hint)
 
 
-def _under_a_cache(fn: Value) -> Method:
+def _under_a_cache(interp: Interpreter, fn: Value, limit: int | None) -> Method:
     """`fn` under a cache of its own, as each time that a decorator runs."""
-    return Method(Lit(_CACHED), (Static(_Cache()), fn))
+    return Method(Lit(_CACHED), (Static(_Cache(interp.builder.last(), limit)), fn))
 
 
 def _cached(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -79,17 +115,18 @@ def _cached(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     if not isinstance(cache, Static):  # one of several, as the run says: another may have been called before
         if any(True for _ in _reached(interp, fn, {})):
             raise _refusal(interp, "is one of several, and reads what may have changed since it was called first")
-        cache = Static(_Cache())
+        cache = Static(_Cache(Builder(interp.names), 0))
     return _called(interp, cache.value, fn, tuple(given), kwargs, hint)
 
 
 def _called(interp: Interpreter, cache: _Cache, fn: Value, args: Args, kwargs: Kwargs, hint: str) -> Value:
     """The result of a function that is cached."""
     _refuse_other_classes(interp, cache, (*args, *kwargs.values()))
-    key = tuple(map(_key, args)), tuple((name, _key(arg)) for name, arg in sorted(kwargs.items()))
+    key = tuple(map(_key, args)), tuple((name, _key(arg)) for name, arg in kwargs.items())
     builder = interp.builder.last()
     found = cache.given.get(key)
-    if found is not None and found.is_there(builder):
+    first = cache.note(builder, key, all(map(_is_known, (*args, *kwargs.values()))))
+    if found is not None and not cache.loses and found.is_there(builder):
         return found.result
     before, start = dict(interp.heap.contents), len(builder.ops)
     if cache.running:
@@ -109,7 +146,7 @@ def _called(interp: Interpreter, cache: _Cache, fn: Value, args: Args, kwargs: K
     if unsure or interp.outer.asked != asked:
         raise _refusal(interp, "may read what the program changes outside of it")
     _look_at(interp, cache, fn)
-    _note_arrays(interp, (result,))
+    _note_kept(interp, (result,), first and not cache.loses)
     if interp.builder.last() is builder:
         last = builder.ops[-1] if builder.ops else None
         cache.given[key] = _Given(builder, len(builder.ops), last, result)
@@ -171,6 +208,11 @@ def _class(arg: Value) -> Any:
             return type(arg)
 
 
+def _is_known(arg: Value) -> bool:
+    """Whether `arg` is one key, each time that the run comes by."""
+    return isinstance(arg, Lit | Static) or (isinstance(arg, Tuple) and all(map(_is_known, arg.items)))
+
+
 def _key(arg: Value) -> Any:
     match arg:
         case Lit(value):
@@ -202,10 +244,8 @@ def _look_at(interp: Interpreter, cache: _Cache, fn: Value) -> None:
 
 def _reached(interp: Interpreter, value: Value, seen: dict[Ref, None]) -> Iterator[tuple[Ref, Any]]:
     match value:
-        case FunctionValue() | Method():
+        case FunctionValue() | Method() | OneFunction() | Tuple() | Maybe():
             parts: Any = parts_of(value)
-        case Tuple(items):
-            parts = items
         case Ref() if value not in seen:
             seen[value] = None
             contents: Any = interp.heap.contents[value]
@@ -222,18 +262,21 @@ def _reached(interp: Interpreter, value: Value, seen: dict[Ref, None]) -> Iterat
         yield from _reached(interp, part, seen)
 
 
-def _note_arrays(interp: Interpreter, values: Args) -> None:
-    """Note arrays that are to stay as they are, for the cache may have kept what was computed of them, or keeps them."""
+def _note_kept(interp: Interpreter, values: Args, first: bool) -> None:
+    """Note arrays that are to stay as they are, for the cache may have kept what was computed of them, or keeps them.
+
+    Other objects are the same ones whenever the cache gives them, which only the `first` call of a key makes for certain.
+    """
     for value in values:
         match value:
             case Var(_, Array()):
                 interp.to_check.kept_arrays.append((value, interp.span))
-            case Tuple(items):
-                _note_arrays(interp, items)
             case Ref(kind="list" | "dict" | "set"):
                 raise _refusal(interp, "gives a list, a dict or a set, which others may change")
+            case Ref(outside=False) | Generator() | Once() | Stream() if not first:
+                raise _refusal(interp, "gives an object, which may be the one that it has given before")
             case _:
-                pass
+                _note_kept(interp, parts_of(value), first)
 
 
 def _refusal(interp: Interpreter, why: str) -> AdxError:
@@ -241,4 +284,4 @@ def _refusal(interp: Interpreter, why: str) -> AdxError:
 
 
 _CACHED, _DECORATING = Known("cached", _cached), Known("lru_cache", _decorated)
-TABLE: dict[Any, Handler] = {functools.lru_cache: _decorator, functools.cache: _decorator}
+TABLE: dict[Any, Handler] = {functools.lru_cache: _decorator, functools.cache: _decorator_of_all}

@@ -12,6 +12,7 @@ from adxform.frontend.containers import keyed_lists
 from adxform.frontend.containers.methods import Answer
 from adxform.frontend.evaluate.classes.python_classes import class_of, is_container, name_of
 from adxform.frontend.evaluate.control_flow import walks
+from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.keys import hashed
 from adxform.frontend.evaluate.objects import doubtful_keys
 from adxform.frontend.evaluate.objects.chosen_items import of_the_run
@@ -23,7 +24,7 @@ from adxform.frontend.evaluate.values import Once, Range, Ref, Static, Tuple, Va
 from adxform.frontend.known.one_or_equal import Condition, any_or_all, as_it_is, found_same, refuse_both_missing, same_or_equal
 from adxform.frontend.signature.access import Contains
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import is_inexact
+from adxform.ir.types import Scalar, is_inexact
 from adxform.primitives.definitions import iterations
 
 
@@ -39,6 +40,7 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
         case Once():
             looked_at = walks.searched(interp, box, partial(_equal_now, item), "`in` may have left it before its end")
             if not isinstance(looked_at, Tuple):
+                _refuse_missing_sought(interp, item)
                 return interp.call(Static(iterations.contained), (looked_at, item))
             return any_equal(interp, list(looked_at.items), item)
         case Tuple() | Ref(kind="list") | View():
@@ -59,9 +61,22 @@ def contains(interp: Interpreter, box: Value, item: Value) -> Answer:
 def _refuse_missing_item(interp: Interpreter, box: Value, item: Value) -> None:
     """Let the run refuse to look for NaN in a list of numbers."""
     held = interp.filled(box)
-    if held is not None and isinstance(item, Var) and is_inexact(item.type) and is_inexact(held.buffer.type):
+    if held is not None and _is_inexact_number(item) and is_inexact(held.buffer.type):
         missing = interp.call(Lit(np.isnan), (item,))
-        refuse_both_missing(interp, missing, interp.call(Static(iterations.has_missing), (box,)))
+        if missing != Lit(False):
+            refuse_both_missing(interp, missing, interp.call(Static(iterations.has_missing), (box,)))
+
+
+def _refuse_missing_sought(interp: Interpreter, item: Value) -> None:
+    """Let the run refuse to look for NaN in what is walked over once, so that nobody can look whether NaN is in it before."""
+    if _is_inexact_number(item):
+        refuse_both_missing(interp, interp.call(Lit(np.isnan), (item,)), Lit(True))
+
+
+def _is_inexact_number(value: Value) -> bool:
+    """Whether `value` is a number that may be NaN."""
+    found = number_type(value) if isinstance(value, Var | Lit) else None
+    return isinstance(found, Scalar) and is_inexact(found)
 
 
 def _in_keys(interp: Interpreter, box: Ref | View, item: Value) -> Value:

@@ -122,10 +122,11 @@ class Heap:
         self.note_originals(ref, Originals(frozenset((owner,))))
 
     def note_choice(self, ref: Ref, choice: ChosenObject) -> None:
-        """Note that `choice` says which object `ref` is, and so which ones what it holds are."""
-        if ref.kind not in ("instance", "dict") or not ref.shared:
+        """Note that `choice` says which object `ref` is, and so which ones what it holds are; one that is itself is none."""
+        if ref.kind not in ("instance", "dict", "list") or not ref.shared or ref in choice.objects:
             return
-        self.contents.chosen[ref] = choice
+        if ref.kind != "list":
+            self.contents.chosen[ref] = choice
         found = [self.contents[one] for one in (ref, *choice.objects)]
         held = [one for one in found if isinstance(one, Contents) and one.keys == getattr(found[0], "keys", None)]
         for own, *items in zip(*(one.items for one in held), strict=True) if len(held) == len(found) else ():
