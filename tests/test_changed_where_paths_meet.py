@@ -936,7 +936,7 @@ def a_list_that_a_key_chooses(x):
 def itself_on_both_paths(x):
     a, b = Body(x[0]), Body(x[1])
     p = a if x[2] > 1 else b
-    q = p if x[3] > 1 else p
+    q = (p, p)[int(x[3] > 1)]
     q.x = q.x * 3
     p.x = p.x + x[0]
     return a.x + b.x * x[2] + q.x

@@ -38,6 +38,22 @@ def texts_beside_numbers(x):
 
 
 @FOLLOWED.append
+def filled_in_a_try(x):
+    total = np.dot(x, x)
+    try:
+        if 3.0 < total < 12.0:
+            raise KeyError("too large")
+        log = []
+        for i, item in enumerate(x):
+            if item > 0.4:
+                log.append(f"{i}")
+        total = (1.0 if log else 2.0) * total + len(log)
+    except KeyError:
+        total = x[1] ** 2
+    return total * x[0]
+
+
+@FOLLOWED.append
 def another_list_on_each_path(x):
     msgs = ["start"]
     if x[0] > 1:

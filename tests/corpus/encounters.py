@@ -473,3 +473,23 @@ def no_pass_reads_what_is_longer_before(x, n):
     for i in range(n):
         part = x[i : i + 2] * 2.0
     return np.sum(x[0] * part)
+
+
+class Waiting:
+    """A queue with a generator of random numbers of its own."""
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.served = 0
+
+    def takes(self, rate):
+        self.served += 1
+        return -np.log(1.0 - self.rng.random()) / rate
+
+
+@at((vec(0.7, 0.55, 0.31),), (vec(1.7, 0.25, 2.31),))
+def draws_of_an_object_that_a_loop_changes(x):
+    queue, t = Waiting(3), 0.0
+    while t < 3.0:
+        t += x[1] + queue.takes(x[0])
+    return t * x[2] + queue.served

@@ -105,6 +105,8 @@ def _called(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwa
     match fn:
         case FunctionValue():
             return call_closure(interp, fn, args, kwargs)
+        case Method(Lit(Known(name=name)), (Ref() as owner, *_)) if (held := interp.seen(owner)) is not owner:
+            return call(interp, interp.attribute(held, name.partition(".")[2]), args, kwargs, hint, wanted)
         case Method(inner, bound, named):
             return call(interp, inner, (*bound, *args), {**dict(named), **kwargs}, hint, wanted)
         case OneFunction():

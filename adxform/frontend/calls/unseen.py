@@ -19,7 +19,7 @@ from adxform.errors import GlobalMutationError
 from adxform.frontend.calls.reached import changes_of, widest
 from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value, is_unknown
 from adxform.ir.ops import Var

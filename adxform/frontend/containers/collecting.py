@@ -37,7 +37,7 @@ from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joined_objects import either
 from adxform.frontend.evaluate.control_flow.joined_types import alike_rows
 from adxform.frontend.evaluate.keys import refuse_index
-from adxform.frontend.evaluate.object_contents import Collected
+from adxform.frontend.evaluate.objects.object_contents import Collected
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Value

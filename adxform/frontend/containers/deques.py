@@ -12,7 +12,7 @@ from typing import Any
 
 from adxform.frontend.containers.methods import METHODS, Answer, Args, Handler, Known, Kwargs
 from adxform.frontend.evaluate.control_flow import walks
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Method, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var

@@ -15,7 +15,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.containers import list_arrays, list_kinds, lists_of_lists, object_lists
-from adxform.frontend.evaluate.object_contents import AnyContents, Contents, Doubtful, Keyed
+from adxform.frontend.evaluate.objects.object_contents import AnyContents, Contents, Doubtful, Keyed
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter

@@ -32,8 +32,17 @@ from adxform.frontend.containers.list_kinds import (
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
-from adxform.frontend.evaluate.heap import Heap
-from adxform.frontend.evaluate.object_contents import Collected, Columns, Contents, Doubtful, HeldByRun, Keyed, Portion, Portions
+from adxform.frontend.evaluate.objects.heap import Heap
+from adxform.frontend.evaluate.objects.object_contents import (
+    Collected,
+    Columns,
+    Contents,
+    Doubtful,
+    HeldByRun,
+    Keyed,
+    Portion,
+    Portions,
+)
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Slice, Tuple, Value

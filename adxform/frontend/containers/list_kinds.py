@@ -9,8 +9,8 @@ import numpy as np
 
 from adxform.errors import AdxError
 from adxform.frontend.evaluate.control_flow.joined_types import alike_rows, join_types, number_type
-from adxform.frontend.evaluate.heap import Heap
-from adxform.frontend.evaluate.object_contents import Collected, Contents
+from adxform.frontend.evaluate.objects.heap import Heap
+from adxform.frontend.evaluate.objects.object_contents import Collected, Contents
 from adxform.frontend.evaluate.signals import Kind, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Tuple, Value, is_undefined

@@ -11,7 +11,7 @@ from adxform import runtime
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.containers.portions import all_places, family_of, is_new, named, of_others, place_in_family
 from adxform.frontend.evaluate.control_flow import iteration
-from adxform.frontend.evaluate.object_contents import (
+from adxform.frontend.evaluate.objects.object_contents import (
     AnyContents,
     Collected,
     Contents,

@@ -12,11 +12,11 @@ from typing import Any, Literal
 from adxform.frontend.containers import collecting, keyed_lists, list_arrays, lists_of_lists, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
-from adxform.frontend.evaluate import doubtful_keys
-from adxform.frontend.evaluate.chosen_items import of_the_run
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
-from adxform.frontend.evaluate.object_contents import Contents, list_contents
+from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects.chosen_items import of_the_run
+from adxform.frontend.evaluate.objects.object_contents import Contents, list_contents
 from adxform.frontend.evaluate.outside.guards import constant, itself
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter

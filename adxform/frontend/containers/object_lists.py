@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from adxform import runtime
-from adxform.frontend.evaluate.object_contents import Contents, HeldByRun
+from adxform.frontend.evaluate.objects.object_contents import Contents, HeldByRun
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Ref, Slice, Static, Tuple, Value
 from adxform.ir import intrinsics

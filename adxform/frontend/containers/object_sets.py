@@ -14,7 +14,7 @@ from typing import Any
 from adxform import runtime
 from adxform.frontend.containers import collecting, list_kinds, object_lists, tuple_columns
 from adxform.frontend.evaluate.control_flow import walks
-from adxform.frontend.evaluate.object_contents import Columns, Contents, HeldByRun
+from adxform.frontend.evaluate.objects.object_contents import Columns, Contents, HeldByRun
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Tuple, Value

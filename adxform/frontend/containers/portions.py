@@ -18,9 +18,9 @@ import numpy as np
 
 from adxform.errors import AdxError
 from adxform.frontend.containers import list_arrays, list_kinds, tuple_columns
-from adxform.frontend.evaluate import chosen_items
-from adxform.frontend.evaluate.heap import NO_OTHERS, Originals
-from adxform.frontend.evaluate.object_contents import (
+from adxform.frontend.evaluate.objects import chosen_items
+from adxform.frontend.evaluate.objects.heap import NO_OTHERS, Originals
+from adxform.frontend.evaluate.objects.object_contents import (
     AnyContents,
     Collected,
     Columns,

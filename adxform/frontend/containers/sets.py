@@ -9,7 +9,7 @@ from typing import Any
 from adxform.frontend.containers import object_sets
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.keys import hashed
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.outside.guards import itself
 from adxform.frontend.evaluate.set_orders import as_given, changed, done, frozen, ordered
 from adxform.frontend.evaluate.state import Interpreter

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, object_lists
 from adxform.frontend.evaluate.control_flow import iteration
-from adxform.frontend.evaluate.heap import Heap
 from adxform.frontend.evaluate.keys import refuse_index
-from adxform.frontend.evaluate.object_contents import Columns, Contents
+from adxform.frontend.evaluate.objects.heap import Heap
+from adxform.frontend.evaluate.objects.object_contents import Columns, Contents
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Tuple, Value, Zip

@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from adxform.errors import AdxError
-from adxform.frontend.evaluate.object_contents import AnyContents, Collected, Columns, Keyed, ListFamily, Portion, Portions
+from adxform.frontend.evaluate.objects.object_contents import (
+    AnyContents,
+    Collected,
+    Columns,
+    Keyed,
+    ListFamily,
+    Portion,
+    Portions,
+)
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.values import Ref, Static, Value
 from adxform.ir.build import Builder

@@ -16,7 +16,7 @@ import numpy as np
 from adxform.frontend.containers import deques
 from adxform.frontend.containers.methods import METHODS
 from adxform.frontend.derivative_operators import Decorated, Operator
-from adxform.frontend.evaluate import doubtful_keys, indexing
+from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import asked_by_name, getters
 from adxform.frontend.evaluate.classes.class_attributes import from_class, of_class, of_super
 from adxform.frontend.evaluate.classes.class_contents import (
@@ -27,7 +27,8 @@ from adxform.frontend.evaluate.classes.class_contents import (
     is_generated,
     is_librarys,
 )
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.outside import outside_containers, places
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, looked_up, missing, outside_write, rooted
 from adxform.frontend.evaluate.state import Interpreter

@@ -10,12 +10,12 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.checks.shared_memory import read_meanwhile
-from adxform.frontend.evaluate import chosen_items, doubtful_keys
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
-from adxform.frontend.evaluate.object_contents import Contents, Portions, list_contents
+from adxform.frontend.evaluate.objects import chosen_items, doubtful_keys
+from adxform.frontend.evaluate.objects.object_contents import Contents, Portions, list_contents
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter

@@ -21,11 +21,12 @@ from adxform.frontend.containers import (
     portions,
     tuple_columns,
 )
-from adxform.frontend.evaluate import attributes, chosen_objects, operands, survey
+from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
-from adxform.frontend.evaluate.object_contents import (
+from adxform.frontend.evaluate.objects import chosen_objects
+from adxform.frontend.evaluate.objects.object_contents import (
     AnyContents,
     Collected,
     Columns,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from adxform.frontend.evaluate.heap import Heap
+from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.signals import HeldAnew
 from adxform.frontend.evaluate.values import Namespace, Ref, Value
 from adxform.ir.build import Builder

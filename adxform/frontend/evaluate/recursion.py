@@ -10,9 +10,9 @@ from typing import Any, cast
 from adxform.frontend.evaluate.control_flow.joined_objects import Paths
 from adxform.frontend.evaluate.control_flow.joins import Joiner
 from adxform.frontend.evaluate.control_flow.templates import Built, Slot, collect, instantiate, slots
-from adxform.frontend.evaluate.heap import Heap
 from adxform.frontend.evaluate.levels import Frame
-from adxform.frontend.evaluate.object_contents import (
+from adxform.frontend.evaluate.objects.heap import Heap
+from adxform.frontend.evaluate.objects.object_contents import (
     Collected,
     Columns,
     Contents,
@@ -23,9 +23,9 @@ from adxform.frontend.evaluate.object_contents import (
     Portion,
     Portions,
 )
+from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Helper, Interpreter
-from adxform.frontend.evaluate.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.values import FunctionValue, Method, Namespace, OneFunction, Poison, Ref, Static, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.kinds import scalar_type

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.evaluate.object_contents import Contents, Made, SetElements
+from adxform.frontend.evaluate.objects.object_contents import Contents, Made, SetElements
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter

@@ -12,7 +12,7 @@ from adxform import runtime
 from adxform.errors import AliasError
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow.walks import NO_MORE
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Once, Static, Value
 from adxform.ir.operand_facts import with_inner

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adxform.errors import AdxError
-from adxform.frontend.evaluate.object_contents import ListFamily
+from adxform.frontend.evaluate.objects.object_contents import ListFamily
 from adxform.frontend.evaluate.values import FoundOutside, PlaceOutside, Ref
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span

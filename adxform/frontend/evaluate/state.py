@@ -13,9 +13,9 @@ from typing import Any
 from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.evaluate.above import Above
-from adxform.frontend.evaluate.heap import Heap
 from adxform.frontend.evaluate.levels import Frame, TryLevel
-from adxform.frontend.evaluate.object_contents import (
+from adxform.frontend.evaluate.objects.heap import Heap
+from adxform.frontend.evaluate.objects.object_contents import (
     AnyContents,
     Collected,
     Columns,

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from adxform.errors import AdxError
+from adxform.frontend.evaluate.objects.value_parts import parts_of
 from adxform.frontend.evaluate.signals import Lost
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.value_parts import parts_of
 from adxform.frontend.evaluate.values import LOST, Method, Ref, Tuple, Value
 from adxform.ir.ops import Call, Op, Var
 from adxform.ir.walk import outs, reads

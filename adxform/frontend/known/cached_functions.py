@@ -18,9 +18,9 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.containers.methods import Answer, Args, Handler, Known, Kwargs
 from adxform.frontend.evaluate.keys import hashed
+from adxform.frontend.evaluate.objects.value_parts import parts_of
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.value_parts import parts_of
 from adxform.frontend.evaluate.values import (
     FunctionValue,
     Generator,

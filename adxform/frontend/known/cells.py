@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Poison, Ref
 from adxform.ir import intrinsics

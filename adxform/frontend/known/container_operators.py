@@ -20,7 +20,7 @@ from adxform.frontend.containers.methods import Answer
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes.protocols import as_number
 from adxform.frontend.evaluate.classes.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.pure_functions import is_pure

@@ -22,7 +22,13 @@ from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.presence import note_opposite
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Once, Ref, Static, Tuple, Value, is_unknown
-from adxform.frontend.known import container_comparisons, container_operators, sparse_products, unknown_operands
+from adxform.frontend.known import (
+    container_comparisons,
+    container_membership,
+    container_operators,
+    sparse_products,
+    unknown_operands,
+)
 from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
 from adxform.ir.kinds import alternatives, scalar_type, settled_type
 from adxform.ir.ops import Lit, Operand, Var
@@ -318,7 +324,7 @@ def _contains(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     method = protocols.special(interp, box, "__contains__")
     if method is None:
         asked = unknown_operands.contains(interp, box, item)
-        return container_comparisons.contains(interp, box, item) if asked is None else asked
+        return container_membership.contains(interp, box, item) if asked is None else asked
     found = interp.call(method, (item,), hint=hint)
     inside = truth(interp, found)
     return Lit(inside) if isinstance(inside, bool) else interp.call(Lit(bool), (found,))

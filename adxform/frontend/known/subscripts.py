@@ -15,14 +15,15 @@ from adxform import runtime
 from adxform.frontend.containers import collecting, keyed_lists, lists_of_lists, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate import doubtful_keys, indexing
+from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
-from adxform.frontend.evaluate.object_contents import Contents, list_contents
+from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects.object_contents import Contents, list_contents
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.state import Interpreter

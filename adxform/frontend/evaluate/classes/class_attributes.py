@@ -8,8 +8,8 @@ from typing import Any
 
 from adxform.errors import MissingRuleError
 from adxform.frontend.derivative_operators import Decorated, Operator
-from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find, has_dict, is_data_descriptor
+from adxform.frontend.evaluate.objects import doubtful_keys
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, is_kept, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value

@@ -27,7 +27,7 @@ from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow.held_in_tries import hold_what_is_made_here, with_lists_held_anew
 from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_side
 from adxform.frontend.evaluate.levels import Frame, TryFork, TryLevel, unwatched
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.signals import HeldAnew, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_undefined

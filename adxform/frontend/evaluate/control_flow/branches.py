@@ -5,12 +5,12 @@ from __future__ import annotations
 import types
 from typing import Any, NoReturn
 
-from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.control_flow import attempts, iteration
 from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.objects import doubtful_keys
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Maybe, Range, Ref, Static, Tuple, Value, View
 from adxform.ir import intrinsics

@@ -10,8 +10,8 @@ from adxform.frontend.evaluate.control_flow import joined_objects
 from adxform.frontend.evaluate.control_flow.joined_objects import Paths
 from adxform.frontend.evaluate.control_flow.joins import Joiner
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
-from adxform.frontend.evaluate.heap import Heap
-from adxform.frontend.evaluate.object_contents import Collected
+from adxform.frontend.evaluate.objects.heap import Heap
+from adxform.frontend.evaluate.objects.object_contents import Collected
 from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Value

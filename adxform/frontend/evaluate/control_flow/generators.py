@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.levels import Frame, TryLevel
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, Generator, Once, Static, Value

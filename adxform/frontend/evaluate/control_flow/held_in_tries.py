@@ -9,7 +9,7 @@ from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.control_flow.retries import Standing
 from adxform.frontend.evaluate.control_flow.sides import hold_anew
 from adxform.frontend.evaluate.levels import TryLevel, unwatched
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.signals import HeldAnew
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Value

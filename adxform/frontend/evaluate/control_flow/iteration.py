@@ -13,12 +13,12 @@ from typing import Any
 from adxform import runtime
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.levels import unwatched
-from adxform.frontend.evaluate.object_contents import AnyContents, Columns, Contents, Portions
+from adxform.frontend.evaluate.objects.object_contents import AnyContents, Columns, Contents, Portions
+from adxform.frontend.evaluate.objects.value_parts import parts_of
 from adxform.frontend.evaluate.outside import guards
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.set_orders import ordered
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.value_parts import parts_of
 from adxform.frontend.evaluate.values import (
     Enumerate,
     FunctionValue,

@@ -10,8 +10,8 @@ from typing import Any
 
 from adxform.frontend.evaluate.control_flow.joined_types import alike_rows, number_type
 from adxform.frontend.evaluate.control_flow.templates import NOT_THERE, Built, Slot, Template
-from adxform.frontend.evaluate.heap import NO_OTHERS, Heap, Originals
-from adxform.frontend.evaluate.object_contents import (
+from adxform.frontend.evaluate.objects.heap import NO_OTHERS, Heap, Originals
+from adxform.frontend.evaluate.objects.object_contents import (
     Collected,
     Columns,
     Contents,
@@ -23,7 +23,7 @@ from adxform.frontend.evaluate.object_contents import (
     SetElements,
     in_doubt,
 )
-from adxform.frontend.evaluate.value_parts import with_parts
+from adxform.frontend.evaluate.objects.value_parts import with_parts
 from adxform.frontend.evaluate.values import Poison, Ref, Value
 from adxform.ir.kinds import alternatives, one_of
 from adxform.ir.ops import Lit, Var
@@ -36,6 +36,8 @@ _OF_TUPLES = Poison("it is a list of tuples whose length only a run can tell, an
 _OF_KEYS = Poison("it is a dict of which only a run can tell the keys, and another one on another path")
 
 _OF_OBJECTS = Poison("it is a list of objects of which only a run can tell how many there are, and another one on another path")
+
+_OF_ANOTHER_CALL = Poison("it is an object that a call of the function by itself gives", way="return what it holds instead")
 
 _OF_PORTIONS = Poison("it is one of several lists of which only a run can tell which is taken, and another one on another path")
 
@@ -134,6 +136,8 @@ def escape(joins: Joins, ref: Ref, heap: Heap, old: Heap) -> Template:
 
 def merge(joins: Joins, a: Ref | Built, b: Ref, paths: Paths) -> Template:
     """The template of an object that is `a` on one path and `b` on the other."""
+    if b not in paths.right.contents and b not in paths.right.contents.foreign:
+        return _OF_ANOTHER_CALL
     left: Any = a.whole() if isinstance(a, Built) else paths.left.contents[a]
     right: Any = paths.right.contents[b]
     decided = joins.decided

@@ -19,9 +19,9 @@ from adxform.frontend.evaluate.control_flow.templates import (
     is_optional,
     what_is_there,
 )
-from adxform.frontend.evaluate.functions_apart import code_key, is_function
-from adxform.frontend.evaluate.heap import Heap
-from adxform.frontend.evaluate.value_parts import parts_of, with_parts
+from adxform.frontend.evaluate.objects.functions_apart import code_key, is_function
+from adxform.frontend.evaluate.objects.heap import Heap
+from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.values import (
     ENDED,
     FunctionValue,
@@ -83,6 +83,8 @@ class Joiner(Joins):
     def generalise(self, value: Value, *, numbers: bool) -> Template:
         """The template of `value` alone: variables, and with `numbers` literal numbers, become slots."""
         match value:
+            case Var(_, Object()) if numbers and self.owned is not None:  # of a loop that may leave it as it is
+                return value
             case Var(_, type_):
                 return Slot(self._globalised(type_))
             case Lit(literal) if numbers and scalar_type(literal) is not None:

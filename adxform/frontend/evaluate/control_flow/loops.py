@@ -29,7 +29,7 @@ from adxform.frontend.evaluate.control_flow.retries import (
 )
 from adxform.frontend.evaluate.control_flow.unrolled_loops import Walk, endless, unrolled, unrolled_within
 from adxform.frontend.evaluate.control_flow.while_loops import Turns, run_turns
-from adxform.frontend.evaluate.object_contents import Collected, Contents
+from adxform.frontend.evaluate.objects.object_contents import Collected, Contents
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way

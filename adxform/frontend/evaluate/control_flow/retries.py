@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.containers.list_kinds import of_one_kind
-from adxform.frontend.evaluate.heap import Heap
 from adxform.frontend.evaluate.levels import TryLevel
+from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref

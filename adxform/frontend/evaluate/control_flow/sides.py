@@ -10,14 +10,14 @@ from adxform.frontend.containers import keyed_lists, list_arrays, lists_of_lists
 from adxform.frontend.containers.list_arrays import are_lists, as_list_of_rows, become_floats, irregular
 from adxform.frontend.containers.list_kinds import kind_on_paths, row_type
 from adxform.frontend.containers.tuple_columns import kind_of
-from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.control_flow import joined_objects
 from adxform.frontend.evaluate.control_flow.joined_objects import Paths
 from adxform.frontend.evaluate.control_flow.joins import Joiner
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
-from adxform.frontend.evaluate.heap import Choice, Heap
 from adxform.frontend.evaluate.levels import unwatched
-from adxform.frontend.evaluate.object_contents import (
+from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects.heap import ChosenObject, Heap
+from adxform.frontend.evaluate.objects.object_contents import (
     Collected,
     Columns,
     Contents,
@@ -170,7 +170,7 @@ def _note_choices(interp: Interpreter, cond: Operand, values: list[Value], sides
             _note_choices(interp, cond, list(value.items), inner, start)
         refs = tuple(end for end in ends if isinstance(end, Ref) and end in start.contents)
         if isinstance(value, Ref) and isinstance(cond, Var) and len(refs) == len(sides):
-            interp.heap.note_choice(value, Choice(cond, refs))
+            interp.heap.note_choice(value, ChosenObject(cond, refs))
 
 
 def _joiner(interp: Interpreter, cond: Operand) -> Joiner:

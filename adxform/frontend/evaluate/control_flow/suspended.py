@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.levels import Frame
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Once, Value

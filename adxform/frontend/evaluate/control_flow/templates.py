@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from adxform.frontend.evaluate.functions_apart import code_key
-from adxform.frontend.evaluate.heap import NO_OTHERS, Heap, Originals
-from adxform.frontend.evaluate.object_contents import Collected, Columns, Contents, Doubtful, HeldByRun, Portion, in_doubt
-from adxform.frontend.evaluate.value_parts import parts_of, with_parts
+from adxform.frontend.evaluate.objects.functions_apart import code_key
+from adxform.frontend.evaluate.objects.heap import NO_OTHERS, Heap, Originals
+from adxform.frontend.evaluate.objects.object_contents import Collected, Columns, Contents, Doubtful, HeldByRun, Portion, in_doubt
+from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.values import FunctionValue, Maybe, Method, OneFunction, Ref, Tuple, Value, is_undefined
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
 from adxform.ir.types import BOOL, INT, Scalar, Type

@@ -16,11 +16,11 @@ from typing import Any
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.containers import keyed_lists
-from adxform.frontend.evaluate import doubtful_keys
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import is_librarys
 from adxform.frontend.evaluate.control_flow import iteration
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.signals import WalkedAgain
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (

@@ -17,7 +17,7 @@ from typing import Any
 from adxform import runtime
 from adxform.errors import AdxError, GlobalMutationError
 from adxform.frontend.evaluate.classes.class_contents import told_by
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.outside.guards import guard, outside_write
 from adxform.frontend.evaluate.signals import Sets
 from adxform.frontend.evaluate.state import Given, Interpreter

@@ -14,18 +14,19 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.deques import made as deque_of
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.containers.sets import new_frozen_set, new_set
-from adxform.frontend.evaluate import doubtful_keys, indexing
+from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.keys import hashed
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects.object_contents import Contents
+from adxform.frontend.evaluate.objects.value_parts import parts_of
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.set_orders import as_given
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.value_parts import parts_of
 from adxform.frontend.evaluate.values import (
     NONE,
     Enumerate,

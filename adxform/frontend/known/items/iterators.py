@@ -19,13 +19,13 @@ from adxform.frontend.evaluate.control_flow import iteration, suspended, walks
 from adxform.frontend.evaluate.control_flow.meanwhile import Since, changes, changing_nothing
 from adxform.frontend.evaluate.control_flow.retries import Standing
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
-from adxform.frontend.evaluate.heap import Heap
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.heap import Heap
+from adxform.frontend.evaluate.objects.object_contents import Contents
+from adxform.frontend.evaluate.objects.value_parts import parts_of
 from adxform.frontend.evaluate.signals import Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import items_of
 from adxform.frontend.evaluate.survey import one_way
-from adxform.frontend.evaluate.value_parts import parts_of
 from adxform.frontend.evaluate.values import (
     NONE,
     Enumerate,

@@ -14,7 +14,7 @@ from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joined_types import alike_rows
 from adxform.frontend.evaluate.keys import as_index
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,

@@ -13,10 +13,10 @@ from adxform import runtime
 from adxform.frontend.containers import collecting, list_arrays, lists_of_lists
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate.chosen_items import columns_of, may_choose, of_the_run
 from adxform.frontend.evaluate.classes.class_contents import find
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
+from adxform.frontend.evaluate.objects.chosen_items import columns_of, may_choose, of_the_run
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.set_orders import without_order

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate import attributes, doubtful_keys
+from adxform.frontend.evaluate import attributes
 from adxform.frontend.evaluate.classes import getters
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
+from adxform.frontend.evaluate.objects import doubtful_keys
 from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter

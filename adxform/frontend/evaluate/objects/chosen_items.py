@@ -7,8 +7,8 @@ import operator
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.evaluate.heap import Choice
-from adxform.frontend.evaluate.object_contents import Contents
+from adxform.frontend.evaluate.objects.heap import ChosenObject
+from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves
@@ -102,7 +102,7 @@ def one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str)
     found = interp.call(Static(iterations.picked), (Tuple(items), index, Lit(f"{what} index out of range")))
     refs = tuple(item for item in items if isinstance(item, Ref))
     if isinstance(found, Ref) and len(refs) == len(items):
-        interp.heap.note_choice(found, Choice(index, refs, by_place=True))
+        interp.heap.note_choice(found, ChosenObject(index, refs, by_place=True))
     return found
 
 

@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
-from adxform.frontend.evaluate.object_contents import Contents, in_doubt
+from adxform.frontend.evaluate.objects.object_contents import Contents, in_doubt
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, View

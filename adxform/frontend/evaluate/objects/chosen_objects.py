@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 from functools import partial
 
-from adxform.frontend.evaluate.chosen_items import place_in_list
 from adxform.frontend.evaluate.control_flow.attempts import branch
-from adxform.frontend.evaluate.object_contents import AnyContents, Contents
+from adxform.frontend.evaluate.objects.chosen_items import place_in_list
+from adxform.frontend.evaluate.objects.object_contents import AnyContents, Contents
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adxform.frontend.evaluate.functions_apart import code_key
-from adxform.frontend.evaluate.object_contents import AnyContents, Collected, Contents
+from adxform.frontend.evaluate.objects.functions_apart import code_key
+from adxform.frontend.evaluate.objects.object_contents import AnyContents, Collected, Contents
 from adxform.frontend.evaluate.values import Poison, Ref, RefKind, Value
 from adxform.ir.ops import Lit, Var
 
@@ -31,7 +31,7 @@ NO_OTHERS = Originals()
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenObject:
     """Which of `objects` one is that stands for them: the first where the condition `which` holds, or the one at that place."""
 
     which: Var | Lit
@@ -60,7 +60,7 @@ class Cells(dict[Ref, AnyContents]):
         self.taken: TakenPortions = {}
         self.copied: set[Ref] = set()
         self.returned: set[Ref] = set()
-        self.chosen: dict[Ref, Choice] = {}
+        self.chosen: dict[Ref, ChosenObject] = {}
         self.numbers: dict[Any, tuple[int, Any]] = {}
 
     def number_of(self, function: Any) -> int:
@@ -121,7 +121,7 @@ class Heap:
         self.contents.attributes[ref] = owner
         self.note_originals(ref, Originals(frozenset((owner,))))
 
-    def note_choice(self, ref: Ref, choice: Choice) -> None:
+    def note_choice(self, ref: Ref, choice: ChosenObject) -> None:
         """Note that `choice` says which object `ref` is, and so which ones what it holds are; one that is itself is none."""
         if ref.kind not in ("instance", "dict", "list") or not ref.shared or ref in choice.objects:
             return

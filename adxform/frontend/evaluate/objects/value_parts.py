@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from adxform.frontend.evaluate.object_contents import Collected, Columns, Contents, Doubtful, HeldByRun, Portion, SetElements
+from adxform.frontend.evaluate.objects.object_contents import (
+    Collected,
+    Columns,
+    Contents,
+    Doubtful,
+    HeldByRun,
+    Portion,
+    SetElements,
+)
 from adxform.frontend.evaluate.values import FunctionValue, Maybe, Method, OneFunction, Tuple
 
 
