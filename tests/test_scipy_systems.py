@@ -157,3 +157,10 @@ def test_the_spectrum_of_a_series_with_itself_is_refused() -> None:
     for f in (lambda p: weighed(np.abs(signal.csd(p, p, nperseg=4)[1])), lambda p: weighed(signal.coherence(p, p, nperseg=4)[1])):
         with pytest.raises(AdxError, match="use `welch`"):
             adxform.grad(f)(POINT)
+
+
+@pytest.mark.parametrize("shape", [(), (2, 2, 2)])
+def test_medians_of_other_than_vectors_and_images_are_refused_where_they_are_called(shape: tuple[int, ...]) -> None:
+    with pytest.raises(MissingRuleError, match="of vectors and of images") as refused:
+        adxform.vjp(lambda x: np.sum(signal.medfilt(x, 3)), np.full(shape, 0.5))
+    assert refused.value.span.line

@@ -70,7 +70,7 @@ def refuse_both_missing(interp: Interpreter, a: Value, b: Value) -> None:
 
 def are_one_object(interp: Interpreter, a: Value, b: Value) -> bool:
     """Whether `a` and `b` are one object, which then is equal to itself; refused where that matters and cannot be told."""
-    if isinstance(a, Lit) and isinstance(b, Lit) and a.value != a.value:
+    if isinstance(a, Lit) and isinstance(b, Lit) and isinstance(a.value, float | complex | np.inexact) and a.value != a.value:
         return a.value is b.value
     found = same(a, b)
     told = one_object(interp, a, b) if isinstance(a, Tuple | Ref) and isinstance(b, Tuple | Ref) else found

@@ -10,11 +10,16 @@ from scipy import ndimage, signal
 from adxform.primitives.definitions.definition import Definition, Value
 
 
+def _check_axes(axes: int) -> None:
+    """Raise where there is no derivative; called with what is known, so that the call is refused before it runs."""
+    if axes == 0 or axes > 2:
+        raise NotImplementedError("scipy.signal.medfilt has a derivative of vectors and of images")
+
+
 def _medfilt(volume: Any, kernel_size: Any = None) -> Any:
     """The median among neighbours, of which those beyond the borders are zeros."""
     axes = np.ndim(volume)
-    if axes == 0 or axes > 2:
-        raise NotImplementedError("scipy.signal.medfilt has a derivative of vectors and of images")
+    _check_axes(axes)
     size = 3 if kernel_size is None else kernel_size
     rows = size if isinstance(size, int) else size[0]
     k = rows // 2
