@@ -395,6 +395,28 @@ def a_closure_that_counts_is_given_again(x):
 
 
 @JUDGED.append
+def an_object_is_lost_and_made_again(x):
+    @lru_cache(maxsize=1)
+    def f(t):
+        return Holder(t * x[0])
+
+    a = f(2.0)
+    b = f(3.0)
+    a.v = a.v + 1
+    return f(2.0).v * b.v + a.v
+
+
+@JUDGED.append
+def an_array_is_lost_and_made_again(x):
+    @lru_cache(maxsize=1)
+    def f(t):
+        return x * t
+
+    a, b = f(2.0), f(3.0)
+    return np.sum(a * b) * (2.0 if f(2.0) is a else 3.0)
+
+
+@JUDGED.append
 def keywords_in_another_order(x):
     k = x[0]
 

@@ -12,7 +12,7 @@ import pytest
 
 import adxform
 from adxform.errors import AdxError, UnsupportedOperationError
-from tests.tables.cell import program
+from tests.tables.cell import Cell, judge, program
 
 X = 1.3
 
@@ -168,3 +168,24 @@ def test_a_truth_value_of_pythons_or_of_numpys_is_not_told_from_true(truth: str,
     with pytest.raises(UnsupportedOperationError, match="one object"):
         adxform.grad(loss)(X, np.float64(1.7))
     agrees(program(f"def f(x, v):\n    return x * x if {asked.format(f'bool({truth})')} else x\n"), np.float64(1.7))
+
+
+_COMPUTED_TWICE = (
+    "a = x * 2\n    b = x * 2",
+    "a = x[1:]\n    b = x[1:]",
+    "a = np.zeros(3)\n    b = np.zeros(3)",
+    "a = x * 2\n    b = a if x[0] > 0.5 else x * 2",
+    "a = x * 2\n    b = a if x[0] > 0.9 else x * 2",
+    "a, b = x * 2, x\n    for v in x:\n        b = x * 2",
+    "a = x * 2\n    b = [a, x * 2][1]",
+)
+
+
+@pytest.mark.parametrize("made", _COMPUTED_TWICE)
+@pytest.mark.parametrize("asked", ["a is b", "a is not b"])
+@pytest.mark.parametrize("engine", ["python", "numba"])
+def test_equal_arrays_are_not_one_object(made: str, asked: str, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADXFORM_ENGINE", engine)
+    text = f"def f(x):\n    {made}\n    return np.sum(x**2) * (2.0 if {asked} else 3.0) + np.sum(a) * np.sum(b)\n"
+    verdict = judge(Cell(text, program(text), (np.array([0.7, 0.55, 0.31]),)))
+    assert verdict.kind == "right", f"{verdict.reason}\n{text}"
