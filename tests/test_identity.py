@@ -178,6 +178,8 @@ _COMPUTED_TWICE = (
     "a = x * 2\n    b = a if x[0] > 0.9 else x * 2",
     "a, b = x * 2, x\n    for v in x:\n        b = x * 2",
     "a = x * 2\n    b = [a, x * 2][1]",
+    "a = x * 2\n    b = a[:]\n    a[0] = x[1]",
+    "a = x * 2\n    b = a.reshape(-1)\n    for k in range(3):\n        b[k] *= x[k]",
 )
 
 

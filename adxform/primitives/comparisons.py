@@ -6,7 +6,8 @@ import operator
 
 import numpy as np
 
-from adxform.ir.ops import Lit
+from adxform.ir.ops import Block, Call, Lit, Var
+from adxform.ir.walk import all_ops
 
 EQUALITY = frozenset(
     map(Lit, (operator.eq, operator.ne, np.equal, np.not_equal, np.array_equal, np.array_equiv, np.allclose, np.isclose))
@@ -16,3 +17,9 @@ ORDERING = frozenset(map(Lit, (operator.lt, operator.le, operator.gt, operator.g
 """What gives truth values alone."""
 OF_ANY_ARRAY = (np.sum, np.copy, np.ndarray.copy, np.zeros_like, np.ones_like, np.asarray)
 """What raises for no array, given nothing else."""
+
+
+def asks_which_object(body: Block) -> bool:
+    """Whether `body` asks of two values, neither of them a constant, if they are one object."""
+    asking = (op for op in all_ops(body) if isinstance(op, Call) and op.fn in (Lit(operator.is_), Lit(operator.is_not)))
+    return any(all(isinstance(arg, Var) for arg in op.args) for op in asking)

@@ -29,6 +29,7 @@ from adxform.ir.walk import Names, all_ops, blocks, defined_variables, free_vari
 from adxform.passes.driver import through
 from adxform.passes.linalg.kernel_products import is_product
 from adxform.primitives.alias import alias_classes
+from adxform.primitives.comparisons import asks_which_object
 from adxform.runtime.kernel_scalars import DTYPES
 
 NUMPY = {dtype: np.dtype(dtype).type for dtype in DTYPES}
@@ -82,7 +83,12 @@ def used_in_python(fn: Function, arrays: Collection[Var]) -> frozenset[Var]:
 
 
 def _parts(fn: Function) -> tuple[Block, list[Function]]:
-    """The body of `fn` with kernels invoked, and the kernels as they are cut out."""
+    """The body of `fn` with kernels invoked, and the kernels as they are cut out: none where it asks which object one is.
+
+    What a kernel gives is another object than what it was given, or the same, as it happens.
+    """
+    if asks_which_object(fn.body):
+        return fn.body, []
     uses = stack_uses(fn.body)
     kept = kept_stacks(fn.body)
     loops_only = False

@@ -11,9 +11,10 @@ import numpy as np
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import Array, Object, Scalar, Type
-from adxform.ir.walk import all_ops, rename_block
+from adxform.ir.walk import rename_block
 from adxform.passes.scalar.rewriting import Rewriter, Sharing, classes_read, classes_written, each_function, is_certain_view
 from adxform.primitives.alias import Aliases
+from adxform.primitives.comparisons import asks_which_object
 from adxform.primitives.effects import effect_of
 from adxform.primitives.record import Effect
 from adxform.primitives.table import having, spelled
@@ -43,17 +44,12 @@ def share_common_subexpressions(fn: Function) -> Function:
         d: f64 = operator.mul(a, a)
         return d
     """
-    asked = any(map(_asks_which_object, (fn.body, *(helper.body for helper in fn.helpers))))
-    return fn if asked else each_function(fn, _shared)
-
-
-def _asks_which_object(body: Block) -> bool:
-    """Whether `body` asks of two values if they are one object, which equal ones become that are computed once."""
-    asking = (op for op in all_ops(body) if isinstance(op, Call) and callee(op) in (operator.is_, operator.is_not))
-    return any(all(isinstance(arg, Var) for arg in op.args) for op in asking)
+    return each_function(fn, _shared)
 
 
 def _shared(fn: Function, aliases: Aliases) -> Block:
+    if asks_which_object(fn.body):  # equal values that are computed once would be one
+        return fn.body
     sharing = _Sharing(fn, aliases)
     body = sharing.block(fn.body)
     better = sharing.better
