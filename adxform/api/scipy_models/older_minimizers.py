@@ -41,6 +41,16 @@ def _slope_of(fprime: Any, args: Any) -> Any:
     return slope
 
 
+def _without_slopes(method: Any, func: Any, x0: Any, args: Any, options: Any) -> Any:
+    """What `method` finds, which is given values of the cost alone."""
+
+    def value(x: Any) -> Any:
+        return func(x, *as_tuple(args))
+
+    start = start_of(x0)
+    return vector_moving(lambda at: grad(value)(at), solve(method, (value,), ((start,),), (start,), start, *options))
+
+
 def _fmin_value(f: Any, x0: Any, xtol: Any, ftol: Any, maxiter: Any, maxfun: Any, disp: Any, simplex: Any) -> Any:
     return optimize.fmin(f, x0, (), xtol, ftol, maxiter, maxfun, 0, disp, 0, None, simplex)
 
@@ -57,12 +67,7 @@ def _fmin(
     disp: Any = 1,
     initial_simplex: Any = None,
 ) -> Any:
-    def value(x: Any) -> Any:
-        return func(x, *as_tuple(args))
-
-    start = start_of(x0)
-    given = start, xtol, ftol, maxiter, maxfun, disp, initial_simplex
-    return vector_moving(lambda at: grad(value)(at), solve(_fmin_value, (value,), ((start,),), (start,), *given))
+    return _without_slopes(_fmin_value, func, x0, args, (xtol, ftol, maxiter, maxfun, disp, initial_simplex))
 
 
 def _powell_value(f: Any, x0: Any, xtol: Any, ftol: Any, maxiter: Any, maxfun: Any, disp: Any, direc: Any) -> Any:
@@ -81,12 +86,7 @@ def _fmin_powell(
     disp: Any = 1,
     direc: Any = None,
 ) -> Any:
-    def value(x: Any) -> Any:
-        return func(x, *as_tuple(args))
-
-    start = start_of(x0)
-    given = start, xtol, ftol, maxiter, maxfun, disp, direc
-    return vector_moving(lambda at: grad(value)(at), solve(_powell_value, (value,), ((start,),), (start,), *given))
+    return _without_slopes(_powell_value, func, x0, args, (xtol, ftol, maxiter, maxfun, disp, direc))
 
 
 def _by_slopes(method: Any) -> Any:
