@@ -111,13 +111,15 @@ def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
     if isinstance(args[0], Ref) and interp.portions(args[0]) is not None:
         return lists_of_lists.call(interp, args[0], "pop", args[1:])
     if (columns := interp.columns(args[0])) is not None:
-        return Tuple(of_tuples.call(interp, columns, "pop", args[1:]), columns.cls)
+        return of_tuples.call(interp, columns, "pop", args[1:])
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
         return collecting.pop(interp, args[0], filled, args[1] if len(args) > 1 else Lit(-1), hint)
     ref, items = _list(interp, args[0])
     if len(args) > 1:
         refuse_index(interp, args[1], "list")
+        if is_long_from_here(interp, ref, args[1]):
+            return _pop(interp, args, kwargs, hint)
     at = place_in(interp, args[1], "list", cuts=False) if len(args) > 1 else -1
     try:
         item = items.pop(at)
@@ -125,6 +127,12 @@ def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
         return interp.fail(IndexError, str(error))
     interp.write(ref, list_contents(tuple(items)))
     return item
+
+
+def is_long_from_here(interp: Interpreter, ref: Ref, index: Value) -> bool:
+    """Whether a list, of which the item at `index` is taken out that only a run can tell, is from here on one of the run's."""
+    items = interp.contents(ref).items
+    return isinstance(index, Var) and not interp.integers.followed(index) and bool(items) and interp.as_rows(ref, items[0])
 
 
 def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:

@@ -104,6 +104,13 @@ def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str
             return new(interp, _made(interp, fn, *map(interp.operand, args)))
         case (operator.getitem, (_, Slice())) | ((builtins.list | builtins.sorted | list.copy), (_,)):
             return new(interp, _made(interp, fn, *map(interp.operand, args)))
+        case (list.pop, (owner, *index)) if _is_of_run(interp, owner):
+            place = index[0] if index else Lit(-1)
+            item = interp.call(Lit(operator.getitem), (owner, place), hint=hint)
+            _change(interp, operator.delitem, (owner, place))
+            return item
+        case ((operator.setitem | operator.delitem), (owner, *_)) if _is_of_run(interp, owner):
+            return _change(interp, fn, args)
         case ((operator.iadd | operator.iconcat), (owner, _)) if _is_of_run(interp, owner):
             return call(interp, list.extend, args, kwargs, hint) and owner
         case _:
@@ -156,11 +163,16 @@ def _of_method(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, .
     if getattr(list, name, None) is not fn:
         return None
     if name in _CHANGING:
-        operands = tuple(_operand(interp, arg) for arg in args)
-        interp.refuse_keeping(variables_of(operands))
-        interp.builder.emit(Call((), Lit(fn), operands, (), interp.span))
-        return NONE
+        return _change(interp, fn, args)
     return interp.emit(fn, tuple(map(interp.operand, args)), INT, hint) if name in ("index", "count") else None
+
+
+def _change(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...]) -> Value:
+    """Let the run change its list by `fn`, which gives nothing."""
+    operands = tuple(_operand(interp, arg) for arg in args)
+    interp.refuse_keeping(variables_of(operands))
+    interp.builder.emit(Call((), Lit(fn), operands, (), interp.span))
+    return NONE
 
 
 def _operand(interp: Interpreter, value: Value) -> Operand:

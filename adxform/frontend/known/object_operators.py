@@ -17,6 +17,7 @@ from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
+from adxform.frontend.evaluate.objects import chosen_objects
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.presence import note_opposite
@@ -166,7 +167,7 @@ def _compare(fn: Any) -> Handler:
             return found
         structured = (Tuple, Ref, Static, FunctionValue)
         if isinstance(a, structured) and isinstance(b, structured) and not (_tells(a) or _tells(b)):
-            return Lit(_equal(interp, a, b) is (fn is operator.eq))
+            return _equal(interp, a, b, fn is operator.eq)
         return None
 
     return handler
@@ -179,13 +180,23 @@ def _tells(value: Value) -> bool:
     return may_change(value.value) and find(type(value.value), "__eq__") is not object.__eq__
 
 
-def _equal(interp: Interpreter, a: Value, b: Value) -> bool:
-    """Whether objects without a method for it are equal."""
+def _equal(interp: Interpreter, a: Value, b: Value, positive: bool) -> Value:
+    """Whether objects without a method for it are equal, or are not: an instance equals itself alone."""
     if isinstance(a, Static) and isinstance(b, Static):
-        return bool(interp.pin(a) == interp.pin(b))
+        return Lit(bool(interp.pin(a) == interp.pin(b)) is positive)
     if isinstance(a, FunctionValue) and isinstance(b, FunctionValue):
-        return _one_container(interp, a, b)
-    return same(a, b)
+        return Lit(_one_container(interp, a, b) is positive)
+    told = chosen_objects.is_one(interp, a, b) if isinstance(a, Ref) or isinstance(b, Ref) else Lit(same(a, b))
+    return _answer(interp, told, positive)
+
+
+def _answer(interp: Interpreter, told: Value | None, positive: bool) -> Value:
+    """What the run tells of two objects, which may be one, or the opposite; refused where nobody can tell."""
+    if told is None:
+        raise interp.error("whether these are one object cannot be told", "compare what they hold")
+    if isinstance(told, Lit):
+        return Lit(bool(told.value) is positive)
+    return told if positive else _opposite(interp, interp.operand(told), "other")
 
 
 def _is(positive: bool) -> Handler:
@@ -198,6 +209,8 @@ def _is(positive: bool) -> Handler:
         for value, other in (args, args[::-1]):
             if isinstance(value, Maybe):
                 return _is_present_and(interp, value, other, positive)
+        if all(isinstance(arg, Ref) for arg in args) and (told := chosen_objects.is_one(interp, *args)) is not None:
+            return _answer(interp, told, positive)
         found = _identical(interp, *args)
         if found is None and interp.in_own_code and any(isinstance(arg, Lit) and type(arg.value) is str for arg in args):
             return Lit(not positive)  # asked beside whether they are equal, which says all of a text

@@ -14,7 +14,7 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.containers import collecting, keyed_lists, lists_of_lists, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
-from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs, is_long_from_here
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
@@ -197,6 +197,8 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     contents = interp.contents(ref)
     if ref.kind == "list":
         refuse_index(interp, index, "list")
+        if is_long_from_here(interp, ref, index):
+            return _delitem(interp, (ref, index), kwargs, hint)
         items = list(contents.items)
         try:
             del items[place_in(interp, index, "list")]

@@ -195,6 +195,8 @@ def _require_numbers(interp: Interpreter, by: Value) -> None:
 def _parts_of_keys(interp: Interpreter, keys: Value) -> list[Value]:
     """A list for each place in `keys`, where these are tuples."""
     columns = interp.columns(keys)
+    if columns is not None and columns.keys is not None:
+        raise interp.error("dicts or objects are put in order", "give a `key` that is a number, or a tuple of numbers")
     if columns is not None:
         return [inner for part in columns.lists for inner in _parts_of_keys(interp, part)]
     known = iteration.known_items(interp, keys)
