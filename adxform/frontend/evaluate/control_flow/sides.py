@@ -146,8 +146,6 @@ def _joined(
     if levels:
         for pair in zip(lefts, rights, strict=True):
             _level_lists(interp, pair, sides)
-    paths = Paths(heaps[0], heaps[1], start)
-    values = [joiner.merge(a, b, paths) for a, b in zip(lefts, rights, strict=True)]
     changed = changed_objects(start, heaps)
     if any(_is_held_anew(interp, ref, start, heaps, before) for ref in changed):
         return None
@@ -158,6 +156,8 @@ def _joined(
             return None
         for ref in changed:
             _level_lists(interp, (ref, ref), sides)
+    paths = Paths(heaps[0], heaps[1], start)
+    values = [joiner.merge(a, b, paths) for a, b in zip(lefts, rights, strict=True)]
     return Joined(values, {ref: _merge_side(joiner, ref, sides, start) for ref in changed}, hints)
 
 
