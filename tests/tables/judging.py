@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 
 import adxform
 from tests.tables import (
+    boxed,
     call_forms,
     changed,
     chosen,
@@ -86,6 +87,7 @@ TABLES = {
     "tries": tries.cells,
     "mixed": mixed.cells,
     "held": held.cells,
+    "boxed": boxed.cells,
     "recorded": recorded.cells,
     "identity": identity.cells,
     "stacked": stacked.cells,
