@@ -87,6 +87,7 @@ def _written(
     joined = _joined(interp, cond, sides, start, hints, before)
     if joined is None:
         return None
+    refuse_outgrown(interp, joined)
     outs: list[Var] = []
 
     def out(hint: str, type_: Type) -> Var:
@@ -105,6 +106,13 @@ def _written(
     true, false = (side.builder.block((), result) for side, result in zip(sides, results, strict=True))
     outer.emit(If(tuple(outs), cond, true, false, span))
     return values
+
+
+def refuse_outgrown(interp: Interpreter, joined: Joined) -> None:
+    """Refuse trees of objects of which only the run knows where they branch, beyond a few levels."""
+    if joined.has_outgrown():
+        message = "objects that hold others of their class, which only the run chooses, are nested too deep to be followed"
+        raise interp.error(message, "keep them in lists, and in place of each link its place there")
 
 
 @dataclass(frozen=True, slots=True)
