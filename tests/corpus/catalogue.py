@@ -12,6 +12,7 @@ from tests.corpus import (
     callees,
     cells,
     chosen_lists,
+    chosen_objects,
     closures,
     containers,
     contexts,
@@ -112,6 +113,7 @@ MODULES = (
     patterns,
     run_time_places,
     chosen_lists,
+    chosen_objects,
     heaps,
     singular,
 )

@@ -44,7 +44,7 @@ def weighed(items, of):
 @at((VALUES,))
 def sorted_by_what_is_known(x):
     jobs = sorted([Job(2.0, x[0]), Job(1.0, x[1]), Job(3.0, x[2])])
-    versions = sorted([Version(k, v) for k, v in zip((2, 1, 2), x, strict=True)], reverse=True)
+    versions = sorted([Version(2, x[0]), Version(1, x[1]), Version(2, x[2])], reverse=True)
     return weighed(jobs, lambda job: job.size) + weighed(versions, lambda one: one.value)
 
 

@@ -17,6 +17,7 @@ from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.objects.chosen_items import columns_of, may_choose, of_the_run
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.set_orders import without_order
+from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves
 from adxform.frontend.evaluate.values import NONE, Enumerate, Ref, Static, Tuple, Value, Zip
@@ -40,6 +41,8 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     if has_key and (several := interp.portions(args[0])) is not None:
         return lists_of_lists.ordered(interp, several, _order(interp, args[0], kwargs))
     if (columns := interp.columns(args[0])) is not None:
+        if not has_key and columns.cls is not tuple and (params := iteration.deciding(interp, args[0])):
+            raise Promote(params)  # so many objects are asked for their order
         return of_tuples.ordered(interp, columns, _order(interp, args[0], kwargs))
     if not _is_known(interp, args[0]) and not (has_key and _is_ordered_one_by_one(interp, args[0], kwargs["key"])):
         if (found := _of_many_kinds(interp, args[0], kwargs)) is not None:
