@@ -122,6 +122,7 @@ from adxform.runtime.language.python_values import (
     missing_compared,
     missing_in_order,
     nan_key,
+    no_order,
     negative_zero_key,
     new_key,
     not_put_in_order,

@@ -14,7 +14,7 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
-from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects import doubtful_keys, moved_items
 from adxform.frontend.evaluate.objects.chosen_items import of_the_run
 from adxform.frontend.evaluate.objects.object_contents import Contents, list_contents
 from adxform.frontend.evaluate.outside.guards import constant, itself
@@ -118,6 +118,8 @@ def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
     ref, items = _list(interp, args[0])
     if len(args) > 1:
         refuse_index(interp, args[1], "list")
+        if (taken := moved_items.taken_out(interp, ref, args[1], iterations.place_to_pop, "list")) is not None:
+            return taken
         if is_long_from_here(interp, ref, args[1]):
             return _pop(interp, args, kwargs, hint)
     at = place_in(interp, args[1], "list", cuts=False) if len(args) > 1 else -1
@@ -148,6 +150,8 @@ def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
         return NONE
     ref, items = _list(interp, args[0])
     refuse_index(interp, args[1], "list")
+    if moved_items.put_in(interp, ref, args[1], args[2]):
+        return NONE
     if isinstance(args[1], Var) and not interp.integers.followed(args[1]) and interp.as_rows(ref, args[2]):
         return _insert(interp, args, kwargs, hint)
     items.insert(place_in(interp, args[1], "list", cuts=False), args[2])

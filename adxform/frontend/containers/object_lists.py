@@ -19,7 +19,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Ref, Slice, Static, Tuple, Value
 from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
-from adxform.ir.ops import Call, Lit, Operand, Pack, Var
+from adxform.ir.ops import Block, Call, If, Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, INT, Object, Scalar, is_inexact
 from adxform.ir.walk import variables_of
 from adxform.primitives.definitions import iterations, keyed_items
@@ -178,6 +178,11 @@ def _change(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...]
 def _operand(interp: Interpreter, value: Value) -> Operand:
     """`value` as the run has it; of what may be ``None``, what it is."""
     if isinstance(value, Maybe) and isinstance(value.present, Var):
+        if isinstance(value.value, Var) and isinstance(value.value.type, Object):  # which has no value where it is None
+            found = Var(interp.names.fresh("item"), Object())
+            sides = (Block((), (), (one,)) for one in (value.value, Lit(None)))
+            interp.builder.emit(If((found,), value.present, *sides, interp.span))
+            return found
         return interp.emit(runtime.value_or_none, (value.present, interp.operand(value.value)), Object(), "item")
     return interp.operand(value)
 

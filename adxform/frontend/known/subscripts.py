@@ -22,7 +22,7 @@ from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
-from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects import doubtful_keys, moved_items
 from adxform.frontend.evaluate.objects.object_contents import Contents, list_contents
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside import outside_containers
@@ -47,7 +47,7 @@ from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar, is_float, is_inexact
-from adxform.primitives.definitions import stacking
+from adxform.primitives.definitions import iterations, stacking
 
 
 def _place(interp: Interpreter, owner: Value, index: Value) -> Value:
@@ -197,6 +197,8 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     contents = interp.contents(ref)
     if ref.kind == "list":
         refuse_index(interp, index, "list")
+        if moved_items.taken_out(interp, ref, index, iterations.place_in_list, "list") is not None:
+            return NONE
         if is_long_from_here(interp, ref, index):
             return _delitem(interp, (ref, index), kwargs, hint)
         items = list(contents.items)
