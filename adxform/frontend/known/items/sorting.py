@@ -174,7 +174,9 @@ def _compares(key: Value) -> bool:
 def _is_ordered_one_by_one(interp: Interpreter, source: Value, key: Value) -> bool:
     """Whether some items of `source`, which are known one by one, are arrays, or all are compared as objects that `key` makes."""
     known = iteration.known_items(interp, source) or ()
-    return (_compares(key) and bool(known)) or any(isinstance(item, Var) and isinstance(item.type, Array) and item.type.shape != () for item in known)
+    return (_compares(key) and bool(known)) or any(
+        isinstance(item, Var) and isinstance(item.type, Array) and item.type.shape != () for item in known
+    )
 
 
 def sorted_rows(interp: Interpreter, source: Value, kwargs: Kwargs, hint: str) -> Value:
@@ -241,7 +243,11 @@ def _place_in_order(fn: Any, meaning: Any) -> Handler:
     """``bisect_left(items, x)`` and its like: a whole number, which nothing moves; objects are asked as its `meaning` says."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        if not kwargs and len(args) == 2 and own_order.are_objects(interp, [*(iteration.known_items(interp, args[0]) or ()), args[1]]):
+        if (
+            not kwargs
+            and len(args) == 2
+            and own_order.are_objects(interp, [*(iteration.known_items(interp, args[0]) or ()), args[1]])
+        ):
             return interp.call(Static(meaning), args, hint=hint)
         if "key" in kwargs:
             return None
