@@ -87,8 +87,7 @@ OPTIMIZE: tuple[Group, ...] = (
         "is raised, holds what is found, or tells of it",
     ),
     Group(
-        "BFGS SR1 HessianUpdateStrategy BroydenFirst InverseJacobian KrylovJacobian LbfgsInvHessProduct LinearConstraint "
-        "NonlinearConstraint",
+        "BFGS SR1 HessianUpdateStrategy BroydenFirst InverseJacobian KrylovJacobian LbfgsInvHessProduct",
         "holds options of a solver",
     ),
     Group("approx_fprime check_grad", "makes differences of a function", "use `adxform.grad` of it"),
@@ -105,7 +104,7 @@ OPTIMIZE: tuple[Group, ...] = (
     ),
     Group("bracket line_search", "takes steps that a search chooses", _OUTSIDE),
     Group(
-        "linprog milp quadratic_assignment",
+        "milp quadratic_assignment",
         "chooses a corner, which jumps",
         "take the corner outside, and write its value: `c @ x`",
     ),
