@@ -118,13 +118,12 @@ OPTIMIZE: tuple[Group, ...] = (
 INTERPOLATE: tuple[Group, ...] = (
     Group("test", "runs tests"),
     Group(
-        "AAA BarycentricInterpolator FloaterHormannInterpolator KroghInterpolator barycentric_interpolate krogh_interpolate "
-        "lagrange pade approximate_taylor_polynomial",
+        "AAA FloaterHormannInterpolator lagrange pade approximate_taylor_polynomial",
         "is a rational function or a polynomial through points, by divisions that cancel",
-        "use `np.polyfit` and `np.polyval`, or a spline",
+        "use `BarycentricInterpolator`, `np.polyfit` and `np.polyval`, or a spline",
     ),
     Group(
-        "BPoly PPoly NdPPoly NdBSpline CubicHermiteSpline pchip_interpolate insert sproot",
+        "BPoly PPoly NdPPoly NdBSpline pchip_interpolate insert sproot",
         "is a piecewise polynomial in a form that is not followed",
         "use `CubicSpline`, `PchipInterpolator` or `BSpline`",
     ),
@@ -132,14 +131,14 @@ INTERPOLATE: tuple[Group, ...] = (
         "BivariateSpline LSQBivariateSpline "
         "LSQSphereBivariateSpline RectSphereBivariateSpline SmoothBivariateSpline "
         "SmoothSphereBivariateSpline bisplev bisplrep splprep spalde generate_knots "
-        "make_smoothing_spline make_splprep make_splrep",
+        "make_splprep make_splrep",
         "fits a spline, with knots that it may choose",
         "use `make_interp_spline(x, y)`, or `splev` of coefficients of yours",
     ),
     Group(
-        "CloughTocher2DInterpolator LinearNDInterpolator NearestNDInterpolator griddata interp2d",
-        "finds the cell of a place, among points or in a grid",
-        "use `RegularGridInterpolator`, or `scipy.ndimage.map_coordinates`",
+        "CloughTocher2DInterpolator interp2d",
+        "finds the cell of a place, and estimates slopes at points",
+        "use `LinearNDInterpolator`, `RegularGridInterpolator`, or `scipy.ndimage.map_coordinates`",
     ),
     Group(
         "Rbf",
