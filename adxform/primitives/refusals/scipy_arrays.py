@@ -235,24 +235,23 @@ SPARSE: tuple[Group, ...] = (
     ),
     Group("rand random random_array load_npz", "reads or draws a sparse matrix", _OUTSIDE),
     Group(
-        "linalg.bicg linalg.bicgstab linalg.cg linalg.cgs linalg.gcrotmk linalg.gmres linalg.lgmres linalg.minres linalg.qmr "
-        "linalg.tfqmr linalg.lsmr linalg.lsqr linalg.spsolve_triangular linalg.spilu linalg.SuperLU linalg.inv",
+        "linalg.qmr linalg.lsmr linalg.lsqr linalg.spilu linalg.SuperLU linalg.inv",
         "solves by steps, or factors, that are not followed",
         "use `scipy.sparse.linalg.spsolve(A, b)`, or `splu(A).solve(b)`",
     ),
     Group(
-        "linalg.eigs linalg.eigsh linalg.lobpcg linalg.svds linalg.norm linalg.onenormest",
+        "linalg.eigs linalg.lobpcg linalg.svds linalg.norm linalg.onenormest",
         "is of the entries of a sparse matrix, which are not followed",
         "use `np.linalg.eigh`, `svd` or `norm` of a dense one",
     ),
     Group(
-        "linalg.expm linalg.expm_multiply linalg.funm_multiply_krylov linalg.matrix_power",
+        "linalg.expm linalg.funm_multiply_krylov linalg.matrix_power",
         "is a function of a sparse matrix, or its product with a vector by steps that are chosen",
-        "use `scipy.linalg.expm(a) @ x`",
+        "use `expm_multiply(a, x)`, or `scipy.linalg.expm(a) @ x`",
     ),
     Group(
-        "linalg.LinearOperator linalg.aslinearoperator linalg.LaplacianNd",
+        "linalg.aslinearoperator linalg.LaplacianNd",
         "makes an object that stands for a matrix",
-        "call the function that multiplies with it",
+        "call the function that multiplies with it, or give that to `LinearOperator(shape, matvec=…)`",
     ),
 )

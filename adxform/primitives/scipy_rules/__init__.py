@@ -15,7 +15,7 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "scipy.fft": f"{__name__}.fourier",
         "scipy.signal": f"{__name__}.filters",
         "scipy.ndimage": f"{__name__}.images",
-        "scipy.sparse": "adxform.api.scipy_models.sparse_makers",
+        "scipy.sparse": "adxform.api.scipy_models.sparse_models",
         "scipy.spatial": "adxform.api.scipy_models.rotations",
         **{f"scipy.{name}": f"adxform.api.scipy_models.{name}" for name in ("stats", "optimize", "interpolate", "integrate")},
     }
