@@ -89,7 +89,7 @@ SIGNAL: tuple[Group, ...] = (
         "use functions of arrays: `lfilter`, `freqz`, `np.fft.fft`, a product with the matrix of a transform",
     ),
     Group(
-        "butter cheby1 cheby2 ellip bessel iirdesign iirfilter iirnotch iirpeak iircomb firls firwin firwin2 firwin_2d remez "
+        "bessel iirdesign iirfilter iircomb firls firwin2 firwin_2d remez "
         "gammatone buttap cheb1ap cheb2ap ellipap besselap buttord cheb1ord cheb2ord ellipord kaiserord kaiser_atten "
         "kaiser_beta minimum_phase closest_STFT_dual_window",
         "designs a filter, by searches and choices that are not followed",
@@ -98,7 +98,7 @@ SIGNAL: tuple[Group, ...] = (
     Group(
         "bilinear bilinear_zpk lp2bp lp2bp_zpk lp2bs lp2bs_zpk lp2hp lp2hp_zpk lp2lp lp2lp_zpk findfreqs normalize "
         "abcd_normalize place_poles sos2tf sos2zpk ss2tf ss2zpk tf2sos tf2ss tf2zpk zpk2sos zpk2ss zpk2tf "
-        "residue residuez invres invresz lfiltic sosfilt_zi",
+        "residue residuez invres invresz lfiltic",
         "writes a system in another form, of which length and order follow from values",
         "bring it into that form outside of the function, and pass its coefficients",
     ),
@@ -113,7 +113,7 @@ SIGNAL: tuple[Group, ...] = (
         "write the recurrence as a loop, with `scipy.linalg.expm` for its steps, or use `lfilter`",
     ),
     Group(
-        "lombscargle vectorstrength envelope",
+        "vectorstrength envelope",
         "estimates a spectrum, by segments, windows and scales of its options",
         "use `welch`, `periodogram` or `spectrogram`, or write it out with `np.fft.rfft` of windowed segments",
     ),
@@ -123,7 +123,7 @@ SIGNAL: tuple[Group, ...] = (
         "use `scipy.ndimage.median_filter` or `np.median` or `np.sort` of `np.lib.stride_tricks.sliding_window_view(x, n)`",
     ),
     Group(
-        "czt czt_points zoom_fft deconvolve decimate upfirdn sosfiltfilt hilbert2 sepfir2d symiirorder1 symiirorder2",
+        "czt czt_points zoom_fft deconvolve upfirdn hilbert2 sepfir2d symiirorder1 symiirorder2",
         "is made of transforms and filters that are not followed in this form",
         "use `filtfilt`, `lfilter`, `convolve` or a product with the matrix of the transform",
     ),
@@ -133,7 +133,7 @@ SIGNAL: tuple[Group, ...] = (
         "use `scipy.interpolate.make_interp_spline` or `scipy.ndimage.spline_filter1d`",
     ),
     Group(
-        "chirp gausspulse sawtooth square sweep_poly savgol_coeffs",
+        "gausspulse sawtooth square sweep_poly savgol_coeffs",
         "makes a waveform, or weights, of parameters by its options",
         "write it out: `np.cos(2 * np.pi * (f0 * t + k * t**2 / 2))`",
     ),

@@ -13,7 +13,7 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "scipy.special": f"{__name__}.special",
         "scipy.linalg": f"{__name__}.linalg",
         "scipy.fft": f"{__name__}.fourier",
-        "scipy.signal": f"{__name__}.filters",
+        "scipy.signal": "adxform.api.scipy_models.signal_models",
         "scipy.ndimage": f"{__name__}.images",
         "scipy.sparse": "adxform.api.scipy_models.sparse_models",
         "scipy.spatial": "adxform.api.scipy_models.rotations",
