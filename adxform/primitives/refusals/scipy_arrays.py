@@ -167,12 +167,6 @@ NDIMAGE: tuple[Group, ...] = (
         "wrap the call in `stop_gradient`: they do not move with the other elements",
     ),
     Group(
-        "black_tophat white_tophat grey_closing grey_dilation grey_erosion grey_opening morphological_gradient "
-        "morphological_laplace",
-        "chooses among neighbours",
-        "use `maximum_filter` and `minimum_filter`, of which they are made",
-    ),
-    Group(
         "generic_filter generic_filter1d generic_gradient_magnitude generic_laplace geometric_transform vectorized_filter "
         "labeled_comprehension",
         "is given a function, which is not followed there",
@@ -184,8 +178,8 @@ NDIMAGE: tuple[Group, ...] = (
         "multiply it with that of the kernel itself: `np.fft.fftn(x) * factor`",
     ),
     Group(
-        "center_of_mass extrema maximum mean median minimum standard_deviation sum sum_labels variance",
-        "measures the parts of an image that labels mark",
+        "extrema median",
+        "measures the parts of an image that labels mark, by their order",
         "use `np.sum(np.where(labels == k, x, 0.0))` and its like, or `np.bincount` with weights",
     ),
     Group("spline_filter", "filters along all axes", "use `spline_filter1d` along each"),
@@ -197,7 +191,7 @@ SPATIAL: tuple[Group, ...] = (
         "tsearch distance.num_obs_dm distance.num_obs_y distance.is_valid_dm distance.is_valid_y", "gives counts or truth values"
     ),
     Group(
-        "ConvexHull Delaunay HalfspaceIntersection KDTree cKDTree SphericalVoronoi Voronoi Rectangle",
+        "HalfspaceIntersection SphericalVoronoi Voronoi Rectangle",
         "makes an object of places, whose parts jump with them",
         "make it outside of the function, and pass the indices that it gives: `points[hull.vertices]`",
     ),
