@@ -1415,3 +1415,12 @@ def decimals_of_floats(x):
 def complex_numbers(x):
     z = complex(x[0], x[1])
     return abs(z * z) + cmath.exp(1j * x[2]).real
+
+
+@shown
+def function_with_attributes(x):
+    def reached(v):
+        return v - x[0]
+
+    reached.terminal, reached.level = True, x[1]
+    return reached(reached.level * x[2]) if getattr(reached, "terminal", False) else x[0]

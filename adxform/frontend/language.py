@@ -120,6 +120,7 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("`lru_cache`", "cached_function", INACTIVE),
         Entry("`lru_cache` of a nested function that only computes", "cached_nested_function"),
         Entry("`lru_cache` of a function of floats", "cached_function_of_floats", _RULE),
+        Entry("attributes of functions that the program makes", "function_with_attributes"),
         Entry("methods, `staticmethod`, `classmethod`, `property`", "methods_and_properties"),
         Entry("properties with setters", "property_setter"),
         Entry("`cached_property`", "cached_property"),
