@@ -37,7 +37,7 @@ from adxform.frontend.evaluate.outside.guards import from_outside
 from adxform.frontend.evaluate.outside.outside_arrays import brought_back, left_as_written
 from adxform.frontend.evaluate.outside.outside_order import kept_ahead
 from adxform.frontend.evaluate.rule_bodies.expander import RuleExpander
-from adxform.frontend.evaluate.signals import Changes, Grows, Promote, Recursive, Sets, Unreachable, WalkedAgain
+from adxform.frontend.evaluate.signals import Changes, Grows, Promote, PutAgain, Recursive, Sets, Unreachable, WalkedAgain
 from adxform.frontend.evaluate.state import Derive, Knowledge
 from adxform.frontend.evaluate.values import NONE, Value
 from adxform.frontend.signature import (
@@ -143,6 +143,9 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             continue
         except WalkedAgain as generator:
             knowledge.walked_again[generator.place] = None
+            continue
+        except PutAgain as again:
+            knowledge.put_again[again.place] = None
             continue
         except Exception as error:
             if first is None and attempt.interp.collects:

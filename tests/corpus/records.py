@@ -179,6 +179,44 @@ def objects_under_keys_of_the_run(x):
     return sum(r["y"] for r in by["large"]) * 2 + sum(r["y"] for r in by["small"])
 
 
+@at((VALUES,), (vec(0.9, 0.2, 0.1, 0.4),))
+def steps_that_are_changed_in_the_history(x):
+    history, y = [], x[0]
+    while y > 0.1:
+        y = y * 0.8
+        if len(history) > 2:
+            history[1]["y"] *= 1.5
+            history[-1]["tries"] += 1
+        history.append({"y": y, "tries": 0, "tag": "new"})
+        first = history[0]
+        first["y"] = first["y"] * 1.1
+    for step in reversed(history):
+        step["y"] += 0.5 * x[1]
+        if step["y"] > 1.3:
+            step["tag"] = "large"
+    large = [s for s in history if s["tag"] == "large"]
+    return sum(s["y"] * (k + 1 + s["tries"]) for k, s in enumerate(history)) + len(large) * x[2]
+
+
+@at((VALUES,), (vec(0.9, 0.2, 0.1, 0.4),))
+def masses_that_even_out(x):
+    parts, y = [], x[0]
+    while y > 0.1:
+        y = y * 0.8
+        parts.append(Particle(x * y, y))
+    for i in range(len(parts)):
+        for j in range(i + 1, len(parts)):
+            flow = 0.1 * (parts[i].mass - parts[j].mass)
+            parts[i].mass -= flow
+            parts[j].mass += flow
+    parts.sort(key=lambda p: p.energy)
+    parts[0].mass = x[0] * 3.0
+    for p in parts:
+        for q in parts:
+            p.mass = p.mass + 0.01 * q.mass
+    return sum(p.mass**2 for p in parts)
+
+
 @at((VALUES,))
 def named_tuples_in_a_deque(x):
     last, t = deque(maxlen=3), x[0]

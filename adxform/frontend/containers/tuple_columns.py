@@ -86,12 +86,12 @@ def kind_of(interp: Interpreter, heap: Heap, columns: Columns) -> Kind:
         interp.heap = held
 
 
-def load(interp: Interpreter, columns: Columns, index: Value, hint: str) -> Value:
+def load(interp: Interpreter, ref: Ref, columns: Columns, index: Value, hint: str) -> Value:
     """``list[index]``"""
     refuse_index(interp, index, "list")
     parts = tuple(interp.call(Lit(operator.getitem), (part, index), hint=hint) for part in columns.lists)
     if not isinstance(index, Slice):
-        return whole(interp, columns, parts)
+        return whole(interp, columns, parts, ref, index)
     return made(interp, replace(columns, lists=_lists(parts)))
 
 
@@ -192,6 +192,7 @@ _ALIKE = "let all items be tuples of one length, or objects of one class with th
 def share(columns: Columns, others: Columns) -> None:
     """Note that a list, which consists of `columns`, has copies of all that another one has copies of."""
     for one in columns.copied:
+        one.repeated = True
         one.refs |= all_copied(others.copied)
 
 

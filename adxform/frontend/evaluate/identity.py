@@ -5,7 +5,18 @@ from __future__ import annotations
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Given, Interpreter
-from adxform.frontend.evaluate.values import FoundOutside, FunctionValue, Method, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import (
+    FoundOutside,
+    FunctionValue,
+    Maybe,
+    Method,
+    OneFunction,
+    Poison,
+    Ref,
+    Static,
+    Tuple,
+    Value,
+)
 from adxform.frontend.signature.access import HasClass, SameAs
 from adxform.ir.kinds import scalar_type, settled_type
 from adxform.ir.ops import Lit, Var
@@ -98,5 +109,7 @@ def _may_be_one(interp: Interpreter, a: Value, b: Value) -> bool:
             return scalar_type(value) == settled_type(type_)
         case (Ref(), Ref()):
             return one_object(interp, a, b) is not False
+        case (Poison() | Maybe() | OneFunction(), _) | (_, Poison() | Maybe() | OneFunction()):
+            return True
         case _:
             return same(a, b)

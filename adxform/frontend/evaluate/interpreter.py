@@ -25,7 +25,7 @@ from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
-from adxform.frontend.evaluate.objects import chosen_objects, function_attributes
+from adxform.frontend.evaluate.objects import chosen_objects, fields, function_attributes
 from adxform.frontend.evaluate.objects.object_contents import (
     AnyContents,
     Collected,
@@ -328,7 +328,7 @@ class Evaluator(Interpreter):
 
     def change_chosen(self, ref: Ref, contents: AnyContents) -> bool:
         """Whether `ref` is one of several objects of which the run knows which, and that one, like `ref`, now has `contents`."""
-        return chosen_objects.change(self, ref, contents)
+        return fields.change(self, ref, contents) or chosen_objects.change(self, ref, contents)
 
     def renew_chosen(self, ref: Ref) -> None:
         """Let `ref`, one of several objects of which the run knows which, hold what that one holds now."""

@@ -90,6 +90,14 @@ class Recursive(Restart):
         self.key = key
 
 
+class PutAgain(Restart):
+    """At `place` an object is put into a list that may have it already."""
+
+    def __init__(self, place: Span) -> None:
+        super().__init__("an object is put into a list again")
+        self.place = place
+
+
 class WalkedAgain(Restart):
     """Items of a generator, whose body begins at `place`, are asked for after a loop that may have left it early."""
 

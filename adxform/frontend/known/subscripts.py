@@ -69,7 +69,8 @@ def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     if filled is not None and isinstance(args[0], Ref):
         return collecting.load(interp, args[0], filled, args[1], hint)
     if (columns := interp.columns(args[0])) is not None:
-        return of_tuples.load(interp, columns, args[1], hint)
+        assert isinstance(args[0], Ref)
+        return of_tuples.load(interp, args[0], columns, args[1], hint)
     if isinstance(args[0], Range | Zip | Enumerate):
         return sequences.load(interp, args[0], args[1], hint)
     return indexing.load(interp, args[0], args[1], hint)

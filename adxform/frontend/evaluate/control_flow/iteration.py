@@ -546,7 +546,7 @@ def _item_of_list(interp: Interpreter, source: Ref, k: Value) -> Value | None:
         if (filled := interp.filled(source)) is not None:
             return interp.filled_item(source, filled, k)
         if (columns := interp.columns(source)) is not None:
-            return whole(interp, columns, [item_at(interp, part, k) for part in columns.lists])
+            return whole(interp, columns, [item_at(interp, part, k) for part in columns.lists], source, k)
         if (several := interp.portions(source)) is not None:
             return interp.one_of_portions(several, k)
     if isinstance(k, Var) and (found := interp.one_of_lists(interp.contents(source).items, k)) is not None:

@@ -5,17 +5,20 @@ log.append({"t": t, "y": y})              # log.t.append(t); log.y.append(y)
 log[-1]["y"]                              # log.y[-1]
 
 A dict or an object in such a list has been copied, and one that is taken from it is made anew. That cannot be told from the
-original, unless one is changed: then the list, and what was taken from it before, is read no more.
+original, unless one is changed. A change of one that was taken from a list is one of the item there, if each is in one place;
+other lists with copies of it, and what was taken from one before, are read no more.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from adxform.frontend.evaluate.objects.heap import Originals
-from adxform.frontend.evaluate.objects.object_contents import Columns, Contents, PutIn
+from adxform.frontend.evaluate.objects.heap import Originals, Row
+from adxform.frontend.evaluate.objects.object_contents import AnyContents, Columns, Contents, PutIn
+from adxform.frontend.evaluate.signals import PutAgain
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Tuple, Value
 from adxform.ir.ops import Lit
@@ -55,6 +58,33 @@ def originals(interp: Interpreter, item: Ref) -> set[Ref] | None:
     return {item, *others}
 
 
+def change(interp: Interpreter, ref: Ref, contents: AnyContents) -> bool:
+    """Whether `ref` was taken from a list in which it is in one place, and it, like `ref`, now has `contents`.
+
+    Other lists that have copies of it, and what was taken from any of them before, are read no more.
+    """
+    row, held = interp.heap.contents.rows.get(ref), interp.heap.contents[ref]
+    columns = None if row is None else interp.columns(row.owner)
+    others = interp.heap.others(ref)
+    if row is None or columns is None or others is None or not isinstance(held, Contents) or not isinstance(contents, Contents):
+        return False
+    if contents.keys != held.keys or any(one.repeated for one in columns.copied) or row.held != _held(interp, columns):
+        return False
+    for part, before, now in zip(columns.lists, held.items, contents.items, strict=True):
+        if now is not before:
+            interp.call(Lit(operator.setitem), (part, row.index, now))
+    interp.heap.outdate_others(ref, others)
+    interp.heap.contents[row.owner] = columns
+    interp.heap.contents[ref] = contents
+    interp.heap.contents.rows[ref] = Row(row.owner, row.index, _held(interp, columns))
+    return True
+
+
+def _held(interp: Interpreter, columns: Columns) -> tuple[AnyContents, ...]:
+    """What the lists of `columns` hold: others than these where an item is put in or taken out, or comes to another place."""
+    return tuple(interp.heap.contents[part] for part in columns.lists)
+
+
 def put_in(interp: Interpreter, columns: Columns, items: Iterable[Value]) -> None:
     """Note that a list, which consists of `columns`, has copies of `items`."""
     for item in items if columns.keys is not None else ():
@@ -62,16 +92,33 @@ def put_in(interp: Interpreter, columns: Columns, items: Iterable[Value]) -> Non
         if found is not None:
             interp.heap.contents.copied |= found
             for one in columns.copied:
-                one.refs |= found
+                _note(interp, one, found)
 
 
-def whole(interp: Interpreter, columns: Columns, parts: Iterable[Value]) -> Value:
-    """A tuple, dict or object of a list, with `parts` in its fields."""
+def _note(interp: Interpreter, lists: PutIn, item: set[Ref]) -> None:
+    """Note that `lists` have a copy of what is one of `item`.
+
+    Raises:
+        PutAgain: it may be in them already, which was not known so far.
+    """
+    if not lists.repeated and (len(item) > 1 or not item.isdisjoint(lists.refs)):
+        if len(item) == 1 and interp.span not in interp.knowledge.put_again:
+            raise PutAgain(interp.span)
+        lists.repeated = True
+    lists.refs |= item
+
+
+def whole(
+    interp: Interpreter, columns: Columns, parts: Iterable[Value], owner: Ref | None = None, index: Value | None = None
+) -> Value:
+    """A tuple, dict or object of a list, with `parts` in its fields: the item at `index` of `owner`, if it is one."""
     items = tuple(parts)
     if columns.keys is None:
         return Tuple(items, columns.cls)
     ref = Ref("dict" if columns.cls is dict else "instance", columns.cls, shared=True)
     interp.heap.contents[ref] = Contents(columns.keys, items)
+    if owner is not None and index is not None:
+        interp.heap.contents.rows[ref] = Row(owner, index, _held(interp, columns))
     interp.heap.note_originals(ref, Originals(params=interp.heap.deciding(columns), made=all_copied(columns.copied)))
     return ref
 

@@ -44,6 +44,15 @@ class ChosenObject:
     by_place: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Where an object comes from that was taken from a list: the item at `index` of `owner`, as long as that holds `held`."""
+
+    owner: Ref
+    index: Value
+    held: tuple[AnyContents, ...]
+
+
 TakenPortions = dict[tuple[Ref, Value], tuple[tuple[AnyContents, ...], Ref]]
 """Lists of the items of portions, by where these are, with what the lists held then of which they were made."""
 
@@ -52,8 +61,9 @@ class Cells(dict[Ref, AnyContents]):
     """Contents by object. What belongs to the caller's program never changes and is shared by all snapshots.
 
     So are the `originals` of objects that stand for what paths have, and by each original what stands for it; what calls have
-    `returned`, which may be anything that they were given; which of them one is that was `chosen`; by dicts that are the
-    `attributes` of objects, these objects; and all lists that were `copied` into arrays, and `numbers` of functions.
+    `returned`, which may be anything that they were given; which of them one is that was `chosen`, and of which lists they are
+    `rows`; by dicts that are the `attributes` of objects, these objects; and all lists that were `copied` into arrays, and
+    `numbers` of functions.
     """
 
     def __init__(self, cells: dict[Ref, AnyContents], foreign: dict[Ref, AnyContents]) -> None:
@@ -67,6 +77,7 @@ class Cells(dict[Ref, AnyContents]):
         self.returned: set[Ref] = set()
         self.chosen: dict[Ref, ChosenObject] = {}
         self.numbers: dict[Any, tuple[int, Any]] = {}
+        self.rows: dict[Ref, Row] = {}
 
     def number_of(self, function: Any) -> int:
         """By which number the run knows `function` among others: those of one code have the same."""
@@ -112,6 +123,7 @@ class Heap:
         cells.originals, cells.standing = self.contents.originals, self.contents.standing
         cells.attributes, cells.copied = self.contents.attributes, self.contents.copied
         cells.numbers, cells.returned, cells.chosen = self.contents.numbers, self.contents.returned, self.contents.chosen
+        cells.rows = self.contents.rows
         cells.taken = dict(self.contents.taken)
         return Heap(cells)
 

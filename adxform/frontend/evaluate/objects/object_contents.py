@@ -85,12 +85,16 @@ class Collected:
 
 
 class PutIn:
-    """The objects of which lists have copies, from when they were put in; those that a loop makes may be of any iteration."""
+    """The objects of which lists have copies, from when they were put in; those that a loop makes may be of any iteration.
 
-    __slots__ = ("refs",)
+    One of them may be `repeated` in these lists, if it is not known that each is in one place.
+    """
+
+    __slots__ = ("refs", "repeated")
 
     def __init__(self) -> None:
         self.refs: set[Ref] = set()
+        self.repeated = False
 
 
 @dataclass(frozen=True, slots=True)
