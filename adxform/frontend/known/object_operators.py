@@ -214,11 +214,12 @@ def _is(positive: bool) -> Handler:
         for value, other in (args, args[::-1]):
             if isinstance(value, Maybe):
                 return _is_present_and(interp, value, other, positive)
+        a, b = args
         if all(isinstance(arg, Ref) and arg.kind != "list" for arg in args):
-            told = chosen_objects.is_one(interp, *args)
+            told = chosen_objects.is_one(interp, a, b)
             if told is not None or not interp.in_own_code:
-                return _answer(interp, *args, told, positive)
-        found = _identical(interp, *args)
+                return _answer(interp, a, b, told, positive)
+        found = _identical(interp, a, b)
         if found is None and interp.in_own_code and any(isinstance(arg, Lit) and type(arg.value) is str for arg in args):
             return Lit(not positive)  # asked beside whether they are equal, which says all of a text
         if found is None:
