@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sysconfig
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,9 +53,12 @@ def written_in(fn: object) -> str:
 def own_attribute(value: object, name: str, default: Any = None) -> Any:
     """The attribute `name` of `value`, or of its class; `default` where there is none.
 
-    No `__getattr__` is asked: one may set attributes, count, or have an answer for any name.
+    No `__getattr__` is asked: one may set attributes, count, or have an answer for any name. A bound method has what its
+    function has.
     """
-    get = type.__getattribute__ if isinstance(value, type) else object.__getattribute__
+    get: Any = type(value).__getattribute__
+    if not isinstance(get, types.WrapperDescriptorType):
+        get = type.__getattribute__ if isinstance(value, type) else object.__getattribute__
     try:
         return get(value, name)
     except Exception:

@@ -52,7 +52,8 @@ def opaque(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs
         shuffle(interp, fn, operands)
         return NONE
     if not wanted:
-        if any(isinstance(var.type, Object) for var in given) and not _prints(fn):
+        holders = any(isinstance(var.type, Object) and var not in interp.of_run.packed for var in given)
+        if holders and not _prints(fn):
             refuse_keeping(interp, given)
         interp.builder.emit(Call((), Lit(fn), operands, tuple(named.items()), interp.span))
         return NONE

@@ -117,12 +117,8 @@ def _packed(interp: Interpreter, fn: Any, *parts: Operand, **named: Operand) -> 
 
 
 def _moves(interp: Interpreter, var: Var) -> bool:
-    """Whether `var` may carry a derivative, is an object that was made here of what may, or is no text without a rule."""
-    unruled = interp.of_run.unruled.get(var)
-    return is_inexact(var.type) or var in interp.of_run.packed or (unruled is not None and unruled[0] not in _TEXTS)
-
-
-_TEXTS = (str, repr, ascii, format)
+    """Whether `var` may carry a derivative, or is an object that was made here of what may."""
+    return is_inexact(var.type) or var in interp.of_run.packed
 
 
 def whole(interp: Interpreter, value: Value) -> Operand:

@@ -20,7 +20,7 @@ from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import SameAs
-from adxform.ir.ops import Lit, Var
+from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import BOOL, Array, Scalar, is_inexact
 
 Condition = Callable[[], Value]
@@ -35,7 +35,10 @@ def same_or_equal(interp: Interpreter, a: Value, b: Value) -> Value:
     if not (isinstance(a, Var) and isinstance(b, Var)) or not _run_tells_which(interp, a, b):
         refuse_one_object(interp, a, b)
         return equal()
-    one = interp.operand(interp.call(Lit(operator.is_), (a, b), hint="same"))
+    if all(interp.parameters.get(given.name) == given for given in (a, b)):
+        one: Operand = interp.emit(operator.is_, (a, b), BOOL, "same")
+    else:
+        one = interp.operand(interp.call(Lit(operator.is_), (a, b), hint="same"))
     return branch(interp, one, lambda: [Lit(True)], lambda: [interp.call(Lit(bool), (equal(),))], ["equal"], interp.span)[0]
 
 
