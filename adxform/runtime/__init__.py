@@ -105,6 +105,7 @@ from adxform.runtime.language.outside import (
     written_outside,
 )
 from adxform.runtime.language.python_values import (
+    Shown,
     add_up,
     aggregate,
     appended,
@@ -122,9 +123,9 @@ from adxform.runtime.language.python_values import (
     missing_compared,
     missing_in_order,
     nan_key,
-    no_order,
     negative_zero_key,
     new_key,
+    no_order,
     not_put_in_order,
     place,
     place_of_key,

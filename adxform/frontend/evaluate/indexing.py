@@ -468,7 +468,9 @@ def _holds_complex(interp: Interpreter, value: Value) -> bool:
 
 def _are_objects(items: tuple[Value, ...]) -> bool:
     """Whether `items` are a few objects or dicts, which a program may change by another name than that of their list."""
-    return len(items) <= chosen_items.CHOICES and all(isinstance(item, Ref) and item.kind in ("instance", "dict") for item in items)
+    return len(items) <= chosen_items.CHOICES and all(
+        isinstance(item, Ref) and item.kind in ("instance", "dict") for item in items
+    )
 
 
 def _store_in_list(interp: Interpreter, x: Ref, index: Value, value: Value) -> None:

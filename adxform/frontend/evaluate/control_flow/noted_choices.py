@@ -47,13 +47,14 @@ def note_choices(
         held = [heap.contents[ref] for heap in (interp.heap, *(side.heap for side in sides))]
         contents = [one for one in held if isinstance(one, Contents) and one.keys == getattr(held[0], "keys", None)]
         if len(contents) == len(held):
-            values, ends = [*values, *contents[0].items], [[*end, *one.items] for end, one in zip(ends, contents[1:], strict=True)]
+            values, ends = (
+                [*values, *contents[0].items],
+                [[*end, *one.items] for end, one in zip(ends, contents[1:], strict=True)],
+            )
     return _noted(interp, cond, list(zip(values, *ends, strict=True)), sides, start)
 
 
-def _noted(
-    interp: Interpreter, cond: Operand, joined: list[tuple[Value, ...]], sides: list[Side], start: Heap
-) -> list[Place]:
+def _noted(interp: Interpreter, cond: Operand, joined: list[tuple[Value, ...]], sides: list[Side], start: Heap) -> list[Place]:
     """As `note_choices`, of values that are `joined` of two at the ends of the sides."""
     places: list[Place] = []
     for value, *ends in joined:
@@ -103,9 +104,10 @@ def renew_chosen(interp: Interpreter, sides: Sequence[Side], start: Heap) -> Non
 
     They are among its values or in them, or in what one of the sides has changed.
     """
-    changed = changed_objects(start, [side.heap for side in sides])
-    for side in sides:
-        if side.values is not None and any(map(side.heap.is_outdated, side.heap.contents.chosen)):
+    stale = [side for side in sides if side.values is not None and any(map(side.heap.is_outdated, side.heap.contents.chosen))]
+    changed = changed_objects(start, [side.heap for side in sides]) if stale else []
+    for side in stale:
+        if side.values is not None:
             _within(interp, side, partial(_renew, interp, [*side.values, *changed]))
 
 

@@ -118,9 +118,16 @@ def _by_their_own_order(interp: Interpreter, items: list[Value], keys: list[Valu
 
 
 def _of_many_kinds(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value | None:
-    """The known items of `source` in order, numbers that keep their kinds; ``None`` where some are not as large as a float."""
+    """The known items of `source` in order, numbers that keep their kinds.
+
+    ``None`` where some that are compared are not as large as a float; with a key, complex numbers are put in order too.
+    """
     items, key = iteration.known_items(interp, source) or [], kwargs.get("key", NONE)
-    if len({number_type(item) for item in items}) < 2 or not all(map(_is_as_a_float, items)):
+    types = [number_type(item) for item in items]
+    kinds = {kind for type_ in types if isinstance(type_, Scalar) for kind in alternatives(type_)}
+    if len(kinds) < 2 or not all(isinstance(type_, Scalar) for type_ in types):
+        return None
+    if key == NONE and not all(map(_is_as_a_float, items)):
         return None
     keys = [_as_a_float(interp, item) if key == NONE else interp.call(key, (item,)) for item in items]
     return _ordered_by_run(interp, items, keys, kwargs)
@@ -174,7 +181,9 @@ def _compares(key: Value) -> bool:
 def _is_ordered_one_by_one(interp: Interpreter, source: Value, key: Value) -> bool:
     """Whether some items of `source`, which are known one by one, are arrays, or all are compared as objects that `key` makes."""
     known = iteration.known_items(interp, source) or ()
-    return (_compares(key) and bool(known)) or any(isinstance(item, Var) and isinstance(item.type, Array) and item.type.shape != () for item in known)
+    return (_compares(key) and bool(known)) or any(
+        isinstance(item, Var) and isinstance(item.type, Array) and item.type.shape != () for item in known
+    )
 
 
 def sorted_rows(interp: Interpreter, source: Value, kwargs: Kwargs, hint: str) -> Value:
@@ -241,7 +250,11 @@ def _place_in_order(fn: Any, meaning: Any) -> Handler:
     """``bisect_left(items, x)`` and its like: a whole number, which nothing moves; objects are asked as its `meaning` says."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        if not kwargs and len(args) == 2 and own_order.are_objects(interp, [*(iteration.known_items(interp, args[0]) or ()), args[1]]):
+        if (
+            not kwargs
+            and len(args) == 2
+            and own_order.are_objects(interp, [*(iteration.known_items(interp, args[0]) or ()), args[1]])
+        ):
             return interp.call(Static(meaning), args, hint=hint)
         if "key" in kwargs:
             return None
