@@ -78,6 +78,8 @@ def _is_joined(ref: Ref, known: FoundOutside | Given | None) -> bool:
 
 def _may_meet(interp: Interpreter, a: Ref, b: Ref) -> bool:
     """Whether two objects, of which one stands for what several paths have, may be one, by all that each may be."""
+    if a.kind == "list":  # which may be an item of one that an array holds
+        return True
     others, behind = interp.heap.others(a), interp.heap.others(b)
     if others is None or behind is None or not others.isdisjoint((b, *behind)):
         return True

@@ -87,6 +87,7 @@ def _written(
     joined = _joined(interp, cond, sides, start, hints, before)
     if joined is None:
         return None
+    refuse_outgrown(interp, joined)
     outs: list[Var] = []
 
     def out(hint: str, type_: Type) -> Var:
@@ -107,6 +108,13 @@ def _written(
     true, false = (side.builder.block((), result) for side, result in zip(sides, results, strict=True))
     outer.emit(If(tuple(outs), cond, true, false, span))
     return values
+
+
+def refuse_outgrown(interp: Interpreter, joined: Joined) -> None:
+    """Refuse trees of objects of which only the run knows where they branch, beyond a few levels."""
+    if joined.has_outgrown():
+        message = "objects that hold others of their class, which only the run chooses, are nested too deep to be followed"
+        raise interp.error(message, "keep them in lists, and in place of each link its place there")
 
 
 def run_side(interp: Interpreter, run: Callable[[], list[Value]], known: frozenset[Var]) -> Side:
@@ -139,8 +147,6 @@ def _joined(
     if levels:
         for pair in zip(lefts, rights, strict=True):
             _level_lists(interp, pair, sides)
-    paths = Paths(heaps[0], heaps[1], start)
-    values = [joiner.merge(a, b, paths) for a, b in zip(lefts, rights, strict=True)]
     changed = changed_objects(start, heaps)
     if any(_is_held_anew(interp, ref, start, heaps, before) for ref in changed):
         return None
@@ -151,6 +157,8 @@ def _joined(
             return None
         for ref in changed:
             _level_lists(interp, (ref, ref), sides)
+    paths = Paths(heaps[0], heaps[1], start)
+    values = [joiner.merge(a, b, paths) for a, b in zip(lefts, rights, strict=True)]
     return Joined(values, {ref: _merge_side(joiner, ref, sides, start) for ref in changed}, hints)
 
 

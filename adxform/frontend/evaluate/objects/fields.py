@@ -72,7 +72,7 @@ def whole(interp: Interpreter, columns: Columns, parts: Iterable[Value]) -> Valu
         return Tuple(items, columns.cls)
     ref = Ref("dict" if columns.cls is dict else "instance", columns.cls, shared=True)
     interp.heap.contents[ref] = Contents(columns.keys, items)
-    interp.heap.note_originals(ref, Originals(made=all_copied(columns.copied)))
+    interp.heap.note_originals(ref, Originals(params=interp.heap.deciding(columns), made=all_copied(columns.copied)))
     return ref
 
 

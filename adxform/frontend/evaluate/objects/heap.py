@@ -178,4 +178,13 @@ class Heap:
             if isinstance(held, Collected) and not changed.isdisjoint(held.copied):
                 self.contents[other] = _OF_CHANGED_LISTS
             if isinstance(held, Columns) and not all(changed.isdisjoint(one.refs) for one in held.copied):
-                self.contents[other] = _OF_CHANGED_OBJECTS
+                self.contents[other] = _OF_CHANGED_OBJECTS._replace(params=self.deciding(held))
+
+    def deciding(self, columns: Columns) -> frozenset[Var]:
+        """The parameters that decide how long a list of tuples or objects is, if nothing else does."""
+        for part in columns.lists:
+            held = self.contents[part]
+            found = self.deciding(held) if isinstance(held, Columns) else getattr(held, "params", frozenset())
+            if isinstance(held, Columns | Collected):
+                return found
+        return frozenset()
