@@ -180,8 +180,8 @@ def _operand(interp: Interpreter, value: Value) -> Operand:
     if isinstance(value, Maybe) and isinstance(value.present, Var):
         if isinstance(value.value, Var) and isinstance(value.value.type, Object):  # which has no value where it is None
             found = Var(interp.names.fresh("item"), Object())
-            sides = (Block((), (), (one,)) for one in (value.value, Lit(None)))
-            interp.builder.emit(If((found,), value.present, *sides, interp.span))
+            there, absent = Block((), (), (value.value,)), Block((), (), (Lit(None),))
+            interp.builder.emit(If((found,), value.present, there, absent, interp.span))
             return found
         return interp.emit(runtime.value_or_none, (value.present, interp.operand(value.value)), Object(), "item")
     return interp.operand(value)

@@ -217,7 +217,7 @@ def _is(positive: bool) -> Handler:
         if all(isinstance(arg, Ref) and arg.kind != "list" for arg in args):
             told = chosen_objects.is_one(interp, *args)
             if told is not None or not interp.in_own_code:
-                return _answer(interp, *args, told, positive)
+                return _answer(interp, args[0], args[1], told, positive)
         found = _identical(interp, *args)
         if found is None and interp.in_own_code and any(isinstance(arg, Lit) and type(arg.value) is str for arg in args):
             return Lit(not positive)  # asked beside whether they are equal, which says all of a text

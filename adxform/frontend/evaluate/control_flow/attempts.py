@@ -25,7 +25,8 @@ from adxform import runtime
 from adxform.errors import GlobalMutationError
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow.held_in_tries import hold_what_is_made_here, with_lists_held_anew
-from adxform.frontend.evaluate.control_flow.sides import Side, both, join, run_side
+from adxform.frontend.evaluate.control_flow.noted_choices import Side
+from adxform.frontend.evaluate.control_flow.sides import both, join, run_side
 from adxform.frontend.evaluate.levels import Frame, TryFork, TryLevel, unwatched
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.signals import HeldAnew, Thrown, Unreachable

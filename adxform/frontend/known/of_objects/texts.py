@@ -28,7 +28,7 @@ def _own_text(interp: Interpreter, value: Value, kind: Any) -> Value | None:
     """What a method of the program says that the text of `value` is; ``None`` where no such method is asked."""
     if not isinstance(value, Ref | Tuple) or not protocols.is_object(value):
         return None
-    cls = protocols.class_of(value)
+    cls = value.cls
     for name in _METHODS[kind]:
         found = find(cls, name)
         if isinstance(found, types.FunctionType) and is_user(found) and not is_generated(found):
@@ -56,7 +56,7 @@ def _format(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     value, spec = (*args, Lit(""))[:2]
     if not isinstance(value, Ref | Tuple) or not protocols.is_object(value):
         return None
-    found = find(protocols.class_of(value), "__format__")
+    found = find(value.cls, "__format__")
     if isinstance(found, types.FunctionType) and is_user(found):
         method = protocols.special(interp, value, "__format__")
         return None if method is None else interp.call(method, (spec,), hint="text")
