@@ -1,4 +1,4 @@
-"""Objects of which the run chose one, and which are changed then: by ``elif``, ``break``, ``next``, swaps, and in other objects."""
+"""Objects of which the run chose one, changed then: by ``elif``, ``break``, ``next``, swaps, and in other objects."""
 
 import numpy as np
 

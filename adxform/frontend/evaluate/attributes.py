@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import inspect
 import operator
+import re
 import types
 from collections import namedtuple
 from typing import Any
@@ -27,6 +28,7 @@ from adxform.frontend.evaluate.classes.class_contents import (
     is_generated,
     is_librarys,
 )
+from adxform.frontend.evaluate.code_objects import code_of
 from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.outside import outside_containers, places
@@ -75,6 +77,8 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return fn
         case FunctionValue(fn) if name == "__name__" and fn.name != "anonymous":  # which a lambda is called here
             return Lit(fn.name)
+        case FunctionValue() if name in ("__name__", "__code__") and (code := code_of(value)) is not None:
+            return Lit(code if name == "__code__" else code.co_name)
         case FunctionValue():
             return function_attributes.load(interp, value, name)
         case Method(FunctionValue() as fn, partial=False) if not hasattr(types.MethodType, name):
@@ -365,7 +369,7 @@ def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: A
         return Method(from_outside(interp, static, in_class), (value,))
     if static is object.__setattr__ or static is object.__delattr__:
         return Method(Lit(static), (value,))
-    if isinstance(found, types.BuiltinFunctionType) and definition(static) is not None:
+    if isinstance(found, types.BuiltinFunctionType) and (definition(static) is not None or static is re.Pattern.finditer):
         return Method(Lit(static), (value,))
     if isinstance(found, types.BuiltinFunctionType | types.MethodWrapperType):
         return Static(found, path)

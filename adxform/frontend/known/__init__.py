@@ -31,7 +31,14 @@ from adxform.frontend.known.items import (
     sorting,
     unpacking,
 )
-from adxform.frontend.known.of_objects import attribute_functions, class_statements, classes, dataclass_functions, object_copies
+from adxform.frontend.known.of_objects import (
+    attribute_functions,
+    class_statements,
+    classes,
+    dataclass_functions,
+    object_copies,
+    texts,
+)
 
 _MODULES = (
     cached_functions,
@@ -42,6 +49,7 @@ _MODULES = (
     object_copies,
     context_managers,
     dataclass_functions,
+    texts,
     exceptions,
     class_statements,
     object_operators,

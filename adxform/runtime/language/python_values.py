@@ -168,6 +168,15 @@ def new_key() -> UnsupportedOperationError:
     )
 
 
+class Shown(str):
+    """The text of an object, which a conversion by ``%r`` leaves as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def nan_key() -> UnsupportedOperationError:
     """Return what is raised where NaN is a key of a dict of which only a run knows the keys."""
     return UnsupportedOperationError(

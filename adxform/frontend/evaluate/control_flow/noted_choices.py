@@ -104,9 +104,10 @@ def renew_chosen(interp: Interpreter, sides: Sequence[Side], start: Heap) -> Non
 
     They are among its values or in them, or in what one of the sides has changed.
     """
-    changed = changed_objects(start, [side.heap for side in sides])
-    for side in sides:
-        if side.values is not None and any(map(side.heap.is_outdated, side.heap.contents.chosen)):
+    stale = [side for side in sides if side.values is not None and any(map(side.heap.is_outdated, side.heap.contents.chosen))]
+    changed = changed_objects(start, [side.heap for side in sides]) if stale else []
+    for side in stale:
+        if side.values is not None:
             _within(interp, side, partial(_renew, interp, [*side.values, *changed]))
 
 

@@ -245,4 +245,5 @@ class Joined:
 
 def changed_objects(start: Heap, heaps: list[Heap]) -> list[Ref]:
     """The objects of `start` whose contents differ in one of `heaps`."""
-    return [ref for ref, contents in start.contents.items() if any(heap.contents[ref] is not contents for heap in heaps)]
+    first, last = heaps[0].contents, heaps[-1].contents  # there are one or two, and many objects
+    return [ref for ref, contents in start.contents.items() if first[ref] is not contents or last[ref] is not contents]

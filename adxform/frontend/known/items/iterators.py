@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from contextlib import nullcontext
 from dataclasses import dataclass
 from types import GeneratorType
@@ -22,6 +23,7 @@ from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.objects.value_parts import parts_of
+from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.signals import Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import items_of
@@ -295,7 +297,25 @@ def _searches(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     return Lit(unknown and isinstance(fn, Static | Lit) and fn.value in (any, all))
 
 
+def _matches(fn: Any) -> Handler:
+    """``re.finditer`` and the like: an iterator over what is found, where the text is known."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        if not are_static(interp, (*args, *kwargs.values())):
+            return None
+        given = [interp.static(arg, "an argument") for arg in args]
+        try:
+            found = tuple(fn(*given, **{key: interp.static(arg, "an argument") for key, arg in kwargs.items()}))
+        except (TypeError, ValueError, re.error):  # the run raises it
+            return None
+        return interp.call(Lit(iter), (Tuple(tuple(map(Lit, found))),))
+
+    return handler
+
+
 TABLE: dict[Any, Handler] = {
+    re.finditer: _matches(re.finditer),
+    re.Pattern.finditer: _matches(re.Pattern.finditer),
     intrinsics.generator_begins: _before,
     intrinsics.generator: _generator,
     intrinsics.searches: _searches,

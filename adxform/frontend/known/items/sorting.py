@@ -118,9 +118,16 @@ def _by_their_own_order(interp: Interpreter, items: list[Value], keys: list[Valu
 
 
 def _of_many_kinds(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value | None:
-    """The known items of `source` in order, numbers that keep their kinds; ``None`` where some are not as large as a float."""
+    """The known items of `source` in order, numbers that keep their kinds.
+
+    ``None`` where some that are compared are not as large as a float; with a key, complex numbers are put in order too.
+    """
     items, key = iteration.known_items(interp, source) or [], kwargs.get("key", NONE)
-    if len({number_type(item) for item in items}) < 2 or not all(map(_is_as_a_float, items)):
+    types = [number_type(item) for item in items]
+    kinds = {kind for type_ in types if isinstance(type_, Scalar) for kind in alternatives(type_)}
+    if len(kinds) < 2 or not all(isinstance(type_, Scalar) for type_ in types):
+        return None
+    if key == NONE and not all(map(_is_as_a_float, items)):
         return None
     keys = [_as_a_float(interp, item) if key == NONE else interp.call(key, (item,)) for item in items]
     return _ordered_by_run(interp, items, keys, kwargs)
