@@ -63,7 +63,7 @@ BODIES = (
     "s = 0.0\n    for i in range(3):\n        for j in range(3):\n            s += A[i, j] ** 2 * x[j, i]\n    return s",
     "s = 0.0\n    for row in A:\n        for v in row:\n            s = 0.5 * s + v * v\n    return s * x[0, 1]",
     "y = A.copy()\n    y[1:] += y[:-1]\n    return (y ** 2).sum() * x[0, 1]",
-    "y = A * 1.0\n    y.ravel()[0] = x[1, 1]\n    return (y ** 2).sum()",
+    "y = np.array(A, order='C')\n    y.ravel()[0] = x[1, 1]\n    return (y ** 2).sum()",
     "y = A.flatten()\n    y[0] = x[1, 2]\n    return (y ** 2).sum()",
     "y = np.array(A, copy=True, order='K')\n    z = y.T.ravel()\n    z[0] = 2.0\n    return (y ** 2).sum() * x[0, 0]",
     "return np.linalg.norm(A @ x.T)",
