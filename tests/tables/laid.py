@@ -69,7 +69,7 @@ BODIES = (
     "return np.linalg.norm(A @ x.T)",
     "return np.einsum('ij,ji->', A, x) * np.trace(A)",
     "z = A.diagonal()\n    return z[0] * z[1] * z[2] * x[0, 0]",
-    "return np.sum(np.sort(A.ravel())[2:5] ** 2) * x[0, 0]",
+    "return np.sum(np.sort((A + np.arange(9.0).reshape(3, 3)).ravel())[2:5] ** 2) * x[0, 0]",
     "y = np.zeros(9)\n    y[:] = A.T.ravel()\n    return y[1] * y[3] * x[0, 0]",
     "return np.sum(np.concatenate([A.T.ravel()[:4], x.ravel()[2:5]]) ** 2)",
 )
