@@ -11,7 +11,7 @@ import pytest
 import adxform
 from adxform.api.prepared.fast_path_writer import MISS
 from adxform.errors import PreparationMismatchError
-from adxform.runtime.dispatch.execution import overlaps_itself
+from adxform.runtime.strides import overlaps_itself
 
 pytest.importorskip("numba")
 NUMBERS = np.array([0.5, -1.0, 2.0, 0.25])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from typing import Any
 
@@ -45,10 +44,11 @@ def cotangent_view(view: Any, shares: bool) -> Any:
 
 
 def laid_out(value: Any, like: Any) -> Any:
-    """Return a copy of `value` with the strides of `like`, so that views of it behave as views of `like`."""
-    copy = private(like)
-    copy[...] = value
-    return copy
+    """Return a copy of `value` with the strides of `like`, so that views of it behave as views of `like`.
+
+    Where elements of `like` share a place, whether it may be written to or not, each has its own in the copy.
+    """
+    return filled(_apart(like) if overlaps_itself(like) else _as_it_lies(like), value)
 
 
 def private(x: Any) -> Any:
@@ -57,10 +57,7 @@ def private(x: Any) -> Any:
     Where elements of a read-only `x` share a place (`np.broadcast_to`), each has its own in the copy, whose rows lie apart: where
     a reshape of `x` would copy, so that it can be written to, one of the copy does.
     """
-    if _shares_places(x):
-        apart = np.empty(tuple(n + 1 for n in x.shape), x.dtype)[tuple(slice(n) for n in x.shape)]
-        return filled(apart, x)
-    return _as_it_lies(x)
+    return filled(_apart(x), x) if _shares_places(x) else _as_it_lies(x)
 
 
 def own(value: Any) -> Any:
@@ -99,12 +96,36 @@ def _as_it_lies(x: Any) -> Any:
     return filled(np.ndarray(x.shape, x.dtype, np.empty(high - low + x.itemsize, np.uint8), offset=-low, strides=x.strides), x)
 
 
+def _apart(x: Any) -> Any:
+    """A new array like `x`, in which each element has a place of its own and rows lie apart."""
+    return np.empty(tuple(n + 1 for n in x.shape), x.dtype)[tuple(slice(n) for n in x.shape)]
+
+
 def _shares_places(x: Any) -> bool:
     """Whether elements of a read-only `x` lie at the same place."""
-    if x.flags.writeable or x.flags.c_contiguous or x.flags.f_contiguous or x.size == 0:
+    return not x.flags.writeable and overlaps_itself(x)
+
+
+def overlaps_itself(a: Any) -> bool:
+    """Whether two elements of an array lie at the same place, as strides can have it.
+
+    >>> overlaps_itself(np.broadcast_to(np.zeros(1), (3,))), overlaps_itself(np.zeros((2, 4))[::-1, ::2])
+    (True, False)
+    """
+    if a.flags.forc or a.size < 2:
         return False
-    low, high = _reach(x)
-    return bool((high - low) // (math.gcd(*x.strides) or 1) + 1 < x.size)
+    steps = sorted((abs(stride), length) for stride, length in zip(a.strides, a.shape, strict=True) if length > 1)
+    reach = a.itemsize
+    for stride, length in steps:
+        if stride < reach:
+            break
+        reach += stride * (length - 1)
+    else:
+        return False
+    places = np.zeros(1, dtype=np.int64)
+    for stride, length in steps:
+        places = np.add.outer(places, stride * np.arange(length)).ravel()
+    return bool(np.min(np.diff(np.sort(places))) < a.itemsize)
 
 
 def _reach(x: Any) -> tuple[int, int]:

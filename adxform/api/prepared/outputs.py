@@ -13,10 +13,11 @@ from adxform.api.prepared.fast_path_writer import MISS
 from adxform.backends.python.loading import annotate
 from adxform.frontend.signature import Node, meta_of, parts
 from adxform.runtime.dispatch.derivation import DerivedRule
-from adxform.runtime.dispatch.execution import check_sharing, one_more_call, overlap, overlaps_itself
+from adxform.runtime.dispatch.execution import check_sharing, one_more_call, overlap
 from adxform.runtime.dispatch.leaf_flattening import among, kind
 from adxform.runtime.dispatch.result_structures import assemble
 from adxform.runtime.dispatch.workspaces import Pool
+from adxform.runtime.strides import overlaps_itself
 
 LATER = object()
 """A part of a result of which only the run tells what it is like."""

@@ -17,6 +17,7 @@ from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.refusals import definition, name_of
 from adxform.runtime.dispatch.split import Contents, CutRule, as_tuple, put_back, saved
 from adxform.runtime.dispatch.workspaces import Pool, Workspace
+from adxform.runtime.strides import overlaps_itself
 
 one_more_call = counters.stepper("primal_calls")
 
@@ -155,6 +156,8 @@ def check_sharing(fn: Callable[..., Any], rule: DerivedRule, inputs: Sequence[An
     """
     written = rule.private
     for i in written:
+        if isinstance(inputs[i], np.ndarray) and inputs[i].flags.writeable and overlaps_itself(inputs[i]):
+            raise _shared(fn, rule, i, "itself: elements of it lie at the same place", "pass a copy of it")
         for j, other in enumerate(inputs):
             if i != j and isinstance(other, np.ndarray) and (j not in written or i < j) and overlap(inputs[i], other):
                 raise _shared(fn, rule, i, f"`{rule.typed.params[j].base}`")
@@ -163,34 +166,14 @@ def check_sharing(fn: Callable[..., Any], rule: DerivedRule, inputs: Sequence[An
             raise _shared(fn, rule, i, "a tangent or cotangent")
 
 
-def _shared(fn: Callable[..., Any], rule: DerivedRule, written: int, other: str) -> AliasError:
+def _shared(
+    fn: Callable[..., Any], rule: DerivedRule, written: int, other: str, way: str = "pass a copy of one of them"
+) -> AliasError:
     return AliasError(
         f"`{name_of(fn)}` may write to `{rule.typed.params[written].base}`, which shares memory with {other}",
         span=definition(fn),
-        help="pass a copy of one of them",
+        help=way,
     )
-
-
-def overlaps_itself(a: Any) -> bool:
-    """Whether two elements of an array lie at the same place, as strides can have it.
-
-    >>> overlaps_itself(np.broadcast_to(np.zeros(1), (3,))), overlaps_itself(np.zeros((2, 4))[::-1, ::2])
-    (True, False)
-    """
-    if a.flags.forc or a.size < 2:
-        return False
-    steps = sorted((abs(stride), length) for stride, length in zip(a.strides, a.shape, strict=True) if length > 1)
-    reach = a.itemsize
-    for stride, length in steps:
-        if stride < reach:
-            break
-        reach += stride * (length - 1)
-    else:
-        return False
-    places = np.zeros(1, dtype=np.int64)
-    for stride, length in steps:
-        places = np.add.outer(places, stride * np.arange(length)).ravel()
-    return bool(np.min(np.diff(np.sort(places))) < a.itemsize)
 
 
 def overlap(a: Any, b: Any) -> bool:
