@@ -18,9 +18,9 @@ LINALG: tuple[Group, ...] = (
         "use `scipy.linalg.qr`, `svd`, `eigh` or `cholesky`, whose factors have derivatives",
     ),
     Group(
-        "eig eigvals schur matrix_balance",
+        "eig schur matrix_balance",
         "gives real or complex numbers, an order or a scale, as the values say",
-        "of symmetric matrices use `eigh` or `eigvalsh`; of others `np.linalg.eig(a + 0j)`",
+        "of symmetric matrices use `eigh` or `eigvalsh`; of others `eigvals`, or `np.linalg.eig(a + 0j)`",
     ),
     Group(
         "qr_delete qr_insert qr_multiply qr_update",
