@@ -158,7 +158,7 @@ NDIMAGE: tuple[Group, ...] = (
         "gives truth values",
     ),
     Group(
-        "label find_objects value_indices watershed_ift maximum_position minimum_position histogram distance_transform_cdt",
+        "find_objects value_indices watershed_ift maximum_position minimum_position histogram distance_transform_cdt",
         "gives numbers of objects, places or counts",
     ),
     Group(
