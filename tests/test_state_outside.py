@@ -664,3 +664,40 @@ def beside_a_class_that_reads_it(x):
 def test_code_of_libraries_reads_no_variable_of_the_program(f: Callable[..., Any], kind: str) -> None:
     verdict = judge(Cell(f.__name__, f, (np.array([0.7, 0.55, 0.31]),)))
     assert verdict.kind == kind, verdict.reason
+
+
+class AnswersForAnyName:
+    """Says of each name that it is asked for that it is there now."""
+
+    def __getattr__(self, name: str) -> float:
+        return self.__dict__.setdefault(name, 1.0)
+
+    def __call__(self, v: float) -> float:
+        return v * 2.0
+
+
+ANSWERING = AnswersForAnyName()
+
+
+def sets_what_answers(x):
+    ANSWERING.rate = x[0]
+    return ANSWERING.rate * x[1]
+
+
+def calls_what_answers(x):
+    return np.sum(x * ANSWERING(x[0])) + np.vectorize(ANSWERING)(x).sum()
+
+
+def prints_what_answers(x):
+    return x[0] * x[1] * len(str(ANSWERING is None))
+
+
+@pytest.mark.parametrize("f", [sets_what_answers, calls_what_answers, prints_what_answers])
+def test_no_name_is_asked_for_that_the_function_does_not_ask_for(f: Callable[..., Any]) -> None:
+    ANSWERING.__dict__.clear()
+    f(X)
+    plainly = set(vars(ANSWERING))
+    ANSWERING.__dict__.clear()
+    adxform.grad(f)(X)
+    adxform.jvp(f, (X,), (X,))
+    assert set(vars(ANSWERING)) <= plainly

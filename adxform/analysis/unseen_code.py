@@ -14,7 +14,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.ir.ops import Call, Function, Lit, Operand, Pack, Var
-from adxform.ir.spans import is_user, written_in
+from adxform.ir.spans import is_user, own_attribute, written_in
 from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, variables
 from adxform.primitives.effects import effect_of, functions
@@ -67,11 +67,11 @@ def may_write(fn: object, name: str = "") -> bool:
     """Whether a function without a record may change what it is given; `name`: of the method that it calls, if that is known."""
     if isinstance(fn, operator.methodcaller) or (fn is operator.call and not name):  # of an object that only the run knows
         return True
-    own = getattr(fn, "__self__", None)
-    owner = getattr(fn, "__objclass__", None) or (None if own is None or isinstance(own, types.ModuleType) else type(own))
+    own = own_attribute(fn, "__self__")
+    owner = own_attribute(fn, "__objclass__") or (None if own is None or isinstance(own, types.ModuleType) else type(own))
     pythons = isinstance(fn, types.BuiltinFunctionType | types.MethodWrapperType | np.ufunc)  # and not what wraps Fortran
     module = (written_in(fn) or getattr(owner, "__module__", None) or ("builtins" if pythons else "")).partition(".")[0]
-    name = name or getattr(fn, "__name__", "")
+    name = name or own_attribute(fn, "__name__", "")
     if module == "numpy":
         return name in (OF_ARRAYS if isinstance(owner, type) else OF_NUMPY)
     return module not in READING or name in CHANGING

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar, get_args
 
+from adxform.ir.spans import own_attribute
+
 Kind = Literal["grad", "value_and_grad", "hvp", "hessian", "jacobian", "derivative", "jvp", "vjp", "stop_gradient", "checkpoint"]
 Order = Literal["forward-over-reverse", "reverse-over-forward", "reverse-over-reverse", "forward-over-forward"]
 EngineName = Literal["auto", "python", "numba", "interpret"]
@@ -123,7 +125,7 @@ def operator(
 
 def marked(fn: object) -> Mark | None:
     """What `operator` marked `fn` with, if anything."""
-    found: Mark | None = getattr(fn, "__adx_operator__", None)
+    found: Mark | None = own_attribute(fn, "__adx_operator__")
     return found if found is not None and found.of is fn else None  # `functools.wraps` copies it
 
 
@@ -134,5 +136,5 @@ def stands_before(fn: Callable[..., Any], method: Callable[..., Any]) -> None:
 
 def behind(fn: object) -> Callable[..., Any] | None:
     """The function that `fn` stands before, if any."""
-    before, method = getattr(fn, "__adx_method__", (None, None))
+    before, method = own_attribute(fn, "__adx_method__", (None, None))
     return method if before is fn else None  # `functools.wraps` copies it

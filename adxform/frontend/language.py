@@ -158,6 +158,7 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("dicts of lists under such keys: `setdefault`, `defaultdict(list)`", "lists_keyed_by_run"),
         Entry("dicts with floats or texts that only the run knows as keys", "dict_keyed_by_floats"),
         Entry("lists of texts, as many as only the run knows", "log_of_texts"),
+        Entry("lists of dicts and objects, as many as only the run knows", "records_of_the_run"),
         Entry("sets of known elements", "sets"),
         Entry("sets of whole numbers, texts and tuples of those that only the run knows", "sets_of_the_run"),
         Entry("named tuples", "named_tuples"),

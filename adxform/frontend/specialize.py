@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from adxform.errors import AdxError, UnsupportedOperationError, together
-from adxform.frontend.calls.left_alone import leaves_alone, sees_not
+from adxform.frontend.calls.left_alone import all_handed, leaves_alone, sees_not
+from adxform.frontend.calls.objects_changed import refuse_objects_changed
 from adxform.frontend.calls.program_functions import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.checks.cut_off import refuse_cut_off, refuse_told_dtypes
 from adxform.frontend.checks.floating_point_errors import raising_errors
 from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.kept_in_objects import refuse_numbers_out_of_objects
-from adxform.frontend.checks.kept_outside import Kept
+from adxform.frontend.checks.kept_outside import Kept, Moving
 from adxform.frontend.checks.shared_memory import (
     parameters_written,
     refuse_additions_to_read_only,
@@ -58,7 +59,7 @@ from adxform.ir.code_constants import set_orders
 from adxform.ir.kinds import settle
 from adxform.ir.ops import Block, Function, Lit, Var
 from adxform.ir.prune import prune
-from adxform.ir.spans import Span
+from adxform.ir.spans import Span, own_attribute
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type, is_inexact
 from adxform.ir.walk import Names, rename_block
 from adxform.runtime.strict import way_back
@@ -218,7 +219,7 @@ class _Attempt:
     def run(self) -> Specialized:
         """Specialise. Raises `Restart` when more must be known."""
         interp, signature = self.interp, self.signature
-        name = getattr(self.fn, "__name__", type(self.fn).__name__)
+        name = own_attribute(self.fn, "__name__", type(self.fn).__name__)
         name = name if name.isidentifier() else "anonymous"
         self.names.fresh("%" + name)
         interp.span = span_of(self.fn)
@@ -288,15 +289,20 @@ class _Attempt:
 
     def kept_apart(self, function: Function) -> tuple[Guard, ...]:
         """What each call is to ask so that nothing which `function` keeps outside comes back without its derivative."""
-        kept = Kept.of(function, [param for param in self.params if is_inexact(param.type)])
-        if kept is None:
-            return ()
-        kept.refuse_written()
-        kept.refuse_read_back()
-        kept.refuse_recalled(list(places.found_before(self.interp, kept.moving)))
+        moves = Moving(function, [param for param in self.params if is_inexact(param.type)])
+        kept = Kept.of(moves)
         containers = self.interp.knowledge.containers
         outside = {var: containers[key].value for key, var in self.interp.outer.containers.items()}
-        return sees_not(self.interp.to_check.shown, kept.owners(outside))
+        owners = () if kept is None else tuple(kept.owners(outside))
+        asked: tuple[Guard, ...] = ()
+        if kept is not None:
+            kept.refuse_written()
+            kept.refuse_read_back()
+            kept.refuse_recalled(list(places.found_before(self.interp, kept.moving)))
+            asked = sees_not(self.interp.to_check.shown, [owner for owner, may_move in owners if may_move])
+        handed, hidden = all_handed(self.interp.to_check.unseen), tuple(self.interp.outer.hidden.items())
+        refuse_objects_changed(self.fn, moves, handed, hidden, owners, outside)
+        return asked
 
     def called(self, fn: Function) -> Function:
         """`fn` and its helpers with the user's names for what has one."""
@@ -365,7 +371,7 @@ class _Attempt:
 
 def _with_orders(guard: Guard, fn: Callable[..., Any]) -> Guard:
     """`guard`, where it is about orders of sets with those in the code of `fn`."""
-    code = getattr(fn, "__code__", None)
+    code = own_attribute(fn, "__code__")
     if code is None or not isinstance(guard.expectation, InThisProcess):
         return guard
     return Guard(guard.access, InThisProcess(set_orders(code)))
@@ -391,7 +397,7 @@ def unsized_tree(tree: Tree) -> Tree:
 
 def span_of(fn: Any) -> Span:
     fn = inspect.unwrap(fn)
-    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
+    code = own_attribute(own_attribute(fn, "__func__", fn), "__code__")
     if code is None:
         return Span("", 0, 0, 0, 0)
     return Span(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0)

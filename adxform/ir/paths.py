@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from adxform.ir.spans import own_attribute
 from adxform.threads.locks import imported
 
 SHORT = {"numpy": "np", "_operator": "operator", "adxform.ir.intrinsics": "intrinsics", "adxform.runtime": "runtime"}
@@ -46,14 +47,14 @@ def _path_of(value: Any) -> str | None:
 
 
 def _candidates(value: Any) -> Iterator[str]:
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    name = own_attribute(value, "__qualname__") or own_attribute(value, "__name__")
     if not isinstance(name, str):
         return
-    owner = getattr(value, "__self__", None)
+    owner = own_attribute(value, "__self__")
     if isinstance(owner, np.ufunc):
         for path in _candidates(owner):
             yield f"{path}.{value.__name__}"
-    owner = getattr(value, "__objclass__", None)
+    owner = own_attribute(value, "__objclass__")
     module = getattr(value if owner is None else owner, "__module__", None)
     for home in ([module] if isinstance(module, str) else []) + list(HOMES):
         head, _, rest = home.partition(".")

@@ -49,6 +49,18 @@ def written_in(fn: object) -> str:
     return said if said.partition(".")[0] == written.partition(".")[0] else written
 
 
+def own_attribute(value: object, name: str, default: Any = None) -> Any:
+    """The attribute `name` of `value`, or of its class; `default` where there is none.
+
+    No `__getattr__` is asked: one may set attributes, count, or have an answer for any name.
+    """
+    get = type.__getattribute__ if isinstance(value, type) else object.__getattribute__
+    try:
+        return get(value, name)
+    except Exception:
+        return default
+
+
 def own_signature(fn: Callable[..., Any]) -> inspect.Signature:
     """The parameters that `fn` itself takes; `functools.wraps` shows those of another function in their place.
 

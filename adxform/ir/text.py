@@ -38,6 +38,7 @@ from adxform.ir.ops import (
 )
 from adxform.ir.parse import DTYPES, WEAK, read
 from adxform.ir.paths import path_of
+from adxform.ir.spans import own_attribute
 from adxform.ir.types import Array, Object, Scalar, Size, Stack, Type
 
 __all__ = ["read", "show", "show_op", "show_operand", "show_type"]
@@ -219,7 +220,7 @@ def _plain(value: Any) -> str:
         return _bracketed("slice", [_plain(value.start), _plain(value.stop), _plain(value.step)])
     if kind in (tuple, list):
         return _bracketed(kind.__name__, [_plain(item) for item in value])
-    name = str(getattr(value, "__qualname__", kind.__name__)).rpartition(".")[2]
+    name = str(own_attribute(value, "__qualname__", kind.__name__)).rpartition(".")[2]
     return path_of(value) or f"<{name.strip('<>')}>"
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from adxform.errors import RegistrationError
 from adxform.ir.ops import Call, Lit
-from adxform.ir.spans import registering
+from adxform.ir.spans import own_attribute, registering
 from adxform.primitives import definitions, memory, scipy_rules, shipped_rules
 from adxform.primitives.families import (
     cmath_functions,
@@ -118,7 +118,7 @@ def _meets(fn: Any) -> bool:
     if isinstance(fn, np.ufunc):
         package = "scipy.special"
     else:
-        owner = getattr(fn, "__objclass__", type(fn))
+        owner = own_attribute(fn, "__objclass__", type(fn))
         module = getattr(fn if _is_function(fn) else owner, "__module__", None)
         package = _package_of(module) if isinstance(module, str) else ""
     if package not in scipy_rules.FAMILIES or package in _met or package not in sys.modules:

@@ -14,7 +14,7 @@ import numpy as np
 
 from adxform.errors import MissingRuleError
 from adxform.ir.ops import Var
-from adxform.ir.spans import Span, written_in
+from adxform.ir.spans import Span, own_attribute, written_in
 from adxform.ir.types import Array, Scalar
 from adxform.primitives import definitions, shipped_rules
 from adxform.primitives.declare import name_of
@@ -44,7 +44,7 @@ def callable_name(fn: object) -> str:
     module = getattr(fn, "__module__", None) or ""
     if owner := _public_owner(fn):
         return f"{owner}.{getattr(fn, '__name__', '')}"
-    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
+    name = own_attribute(fn, "__qualname__") or own_attribute(fn, "__name__") or repr(fn)
     if isinstance(fn, np.ufunc) and getattr(sys.modules.get("scipy.special"), name, None) is fn:
         return f"scipy.special.{name}"
     if isinstance(fn, type) or module in {"builtins", "__main__", ""}:
@@ -100,7 +100,7 @@ def _only(fn: object) -> str | None:
 
 
 def _behind(fn: object) -> str:
-    found = getattr(fn, "pyfunc", None) or getattr(fn, "__wrapped__", None) or getattr(fn, "py_func", None) or fn
+    found = own_attribute(fn, "pyfunc") or own_attribute(fn, "__wrapped__") or own_attribute(fn, "py_func") or fn
     return getattr(found, "__name__", type(found).__name__)
 
 
@@ -108,13 +108,14 @@ def _is_method_of_frozen(fn: object) -> bool:
     """Whether `fn` is a method of a distribution of SciPy whose parameters were given when it was made."""
     owner = type(getattr(fn, "__self__", None)).__name__
     return (
-        str(getattr(fn, "__module__", "")).startswith("scipy.stats") and "frozen" in f"{owner} {getattr(fn, '__qualname__', '')}"
+        str(getattr(fn, "__module__", "")).startswith("scipy.stats")
+        and "frozen" in f"{owner} {own_attribute(fn, '__qualname__', '')}"
     )
 
 
 def _draws(fn: object) -> bool:
     """Whether `fn` draws random numbers from a distribution of SciPy's."""
-    return str(getattr(fn, "__module__", "")).startswith("scipy.stats") and getattr(fn, "__name__", "") == "rvs"
+    return str(getattr(fn, "__module__", "")).startswith("scipy.stats") and own_attribute(fn, "__name__", "") == "rvs"
 
 
 def said(body: Callable[..., Any]) -> Callable[..., Any]:
@@ -138,7 +139,7 @@ def title(body: Callable[..., Any]) -> str:
 
 def _public_owner(fn: object) -> str:
     """How a user would write the object of which `fn` is a method, where a public module has it under a name."""
-    owner = getattr(fn, "__self__", None)
+    owner = own_attribute(fn, "__self__")
     if owner is None or isinstance(owner, type):
         return ""
     parts = type(owner).__module__.split(".")
@@ -163,7 +164,7 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "make it by `np.vectorize(f, otypes=[float])`, or call the function itself on each element in a loop",
     ),
     (
-        lambda fn: isinstance(getattr(fn, "__self__", None), np.ufunc) and hasattr(fn, "__name__"),
+        lambda fn: isinstance(own_attribute(fn, "__self__"), np.ufunc) and hasattr(fn, "__name__"),
         lambda fn: f"`{name_of(fn)}`",
         "write out what it does: `f(a[..., None], b)` for `f.outer(a, b)`, sums of slices for `reduceat`",
     ),
@@ -173,7 +174,7 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "call the function behind the cache, its `__wrapped__`; only what does not depend on arguments may be cached",
     ),
     (
-        lambda fn: getattr(fn, "__name__", "") == "third_slope" and written_in(fn).startswith("adxform."),
+        lambda fn: own_attribute(fn, "__name__", "") == "third_slope" and written_in(fn).startswith("adxform."),
         lambda fn: "the solution of an equation, or a minimum, to an order of derivatives beyond the third",
         "take fewer derivatives, or write the solver out as a loop",
     ),

@@ -28,7 +28,7 @@ from adxform.frontend.signature.assumed_lengths import has_unknown_slices
 from adxform.frontend.signature.watched_rules import renew_changed
 from adxform.frontend.specialize import Specialized, span_of, specialize
 from adxform.ir.ops import Function, Lit
-from adxform.ir.spans import Span, own_signature
+from adxform.ir.spans import Span, own_attribute, own_signature
 from adxform.passes.pipeline import suited_to_kernels
 from adxform.primitives.table import table_version
 from adxform.runtime import counters, timing
@@ -427,7 +427,7 @@ def identity(fn: Any) -> Hashable:
         case partial():
             return "partial", identity(fn.func)
         case _:
-            code = getattr(fn, "__code__", None)
+            code = own_attribute(fn, "__code__")
             return (code, code.co_filename) if code is not None else Lit(fn)
 
 

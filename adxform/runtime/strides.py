@@ -80,7 +80,7 @@ def to_be_read(x: Any) -> Any:
 
 
 def own_copy(value: Any) -> Any:
-    """Return a copy of `value`, an array, or a list, tuple or dict with arrays in it, of which nobody else knows."""
+    """Return a copy of `value`: an array, a sparse matrix, or a list, tuple or dict of such. Nobody else knows of it."""
     match value:
         case np.ndarray():
             return to_be_read(value)
@@ -89,7 +89,7 @@ def own_copy(value: Any) -> Any:
         case dict():
             return {key: own_copy(item) for key, item in value.items()}
         case _:
-            return value
+            return value.copy() if hasattr(type(value), "tocoo") else value
 
 
 def _as_it_lies(x: Any) -> Any:

@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 
 import adxform
 from tests.tables import (
+    boxed,
     call_forms,
     changed,
     chosen,
@@ -41,6 +42,8 @@ from tests.tables import (
     products,
     ranges,
     reach,
+    recalled,
+    recorded,
     rules,
     semantics,
     sets,
@@ -82,9 +85,12 @@ TABLES = {
     "sets": sets.cells,
     "pairs": pairs.cells,
     "left_out": left_out.cells,
+    "recalled": recalled.cells,
     "tries": tries.cells,
     "mixed": mixed.cells,
     "held": held.cells,
+    "boxed": boxed.cells,
+    "recorded": recorded.cells,
     "identity": identity.cells,
     "stacked": stacked.cells,
     "zeros": zeros.cells,

@@ -15,6 +15,7 @@ import numpy as np
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree, leaf_types, meta_of, parts, python_class, same_static
 from adxform.ir.kinds import settled_type
 from adxform.ir.ops import Lit
+from adxform.ir.spans import own_attribute
 from adxform.ir.types import Array, Dim, Scalar, Size, Type
 from adxform.runtime.dispatch.leaf_flattening import alike
 
@@ -230,7 +231,7 @@ def described(tree: Tree) -> str:
 
 def static_described(value: Any) -> str:
     """A value that is compared as a whole, in words."""
-    name = getattr(value, "__qualname__", None)
+    name = own_attribute(value, "__qualname__")
     if isinstance(name, str):
         return f"`{name}`"
     text = repr(value) if value is None or isinstance(value, str | bytes | bool | int | float | complex | tuple) else ""

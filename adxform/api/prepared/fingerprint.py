@@ -10,6 +10,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from adxform.frontend.signature import Fixed, Leaf, Node, Signature, Tree
+from adxform.ir.spans import own_attribute
 
 
 def digest(parts: Iterable[str]) -> str:
@@ -63,7 +64,7 @@ def static_text(value: Any) -> str:
             return f"function {named(value)} {code_text(value.__code__)}"
         case types.ModuleType():
             return f"module {value.__name__}"
-        case _ if isinstance(getattr(value, "__qualname__", None), str):
+        case _ if isinstance(own_attribute(value, "__qualname__"), str):
             return f"{type(value).__name__} {named(value)}"
         case np.ufunc():
             return f"ufunc {value.__name__}"

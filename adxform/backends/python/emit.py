@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adxform.backends.python.expression_nodes import Expressions
-from adxform.backends.python.free_names import References, Surroundings, said
+from adxform.backends.python.free_names import References, Surroundings
 from adxform.backends.python.inlined_expressions import Folding, fold
 from adxform.backends.python.out_of_ssa import assign_names
 from adxform.backends.python.printing import Remark, print_module
@@ -18,7 +18,7 @@ from adxform.backends.python.syntax import has_syntax
 from adxform.backends.python.tried_calls import tried_once
 from adxform.errors import UnsupportedSyntaxError
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
-from adxform.ir.spans import Span
+from adxform.ir.spans import Span, own_attribute
 from adxform.ir.walk import Names, all_ops, blocks, map_op, operands
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import functions
@@ -144,7 +144,7 @@ def _notes(fn: Function, surroundings: Surroundings, externals: list[tuple[str, 
 
 def _described(value: object) -> str:
     """What `value` is, the same in every run."""
-    own = isinstance(said(value, "__qualname__"), str)
+    own = isinstance(own_attribute(value, "__qualname__"), str)
     of: Any = value if own else type(value)
     path = ".".join(part for part in (getattr(of, "__module__", None), of.__qualname__) if isinstance(part, str))
     return path if own else f"an object of {path}"

@@ -13,11 +13,11 @@ import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
 from adxform.backends.python.syntax import is_method
+from adxform.ir.spans import own_attribute
 from adxform.runtime import ContentsAfter
 
 NUMPY_PLACES = ("", "linalg", "fft", "random", "ma", "polynomial")
@@ -108,9 +108,9 @@ class References:
     def _find(self, value: object) -> ast.expr:
         if isinstance(value, ModuleType) and sys.modules.get(value.__name__) is value and _is_written(value.__name__):
             return self.module(value.__name__)
-        name = said(value, "__name__")
+        name = own_attribute(value, "__name__")
         name = name if isinstance(name, str) else ""
-        owner = value.__objclass__ if is_method(value) else said(value, "__self__")
+        owner = value.__objclass__ if is_method(value) else own_attribute(value, "__self__")
         if name:
             if getattr(builtins, name, self) is value:
                 self._names[name] = value
@@ -171,7 +171,7 @@ def _places(value: object, name: str) -> Iterator[tuple[str, str]]:
     """Modules and paths where `value` may be found, public ones first."""
     if isinstance(value, np.ufunc):
         yield "scipy.special", name
-    path = said(value, "__qualname__")
+    path = own_attribute(value, "__qualname__")
     if path is None:
         for module in _modules(type(value)):
             yield from ((module, key) for key, item in vars(sys.modules[module]).items() if item is value and key[0] != "_")
@@ -183,8 +183,8 @@ def _places(value: object, name: str) -> Iterator[tuple[str, str]]:
 
 def _modules(value: object) -> Iterator[str]:
     """The loaded modules that `value`, a class or a function, may be imported from: public ones first."""
-    owner = said(value, "__self__")
-    module = said(value, "__module__") or said(owner, "__name__") or type(owner).__module__
+    owner = own_attribute(value, "__self__")
+    module = own_attribute(value, "__module__") or own_attribute(owner, "__name__") or type(owner).__module__
     if not isinstance(module, str) or module == "__main__":
         return
     parts = module.split(".")
@@ -192,17 +192,9 @@ def _modules(value: object) -> Iterator[str]:
     yield from (name for name in (*around, module.removeprefix("_"), module) if name in sys.modules)
 
 
-def said(value: object, name: str) -> Any:
-    """An attribute of an object; ``None`` where it has none, and says so in its own way."""
-    try:
-        return getattr(value, name, None)
-    except Exception:
-        return None
-
-
 def _hint(value: object) -> str:
     """A name for `value`, which has none that could be imported: its own, else that of its class in lower case."""
-    name = said(value, "__name__")
+    name = own_attribute(value, "__name__")
     if isinstance(name, str) and name.isidentifier():
         return name
     letters = type(value).__name__

@@ -12,7 +12,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Value
 from adxform.frontend.signature.access import Access
 from adxform.ir.ops import Lit
-from adxform.ir.spans import own_signature
+from adxform.ir.spans import own_attribute, own_signature
 
 Kwargs = dict[str, Value]
 
@@ -48,7 +48,7 @@ def bound_to_signature(
 
 def _default(interp: Interpreter, fn: Callable[..., Any], parameter: inspect.Parameter) -> Value:
     """The default of a parameter of `fn`, which each call reads again."""
-    owner = getattr(fn, "__func__", fn)
+    owner = own_attribute(fn, "__func__", fn)
     path = Access((("default", parameter.name),), Lit(owner)) if isinstance(owner, types.FunctionType) else None
     return from_outside(interp, parameter.default, path)
 

@@ -13,6 +13,7 @@ import numpy as np
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.types.samples import NoSample, sampled_type, with_fresh
 from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.spans import own_attribute
 from adxform.ir.types import Object, Type
 
 GENERATORS: tuple[Any, ...] = (np.random.Generator, np.random.RandomState, random.Random)
@@ -37,9 +38,9 @@ def method_of(interp: Interpreter, fn: Any, args: tuple[Operand, ...]) -> tuple[
     if fn is operator.call:
         found = interp.of_run.draws.get(first) if isinstance(first, Var) else None
         return None if found is None else (*found, 1)
-    owner, lead = (first.value, 1) if isinstance(first, Lit) else (getattr(fn, "__self__", None), 0)
+    owner, lead = (first.value, 1) if isinstance(first, Lit) else (own_attribute(fn, "__self__"), 0)
     cls = next((cls for cls in GENERATORS if isinstance(owner, cls)), None)
-    name = getattr(fn, "__name__", "")
+    name = own_attribute(fn, "__name__", "")
     return None if cls is None or not hasattr(cls, name) else (cls, name, lead)
 
 

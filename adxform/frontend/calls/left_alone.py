@@ -129,6 +129,12 @@ def _only_computes(fn: Any) -> bool:
     return (not is_changeable(fn) if isinstance(fn, type) else is_librarys(fn)) and not changes_of(fn).among
 
 
+def all_handed(calls: Iterable[UnseenCall]) -> Iterator[Handed | Rebound]:
+    """What `calls` may change, as things are now."""
+    for call in calls:
+        yield from _handed(call, [changes_of(one) for one in call.called])
+
+
 def _handed(call: UnseenCall, changes: Iterable[CallChanges]) -> Iterator[Handed | Rebound]:
     """What `call` hands over, if its functions make these `changes`."""
     names = frozenset(name for one in changes for name in one.names)

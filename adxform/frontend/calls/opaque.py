@@ -20,7 +20,7 @@ from adxform.frontend.evaluate.values import NONE, Maybe, Once, Ref, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.unruled_types import known_arrays
 from adxform.ir.ops import Call, Lit, Operand, Var
-from adxform.ir.spans import written_in
+from adxform.ir.spans import own_attribute, written_in
 from adxform.ir.types import Array, Object, is_inexact
 from adxform.ir.walk import variables
 
@@ -33,7 +33,7 @@ def opaque(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs
     """Run `fn` as it is, at run time."""
     if type(fn).__hash__ is None:
         return opaque(interp, operator.call, (constant(interp, fn), *args), kwargs, hint, wanted)
-    owner = getattr(fn, "__objclass__", None)
+    owner = own_attribute(fn, "__objclass__")
     if owner in CONTAINERS and args and isinstance(args[0], Ref) and issubclass(args[0].cls, owner):
         return interp.call(interp.attribute(args[0], fn.__name__), args[1:], kwargs, hint, wanted)  # `list.append(items, x)`
     found = outside_containers.call(interp, fn, args, kwargs, hint, wanted)

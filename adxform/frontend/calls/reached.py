@@ -27,7 +27,7 @@ from adxform.frontend.calls.callback_calls import Elsewhere, is_librarys, writes
 from adxform.frontend.calls.callback_code import CallbackCode
 from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
-from adxform.ir.spans import is_user
+from adxform.ir.spans import is_user, own_attribute
 
 _CHANGED_IN_PLACE = (list, dict, set, bytearray, collections.deque, array.array, np.ndarray)
 """Classes whose objects an operator in place changes."""
@@ -200,7 +200,7 @@ class _Calls:
                 self.found += _alive(fn)
             case operator.attrgetter() | operator.methodcaller():
                 self._take_getter(fn)
-            case _ if isinstance(wrapped := getattr(fn, "__wrapped__", None), types.FunctionType):
+            case _ if isinstance(wrapped := own_attribute(fn, "__wrapped__"), types.FunctionType):
                 self._find([wrapped])
             case _ if isinstance(type(fn).__call__, types.FunctionType):
                 self.found += [type(fn).__call__, fn]

@@ -23,7 +23,7 @@ from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value, is_unknown
 from adxform.ir.ops import Var
-from adxform.ir.spans import written_in
+from adxform.ir.spans import own_attribute, written_in
 from adxform.ir.types import Array
 
 
@@ -47,7 +47,7 @@ def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Map
     interp.to_check.unseen.append(call if call.among else replace(call, given=()))
     for value in values if call.among else ():
         match value:
-            case Ref() if isinstance(getattr(fn, "__self__", None), np.ufunc):  # which writes to arrays alone
+            case Ref() if isinstance(own_attribute(fn, "__self__"), np.ufunc):  # which writes to arrays alone
                 continue
             case Ref(kind=kind) if kind != "instance" or object in call.among:
                 _refuse(interp, value, call.to)
@@ -57,10 +57,10 @@ def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Map
 
 def _call_of(interp: Interpreter, fn: Any, values: tuple[Value, ...], *, writes: bool) -> UnseenCall:
     """The call of `fn`, which by itself `writes` to what it is given or not, with `values`."""
-    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or type(fn).__name__
+    name = own_attribute(fn, "__qualname__") or own_attribute(fn, "__name__") or type(fn).__name__
     called = (fn, *(one for one in map(_function_of, values) if one is not None))
     among = widest((object,) if writes else (), *(changes_of(one).among for one in called))
-    own = getattr(fn, "__self__", None)
+    own = own_attribute(fn, "__self__")
     given = (*(value.value for value in values if isinstance(value, Static)), *(() if own is None else (own,)))
     return UnseenCall(name, interp.span, called, given, among)
 

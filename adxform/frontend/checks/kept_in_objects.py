@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from adxform.frontend.evaluate.pure_functions import only_says
 from adxform.ir import intrinsics
@@ -18,6 +19,8 @@ from adxform.ir.types import Object, is_inexact
 from adxform.ir.walk import all_ops, joins, variables, variables_of
 from adxform.primitives.effects import effect_of, functions
 from adxform.primitives.unruled import missing_rule
+
+Found = TypeVar("Found")
 
 _LOADS = (operator.getitem,)
 _STORES = (operator.setitem, intrinsics.accumulate, intrinsics.deduct)
@@ -30,24 +33,30 @@ def refuse_numbers_out_of_objects(
 
     Of `generators` of random numbers come numbers that do not move.
     """
-    if not unruled:
+    draws = frozenset(generators)
+    for var, found in numbers_out_of(function, unruled):
+        if var not in draws and var not in unruled:  # which is refused where it moves
+            raise missing_rule(*found, "a number comes out of an object that may hold what it returns")
+
+
+def numbers_out_of(function: Function, given: Mapping[Var, Found], results: Iterable[Var] = ()) -> Iterator[tuple[Var, Found]]:
+    """What floats are taken out of, or is among `results`, and may hold one of the objects `given`; and what is said of that."""
+    if not given:
         return
     ops = [op for one in functions(function).values() for op in all_ops(one.body)]
     groups = _Groups()
     for op in ops:
         for names in _together(op, function):
             groups.join(names)
-    kept = {groups.of(var): found for var, found in unruled.items()}
+    kept = {groups.of(var): found for var, found in given.items()}
     _keep_texts(ops, groups, kept)
-    draws = frozenset(generators)
-    for op in ops:
-        for var in _numbers_of(op):
-            found = kept.get(groups.of(var))
-            if found is not None and var not in draws and var not in unruled:  # which is refused where it moves
-                raise missing_rule(*found, "a number comes out of an object that may hold what it returns")
+    for var in (*(var for op in ops for var in _numbers_of(op)), *_objects(results)):
+        found = kept.get(groups.of(var))
+        if found is not None:
+            yield var, found
 
 
-def _keep_texts(ops: Iterable[Op], groups: _Groups, kept: dict[str, tuple[object, Span]]) -> None:
+def _keep_texts(ops: Iterable[Op], groups: _Groups, kept: dict[str, Found]) -> None:
     """Add to `kept` the texts that are made of what is kept: `",".join(log)`, which keeps nothing else with `log`."""
     calls = [op for op in ops if isinstance(op, Call) and only_says(callee(op))]
     known = -1

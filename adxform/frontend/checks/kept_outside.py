@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from adxform import runtime
@@ -28,6 +29,37 @@ _STORING = frozenset({"append", "extend", "insert", "update", "__setitem__", "__
 """Methods by which a program learns nothing of what is in a container."""
 
 
+@dataclass(frozen=True)
+class Moving:
+    """What may move in `function` and its helpers, if its parameters `given` move: asked only where it matters."""
+
+    function: Function
+    given: Sequence[Var]
+
+    @cached_property
+    def ops(self) -> tuple[Op, ...]:
+        """All ops, those of helpers among them, without the question how they end."""
+        return tuple(_seen_through(op) for one in functions(self.function).values() for op in all_ops(one.body))
+
+    @cached_property
+    def classes(self) -> Aliases:
+        """The alias classes of the function."""
+        return alias_classes(self.function)
+
+    @cached_property
+    def varied(self) -> Spread:
+        """The variables that depend on those `given`."""
+        return _spread(self.function, self.classes, self.given)
+
+    def __call__(self, var: Var) -> bool:
+        """Whether `var` may move; what is a helper's own may."""
+        return (is_inexact(var.type) or hides(var.type)) and (not self.classes.knows(var) or var in self.varied)
+
+    def calls(self) -> Iterator[Call]:
+        """The ops that are calls."""
+        return (op for op in self.ops if isinstance(op, Call))
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """The ops of a function and its helpers, those that keep something outside, and those that keep what may move, `varied`."""
@@ -40,20 +72,13 @@ class Kept:
     varied: Spread
 
     @classmethod
-    def of(cls, function: Function, given: Sequence[Var]) -> Kept | None:
-        """What `function` keeps, of whose parameters those `given` may move; ``None`` where it keeps nothing."""
-        ops = tuple(_seen_through(op) for one in functions(function).values() for op in all_ops(one.body))
-        keeping = tuple(op for op in ops if isinstance(op, Call) and op.fn in _KEEPING)
+    def of(cls, moves: Moving) -> Kept | None:
+        """What a function keeps; ``None`` where it keeps nothing."""
+        keeping = tuple(op for op in moves.calls() if op.fn in _KEEPING)
         if not keeping:
             return None
-        classes = alias_classes(function)
-        varied = _spread(function, classes, given)
-
-        def moves(var: Var) -> bool:
-            return (is_inexact(var.type) or hides(var.type)) and (not classes.knows(var) or var in varied)
-
         moving = tuple(op for op in keeping if any(map(moves, _kept_by(op))))
-        return cls(function, ops, keeping, moving, classes, varied)
+        return cls(moves.function, moves.ops, keeping, moving, moves.classes, moves.varied)
 
     def refuse_written(self) -> None:
         """Raise where an array that is kept in a list or dict is written to as well."""
@@ -113,12 +138,15 @@ class Kept:
                 message = "what may move is compared with what an earlier call kept: a result that was kept has no derivative"
                 raise GlobalMutationError(message, span=op.span, help="differentiate the function without its cache")
 
-    def owners(self, containers: Mapping[Var, Any]) -> Iterator[Any]:
-        """The objects outside in which is kept what may move; `containers` are lists and dicts by what stands for them."""
+    def owners(self, containers: Mapping[Var, Any]) -> Iterator[tuple[Any, bool]]:
+        """The objects outside in which something is kept, and whether it may move.
+
+        `containers` are lists and dicts by what stands for them.
+        """
         made = {op.outs[0]: op.args[0] for op in self.keeping if op.fn == MADE}
-        for op in self.moving:
+        for op in self.keeping:
             owner = made.get(op.args[0], op.args[0]) if isinstance(op.args[0], Var) else op.args[0]
-            yield owner.value if isinstance(owner, Lit) else containers.get(owner)  # type: ignore[arg-type]
+            yield owner.value if isinstance(owner, Lit) else containers.get(owner), op in self.moving  # type: ignore[arg-type]
 
 
 def _seen_through(op: Op) -> Op:

@@ -14,6 +14,7 @@ from adxform.frontend.signature import Tree, describe, registration, same_static
 from adxform.frontend.signature.class_meaning import Means
 from adxform.ir.code_constants import set_orders
 from adxform.ir.ops import Lit
+from adxform.ir.spans import own_attribute
 
 StepKind = Literal["cell", "global", "default", "attribute", "item", "registration"]
 Step = tuple[StepKind, Any]
@@ -190,7 +191,7 @@ class InThisProcess:
 
     def met(self, value: Any) -> bool:
         """Whether `value` is one; another process is not told of it."""
-        code = getattr(value, "__code__", None)
+        code = own_attribute(value, "__code__")
         return code is None or set_orders(code) == self.orders
 
     def __reduce__(self) -> Any:

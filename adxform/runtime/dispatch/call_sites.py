@@ -12,6 +12,7 @@ import numpy as np
 
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.signature import Signature
+from adxform.ir.spans import own_attribute
 from adxform.runtime.cache import CacheEntry, epoch
 
 
@@ -99,4 +100,4 @@ def kind_of(value: Any, leaves: list[Any], held: list[int], depth: int) -> Any:
 
 def code_of_target(fn: Callable[..., Any]) -> Any:
     """The code that calling `fn` runs, if it is a function."""
-    return getattr(fn, "__code__", None)
+    return own_attribute(fn, "__code__")

@@ -118,8 +118,8 @@ def length(own: Any, axis: int) -> int:
 
 
 def entries_of(own: Any) -> Any:
-    """Return the entries of a sparse matrix, in the order of `rows_of` and `columns_of`."""
-    return own.tocoo().data
+    """Return a copy of the entries of a sparse matrix, in the order of `rows_of` and `columns_of`."""
+    return own.tocoo().data.copy()
 
 
 def rows_of(own: Any) -> Any:

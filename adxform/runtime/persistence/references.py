@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from adxform.ir.spans import own_attribute
+
 NAMED = (
     type,
     types.ModuleType,
@@ -66,8 +68,8 @@ def _places(value: Any) -> Iterator[tuple[str, str]]:
             for module in ("numpy", getattr(value, "__module__", None) or "scipy.special", "scipy.special"):
                 yield module, value.__name__
         case _:
-            owner = getattr(value, "__objclass__", None) or getattr(value, "__self__", None)
-            path = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", "<none>"))
+            owner = own_attribute(value, "__objclass__") or own_attribute(value, "__self__")
+            path = str(own_attribute(value, "__qualname__") or own_attribute(value, "__name__", "<none>"))
             if isinstance(owner, type):
                 yield owner.__module__, f"{owner.__qualname__}.{value.__name__}"
             elif isinstance(owner, np.ufunc):
