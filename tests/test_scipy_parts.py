@@ -107,6 +107,10 @@ PROGRAMS: dict[str, tuple[Any, ...]] = {
     "morphology": (morphology, IMAGE),
     "neighbours": (neighbours, FLAT, ASKED),
     "near one another": (near_one_another, FLAT),
+    "the nearest of one place": (lambda places: spatial.KDTree(places).query(np.array([0.1, 0.2])), FLAT),
+    "the nearest by the class in C": (lambda places: spatial.cKDTree(places).query(places[0] + 0.1), FLAT),
+    "the nearest outside": (lambda at: (TREE.query(at), OTHER.query(at)), ASKED[0]),
+    "how large a hull is": (lambda places: (spatial.ConvexHull(places).volume, spatial.ConvexHull(places).area), FLAT),
     "triangles": (triangles, FLAT),
     "hulls": (hulls, FLAT, SOLID),
 }
