@@ -38,6 +38,12 @@ def measures(image: Any) -> Any:
     return total + ndimage.variance(image, LABELS, 1) + ndimage.standard_deviation(image, labels=LABELS)
 
 
+def labelled(image: Any) -> Any:
+    """The means of as many parts as SciPy finds."""
+    parts, count = ndimage.label(image > 0.1)
+    return weighed(ndimage.mean(image, parts, np.arange(1, count + 1))) + ndimage.maximum(image, parts, 1) * count
+
+
 def centers(image: Any) -> Any:
     middle = ndimage.center_of_mass(image**2)
     row, column = ndimage.center_of_mass(image**2, LABELS, 1)
@@ -96,10 +102,15 @@ def hulls(flat: Any, solid: Any) -> Any:
 
 PROGRAMS: dict[str, tuple[Any, ...]] = {
     "measures": (measures, IMAGE),
+    "labelled": (labelled, IMAGE),
     "centers": (centers, IMAGE),
     "morphology": (morphology, IMAGE),
     "neighbours": (neighbours, FLAT, ASKED),
     "near one another": (near_one_another, FLAT),
+    "the nearest of one place": (lambda places: spatial.KDTree(places).query(np.array([0.1, 0.2])), FLAT),
+    "the nearest by the class in C": (lambda places: spatial.cKDTree(places).query(places[0] + 0.1), FLAT),
+    "the nearest outside": (lambda at: (TREE.query(at), OTHER.query(at)), ASKED[0]),
+    "how large a hull is": (lambda places: (spatial.ConvexHull(places).volume, spatial.ConvexHull(places).area), FLAT),
     "triangles": (triangles, FLAT),
     "hulls": (hulls, FLAT, SOLID),
 }

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy import ndimage
 
 from adxform.api.scipy_models.solving import moving, solve
+from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.types import INT, Array, Several
+from adxform.primitives.declare import constant
 from adxform.primitives.definitions.definition import Definition, unsupported
+from adxform.primitives.record import Primitive
 
 # -- measures -----------------------------------------------------------------------------------------------------------
 
@@ -121,6 +126,17 @@ def _bright(input: Any, size: Any = None, *, mode: Any = "reflect") -> Any:
 def _dark(input: Any, size: Any = None, *, mode: Any = "reflect") -> Any:
     return _closing(input, size, mode=mode) - input
 
+
+def _marks(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Several | None:
+    """Numbers of parts, and how many there are."""
+    match args[0]:
+        case Var(_, Array(_, tuple() as shape)) if kwargs.get("output", args[2] if len(args) > 2 else Lit(None)) == Lit(None):
+            return Several((Array("int32", shape), INT), tuple)
+        case _:
+            return None
+
+
+RECORDS: tuple[Primitive, ...] = (constant(ndimage.label, result=_marks),)
 
 _MEASURES = ("sum", "sum_labels", "mean", "variance", "standard_deviation", "maximum", "minimum")
 

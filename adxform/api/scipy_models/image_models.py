@@ -7,6 +7,6 @@ from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules import images
 
-RECORDS: tuple[Primitive, ...] = images.RECORDS
+RECORDS: tuple[Primitive, ...] = (*images.RECORDS, *image_measures.RECORDS)
 
 DEFINITIONS: tuple[Definition, ...] = (*images.DEFINITIONS, *image_measures.DEFINITIONS)

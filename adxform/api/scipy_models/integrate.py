@@ -223,11 +223,15 @@ def _quad(
     epsrel: Any = 1.49e-8,
     limit: Any = 50,
     points: Any = None,
+    weight: Any = None,
+    wvar: Any = None,
 ) -> Any:
     def integrand(t: Any) -> Any:
         return func(t, *as_tuple(args))
 
     a, b = np.float64(a), np.float64(b)
+    if weight is not None:
+        return _waved(integrand, a, b, weight, wvar, (epsabs, epsrel, limit))
 
     def slope(t: Any) -> Any:
         return jvp(integrand, (t,), (1.0,))[1]
@@ -244,6 +248,61 @@ def _quad(
     total = total + _by_limit(integrand, b, steep_b)
     total = total - _by_limit(integrand, a, steep_a)
     return moving(value, total), error
+
+
+def _waved(integrand: Any, a: Any, b: Any, weight: Any, wvar: Any, given: Any) -> Any:
+    """The integral of what is multiplied by a wave."""
+    if weight != "cos" and weight != "sin":
+        unsupported("quad has a derivative for the weights cos and sin: multiply the integrand by others")
+    wave = np.cos if weight == "cos" else np.sin
+    value, error = solve(_waved_value, (integrand,), ((0.5,),), ("float", "float"), a, b, weight, wvar, *given)
+    epsabs, epsrel, limit = given
+    return moving(
+        value, _quad(lambda t: integrand(t) * wave(wvar * t), a, b, epsabs=epsabs, epsrel=epsrel, limit=limit)[0]
+    ), error
+
+
+def _waved_value(f: Any, a: Any, b: Any, weight: Any, wvar: Any, epsabs: Any, epsrel: Any, limit: Any) -> Any:
+    if not (math.isfinite(a) and math.isfinite(b)):
+        raise RuntimeError("an integral with a weight has a derivative between limits that are numbers")
+    return integrate.quad(f, a, b, epsabs=epsabs, epsrel=epsrel, limit=limit, weight=weight, wvar=wvar)
+
+
+def _quad_vec_value(f: Any, a: Any, b: Any, *given: Any) -> Any:
+    """The integral, the estimate of its error, and nodes with weights of a rule that gives it too."""
+    if not (math.isfinite(a) and math.isfinite(b)):
+        raise RuntimeError("quad_vec has a derivative between limits that are numbers")
+    value, error, how = integrate.quad_vec(f, a, b, *given[:-1], points=given[-1], full_output=True)
+    left, right = how.intervals[:, 0], how.intervals[:, 1]
+    middle, half = 0.5 * (left + right), 0.5 * (right - left)
+    nodes, weights = middle[:, None] + half[:, None] * _NODES, half[:, None] * _WEIGHTS
+    return value, float(error), np.ravel(nodes), np.ravel(weights)
+
+
+def _quad_vec(
+    f: Any,
+    a: Any,
+    b: Any,
+    epsabs: Any = 1e-200,
+    epsrel: Any = 1e-8,
+    norm: Any = "2",
+    cache_size: Any = 100e6,
+    limit: Any = 10000,
+    *,
+    points: Any = None,
+    args: Any = (),
+) -> Any:
+    def integrand(t: Any) -> Any:
+        return f(t, *as_tuple(args)) * np.float64(1.0)
+
+    a, b = np.float64(a), np.float64(b)
+    kinds = (integrand(0.5 * (a + b)), "float", 1, 1)
+    given = a, b, epsabs, epsrel, norm, cache_size, limit, points
+    value, error, nodes, weights = solve(_quad_vec_value, (integrand,), ((0.5,),), kinds, *given)
+    total = 0.0 * integrand(still(0.5 * (a + b)))
+    for k in range(nodes.shape[0]):
+        total = total + weights[k] * integrand(nodes[k])
+    return moving(value, total + _along(integrand, still(b), b) - _along(integrand, still(a), a)), error
 
 
 def _dblquad(
@@ -346,6 +405,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(integrate.cumulative_simpson, _cumulative_simpson, Value.OWN),
     Definition(integrate.fixed_quad, _fixed_quad, sequences=True, calls_back=True),
     Definition(integrate.quad, _quad, sequences=True, calls_back=True),
+    Definition(integrate.quad_vec, _quad_vec, sequences=True, calls_back=True),
     Definition(integrate.dblquad, _dblquad, sequences=True, calls_back=True),
     Definition(integrate.tplquad, _tplquad, sequences=True, calls_back=True),
     Definition(integrate.nquad, _nquad, sequences=True, calls_back=True),

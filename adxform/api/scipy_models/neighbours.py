@@ -23,7 +23,7 @@ class Tree:
 
     def query(self, x: Any, k: Any = None, p: Any = None) -> Any:
         """The distances of the nearest places, and their numbers."""
-        return nearest(self.data, x, 1 if k is None else k, 2 if p is None else p)
+        return nearest(self.data, x, 1 if k is None else k, 2 if p is None else p, int)
 
     def query_ball_point(self, x: Any, r: Any) -> Any:
         """The numbers of the places within a distance of `x`."""
@@ -34,6 +34,14 @@ class Tree:
         if output_type == "ndarray":
             return solve(_rows_of_pairs, (), (), (2,), self.data, r).astype(np.int64)
         return solve(_pairs, (), (), ("any",), self.data, r)
+
+
+class PythonTree(Tree):
+    """The same of SciPy's class in Python, which gives numbers of NumPy's."""
+
+    def query(self, x: Any, k: Any = None, p: Any = None) -> Any:
+        """The distances of the nearest places, and their numbers."""
+        return nearest(self.data, x, 1 if k is None else k, 2 if p is None else p, np.int64)
 
 
 def _within(data: Any, at: Any, r: Any) -> Any:
@@ -48,16 +56,16 @@ def _rows_of_pairs(data: Any, r: Any) -> Any:
     return 1.0 * spatial.cKDTree(data).query_pairs(r, output_type="ndarray")
 
 
-def nearest(data: Any, x: Any, k: Any, p: Any) -> Any:
-    """The distances from `x` to the `k` nearest rows of `data`, and their numbers."""
+def nearest(data: Any, x: Any, k: Any, p: Any, whole: Any) -> Any:
+    """The distances from `x` to the `k` nearest rows of `data`, and their numbers, of one place a `whole` one."""
     if np.ndim(k) > 0 or p != 2:
         unsupported("`query` has a derivative for a whole number `k` and Euclidean distances")
     k = fixed(k)
     at = np.asarray(x) * 1.0
     axes = np.ndim(at) - (1 if k == 1 else 0)
-    kinds = ("number" if axes == 0 else axes,) * 2
+    kinds = ("float" if axes == 0 else axes,) * 2
     value, numbers = solve(_nearest, (), (), kinds, data, at, k)
-    which = numbers.astype(np.int64)
+    which = whole(numbers) if axes == 0 else numbers.astype(np.int64)
     apart = np.linalg.norm((at if k == 1 else np.expand_dims(at, -2)) - data[which], axis=-1)
     return moving(value, apart), which
 
@@ -71,11 +79,14 @@ def _nearest(data: Any, at: Any, k: Any) -> Any:
     distances, numbers = spatial.cKDTree(data).query(at, k)
     if not np.all(np.isfinite(distances)):
         raise RuntimeError("`query` has found fewer places than it was asked for, whose distances have no derivative")
-    return distances, np.float64(numbers) if np.ndim(numbers) == 0 else 1.0 * numbers
+    return (float(distances), float(numbers)) if np.ndim(numbers) == 0 else (distances, 1.0 * numbers)
 
 
-def _outer_query(tree: Any, x: Any, k: Any = 1, *, p: Any = 2) -> Any:
-    return nearest(solve(_data_of, (), (), (2,), tree), x, k, p)
+def _outer_query(whole: Any) -> Any:
+    def body(tree: Any, x: Any, k: Any = 1, *, p: Any = 2) -> Any:
+        return nearest(solve(_data_of, (), (), (2,), tree), x, k, p, whole)
+
+    return body
 
 
 def _data_of(tree: Any) -> Any:
@@ -112,7 +123,7 @@ class Hull:
 
     def __init__(self, points: Any) -> None:
         self.points = np.array(np.asarray(points) * 1.0)
-        simplices, vertices, self.space, self.outside = solve(_hull, (), (), (2, 1, "number", "number"), self.points)
+        simplices, vertices, self.space, self.outside = solve(_hull, (), (), (2, 1, "float", "float"), self.points)
         self.simplices, self.vertices = simplices.astype(np.int32), vertices.astype(np.int32)
 
     @property
@@ -139,14 +150,14 @@ def _factorial(n: Any) -> Any:
 
 def _hull(points: Any) -> Any:
     made = spatial.ConvexHull(points)
-    return 1.0 * made.simplices, 1.0 * made.vertices, np.float64(made.volume), np.float64(made.area)
+    return 1.0 * made.simplices, 1.0 * made.vertices, float(made.volume), float(made.area)
 
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(spatial.cKDTree, Tree, Value.FOLLOWED, sequences=True),
-    Definition(spatial.KDTree, Tree, Value.FOLLOWED, sequences=True),
-    Definition(spatial.cKDTree.query, _outer_query, sequences=True),
-    Definition(spatial.KDTree.query, _outer_query, sequences=True),
+    Definition(spatial.KDTree, PythonTree, Value.FOLLOWED, sequences=True),
+    Definition(spatial.cKDTree.query, _outer_query(int), sequences=True),
+    Definition(spatial.KDTree.query, _outer_query(np.int64), sequences=True),
     Definition(spatial.Delaunay, Triangles, Value.FOLLOWED, sequences=True),
     Definition(spatial.ConvexHull, Hull, Value.FOLLOWED, sequences=True),
 )

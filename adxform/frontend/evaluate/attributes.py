@@ -347,7 +347,7 @@ def _of_outside(interp: Interpreter, value: Static, name: str) -> Value:
         raise
     except Exception as error:
         return missing(interp, path, error)
-    if isinstance(found, types.MethodType) and lookup(found) is not None:
+    if isinstance(found, types.MethodType) and (lookup(found) is not None or definition(found) is not None):
         return Static(found, path)
     if not isinstance(owner, type):
         return _of_instance_outside(interp, value, name, found, path)

@@ -18,9 +18,9 @@ LINALG: tuple[Group, ...] = (
         "use `scipy.linalg.qr`, `svd`, `eigh` or `cholesky`, whose factors have derivatives",
     ),
     Group(
-        "eig eigvals schur matrix_balance",
+        "eig schur matrix_balance",
         "gives real or complex numbers, an order or a scale, as the values say",
-        "of symmetric matrices use `eigh` or `eigvalsh`; of others `np.linalg.eig(a + 0j)`",
+        "of symmetric matrices use `eigh` or `eigvalsh`; of others `eigvals`, or `np.linalg.eig(a + 0j)`",
     ),
     Group(
         "qr_delete qr_insert qr_multiply qr_update",
@@ -158,7 +158,7 @@ NDIMAGE: tuple[Group, ...] = (
         "gives truth values",
     ),
     Group(
-        "label find_objects value_indices watershed_ift maximum_position minimum_position histogram distance_transform_cdt",
+        "find_objects value_indices watershed_ift maximum_position minimum_position histogram distance_transform_cdt",
         "gives numbers of objects, places or counts",
     ),
     Group(

@@ -74,7 +74,7 @@ INTEGRATE: tuple[Group, ...] = (
         "use `scipy.integrate.solve_ivp`, or write the steps as a loop",
     ),
     Group(
-        "cubature qmc_quad quad_vec tanhsinh nsum",
+        "cubature qmc_quad tanhsinh nsum",
         "chooses points, or extrapolates, in a form that is not followed",
         "use `quad` or `dblquad`, or `fixed_quad` within one another",
     ),

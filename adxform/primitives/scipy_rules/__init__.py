@@ -11,7 +11,7 @@ from types import MappingProxyType
 FAMILIES: Mapping[str, str] = MappingProxyType(
     {
         "scipy.special": f"{__name__}.special",
-        "scipy.linalg": f"{__name__}.linalg",
+        "scipy.linalg": "adxform.api.scipy_models.matrix_models",
         "scipy.fft": f"{__name__}.fourier",
         "scipy.signal": "adxform.api.scipy_models.signal_models",
         "scipy.ndimage": "adxform.api.scipy_models.image_models",

@@ -12,7 +12,7 @@ from scipy import stats
 from adxform import runtime
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Scalar, Type
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 _OF_PLACES = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
 _OF_NOTHING = ("mean", "var", "std", "entropy", "median")
@@ -95,6 +95,10 @@ class Frozen:
         """Places with equal shares beyond each."""
         return self.ppf(0.5 * (1.0 - confidence)), self.ppf(0.5 * (1.0 + confidence))
 
+    def stats(self, moments: Any = None) -> Any:
+        """The moments."""
+        return self.dist.stats(*self.args, **self.kwds, moments="mv" if moments is None else moments)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.dist.freeze(*self.args, **self.kwds), name)  # what SciPy's own object has beside these
 
@@ -133,6 +137,14 @@ class FrozenVector:
     def mean(self) -> Any:
         """The mean."""
         return self.dist.mean(*self.args, **self.kwds)
+
+    def var(self) -> Any:
+        """The variance."""
+        return self.dist.var(*self.args, **self.kwds)
+
+    def entropy(self) -> Any:
+        """The entropy."""
+        return self.dist.entropy(*self.args, **self.kwds)
 
     def rvs(self, size: Any = 1, random_state: Any = None) -> Any:
         """Random vectors, which SciPy draws."""
@@ -187,6 +199,23 @@ def _of_rows(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type |
             return None
 
 
+def _interval(dist: Any) -> Callable[..., Any]:
+    def body(confidence: Any, *args: Any, **kwds: Any) -> Any:
+        return dist.ppf((1.0 - confidence) / 2, *args, **kwds), dist.ppf((1.0 + confidence) / 2, *args, **kwds)
+
+    return body
+
+
+def _moments(dist: Any) -> Callable[..., Any]:
+    def body(*args: Any, moments: Any = "mv", **kwds: Any) -> Any:
+        if any(one not in ("m", "v") for one in moments):
+            unsupported("the moments of a distribution have a derivative where they are its mean and its variance")
+        found = [dist.mean(*args, **kwds) if one == "m" else dist.var(*args, **kwds) for one in ("m", "v") if one in moments]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    return body
+
+
 def _distributions() -> tuple[Any, ...]:
     """The univariate distributions that SciPy has a name for."""
     found = {id(one): one for one in vars(stats).values() if isinstance(one, stats.rv_continuous | stats.rv_discrete)}
@@ -203,6 +232,8 @@ def _methods() -> dict[Callable[..., Any], Callable[..., Any]]:
 DEFINITIONS: tuple[Definition, ...] = (
     *(Definition(dist, _freezing(dist, Frozen), Value.FOLLOWED) for dist in _distributions()),
     *(Definition(dist, _freezing(dist, FrozenVector), Value.FOLLOWED) for dist in _VECTORS),
+    *(Definition(dist.interval, _interval(dist)) for dist in _distributions()),
+    *(Definition(dist.stats, _moments(dist)) for dist in _distributions()),
     *(Definition(fn, body) for fn, body in _methods().items()),
     Definition(_NORMAL.logpdf, _normal_logpdf, Value.OWN, result=_of_rows),
     Definition(_NORMAL.pdf, _normal_pdf, Value.OWN, result=_of_rows),

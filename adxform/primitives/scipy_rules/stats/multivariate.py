@@ -55,6 +55,30 @@ def _normal_pdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
     return np.exp(_normal_logpdf(x, mean, cov))
 
 
+def _normal_entropy(mean: Any = None, cov: Any = 1) -> Any:
+    if np.ndim(cov) == 2:
+        n, logdet = cov.shape[0], np.linalg.slogdet(_symmetric(cov))[1]
+    else:
+        n = cov.shape[0] if np.ndim(cov) == 1 else 1 if mean is None else np.size(mean)
+        logdet = np.sum(np.log(np.zeros(n) + cov))
+    return 0.5 * (n * (_LOG_TAU + 1.0) + logdet)
+
+
+def _dirichlet_mean(alpha: Any) -> Any:
+    return alpha / np.sum(alpha)
+
+
+def _dirichlet_var(alpha: Any) -> Any:
+    total = np.sum(alpha)
+    return alpha * (total - alpha) / (total * total * (total + 1.0))
+
+
+def _dirichlet_entropy(alpha: Any) -> Any:
+    total = np.sum(alpha)
+    mass = np.sum(special.gammaln(alpha)) - special.gammaln(total)
+    return mass + (total - alpha.shape[0]) * special.digamma(total) - np.sum((alpha - 1.0) * special.digamma(alpha))
+
+
 def _t_logpdf(x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
     centred = x if loc is None else x - loc
     if np.ndim(shape) == 0 and (loc is None or np.ndim(loc) == 0):
@@ -170,6 +194,10 @@ def _number(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type:
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(stats.multivariate_normal.logpdf, _normal_logpdf, Value.OWN, result=_of_rows("mean", "cov")),
     Definition(stats.multivariate_normal.pdf, _normal_pdf, Value.OWN, result=_of_rows("mean", "cov")),
+    Definition(stats.multivariate_normal.entropy, _normal_entropy, Value.OWN, result=_number),
+    Definition(stats.dirichlet.mean, _dirichlet_mean, Value.OWN),
+    Definition(stats.dirichlet.var, _dirichlet_var, Value.OWN),
+    Definition(stats.dirichlet.entropy, _dirichlet_entropy, Value.OWN, result=_number),
     Definition(stats.multivariate_t.logpdf, _t_logpdf, Value.OWN, result=_of_rows("loc", "shape")),
     Definition(stats.multivariate_t.pdf, _t_pdf, Value.OWN, only={"allow_singular": (False,)}, result=_of_rows("loc", "shape")),
     Definition(stats.multinomial.logpmf, _multinomial_logpmf, Value.OWN),
