@@ -46,6 +46,7 @@ STAYS = {
     "frontend/known/number_classes.py TABLE": MEANING,
     "frontend/known/of_objects/attribute_functions.py TABLE": MEANING,
     "frontend/known/of_objects/classes.py TABLE": MEANING,
+    "frontend/known/of_objects/texts.py TABLE": MEANING,
     "frontend/known/items/reducing.py TABLE": MEANING,
     "frontend/known/object_operators.py TABLE": MEANING,
     "frontend/known/small_products.py TABLE": MEANING,

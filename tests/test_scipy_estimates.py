@@ -234,7 +234,6 @@ def test_statistics_of_pairs(case: str) -> None:
 
 REFUSED: dict[str, tuple[Model, np.ndarray]] = {
     "cost": (lambda d: optimize.lsq_linear(TALL, d[:4]).cost, D),
-    "linprog": (lambda d: optimize.linprog(d[:3], A_ub=TALL, b_ub=d[:4]).fun, D),
     "axis": (lambda d: np.sum(signal.welch(d, axis=0, nperseg=8)[1]), SERIES),
     "both sides": (lambda d: np.sum(signal.welch(d, return_onesided=False, nperseg=8)[1]), SERIES),
     "average": (lambda d: np.sum(signal.welch(d, average="median", nperseg=8)[1]), SERIES),

@@ -1,4 +1,4 @@
-"""Objects of which the run chose one, changed then: by ``elif``, ``break``, ``next``, swaps, and in other objects."""
+"""Objects of which the run chose one and that are then changed: by ``elif``, ``break``, ``next``, swaps, in other objects."""
 
 import numpy as np
 

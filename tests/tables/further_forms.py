@@ -101,6 +101,7 @@ FURTHER_WITHOUT: dict[str, str] = {
         "calls functions: tests/test_vectorized.py",
     ),
     "np.nditer": "gives an object: tests/test_element_walks.py",
+    "_functools.cmp_to_key": "gives an object that is compared: tests/corpus/ordered_objects.py",
     **{
         f"statistics.{name}": "takes lists of numbers: tests/test_python_modules.py"
         for name in (

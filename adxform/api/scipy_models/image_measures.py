@@ -138,10 +138,16 @@ def _marks(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Several 
 
 RECORDS: tuple[Primitive, ...] = (constant(ndimage.label, result=_marks),)
 
-_MEASURES = ("sum", "sum_labels", "mean", "variance", "standard_deviation", "maximum", "minimum")
-
 DEFINITIONS: tuple[Definition, ...] = (
-    *(Definition(fn, _measure(fn.__name__), sequences=True) for fn in {getattr(ndimage, name): None for name in _MEASURES}),
+    *(
+        Definition(fn, _measure(fn.__name__), sequences=True)
+        for fn in dict.fromkeys(
+            (
+                *(ndimage.sum, ndimage.sum_labels, ndimage.mean, ndimage.variance),
+                *(ndimage.standard_deviation, ndimage.maximum, ndimage.minimum),
+            )
+        )
+    ),
     Definition(ndimage.center_of_mass, _center, sequences=True),
     Definition(ndimage.grey_erosion, _erosion, sequences=True),
     Definition(ndimage.grey_dilation, _dilation, sequences=True),
