@@ -71,7 +71,8 @@ def _noted(interp: Interpreter, cond: Operand, joined: list[tuple[Value, ...]], 
         together = tuple(dict.fromkeys((*objects[0], *objects[1])))
         if value not in together and all(own or is_undefined(end) for end, own in zip(ends, objects, strict=True)):
             which = Var(interp.names.fresh("which"), INT)
-            found = [_within(interp, side, partial(chosen_items.place_among, interp, end, together)) for end, side in zip(ends, sides, strict=True)]
+            among = [partial(chosen_items.place_among, interp, end, together) for end in ends]
+            found = [_within(interp, side, place) for side, place in zip(sides, among, strict=True)]
             places.append((which, tuple(map(interp.operand, found))))
             interp.heap.note_choice(value, ChosenObject(which, together, by_place=True))
     return places
