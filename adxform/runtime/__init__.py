@@ -105,7 +105,7 @@ from adxform.runtime.language.outside import (
     written_outside,
 )
 from adxform.runtime.language.python_values import (
-    Shown,
+    TextAsItIs,
     add_up,
     aggregate,
     appended,

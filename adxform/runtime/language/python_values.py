@@ -168,7 +168,7 @@ def new_key() -> UnsupportedOperationError:
     )
 
 
-class Shown(str):
+class TextAsItIs(str):
     """The text of an object, which a conversion by ``%r`` leaves as it is."""
 
     __slots__ = ()

@@ -11,14 +11,14 @@ from functools import partial
 from typing import TypeVar
 
 from adxform.frontend.evaluate.control_flow.templates import changed_objects, what_is_there
+from adxform.frontend.evaluate.objects import chosen_items
 from adxform.frontend.evaluate.objects.heap import ChosenObject, Heap
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value, is_undefined
+from adxform.frontend.evaluate.values import Ref, Tuple, Value, is_undefined
 from adxform.ir.build import Builder
-from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.ops import Operand, Var
 from adxform.ir.types import INT
-from adxform.primitives.definitions import iterations
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ def _noted(interp: Interpreter, cond: Operand, joined: list[tuple[Value, ...]], 
             inner = (value.items, *(end.items for end in ends if isinstance(end, Tuple)))
             places += _noted(interp, cond, list(zip(*inner, strict=True)), sides, start)
         value, *ends = map(what_is_there, (value, *ends))
-        if not isinstance(value, Ref) or not isinstance(cond, Var):
+        if not isinstance(value, Ref) or not isinstance(cond, Var) or value in ends:  # it may be one from before itself
             continue
         objects = [_from_before(interp, end, start) for end in ends]
         if all(isinstance(end, Ref) and own == (end,) for end, own in zip(ends, objects, strict=True)):
@@ -71,32 +71,21 @@ def _noted(interp: Interpreter, cond: Operand, joined: list[tuple[Value, ...]], 
         together = tuple(dict.fromkeys((*objects[0], *objects[1])))
         if value not in together and all(own or is_undefined(end) for end, own in zip(ends, objects, strict=True)):
             which = Var(interp.names.fresh("which"), INT)
-            found = [_within(interp, side, partial(_place, interp, end, together)) for end, side in zip(ends, sides, strict=True)]
+            among = [partial(chosen_items.place_among, interp, end, together) for end in ends]
+            found = [_within(interp, side, place) for side, place in zip(sides, among, strict=True)]
             places.append((which, tuple(map(interp.operand, found))))
             interp.heap.note_choice(value, ChosenObject(which, together, by_place=True))
     return places
 
 
 def _from_before(interp: Interpreter, value: Value, start: Heap) -> tuple[Ref, ...]:
-    """The objects from before the branch of which `value` is one; none where it may be another."""
+    """The objects from before the branch of which `value` is one, none of them chosen; none where it may be another."""
     if not isinstance(value, Ref):
         return ()
-    if value in start.contents:
-        return (value,)
-    choice = interp.heap.contents.chosen.get(value)
-    found = [] if choice is None else [_from_before(interp, one, start) for one in choice.objects]
-    return tuple(one for inner in found for one in inner) if all(found) else ()
-
-
-def _place(interp: Interpreter, value: Value, objects: tuple[Ref, ...]) -> Value:
-    """The place among `objects` of the one that `value` is; any place where there is no object."""
-    if not isinstance(value, Ref) or value in objects:
-        return Lit(objects.index(value) if isinstance(value, Ref) else 0)
-    choice = interp.heap.contents.chosen[value]
-    inner = tuple(_place(interp, one, objects) for one in choice.objects)
-    if choice.by_place:
-        return interp.call(Static(iterations.picked), (Tuple(inner), choice.which, Lit("list index out of range")))
-    return interp.call(Static(iterations.item_or), (choice.which, *inner))
+    found = chosen_items.of_several(interp, value)
+    if all(one in start.contents for one in found):
+        return found
+    return (value,) if value in start.contents else ()
 
 
 def renew_chosen(interp: Interpreter, sides: Sequence[Side], start: Heap) -> None:

@@ -101,9 +101,38 @@ def one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str)
         )
     found = interp.call(Static(iterations.picked), (Tuple(items), index, Lit(f"{what} index out of range")))
     refs = tuple(item for item in items if isinstance(item, Ref))
-    if isinstance(found, Ref) and len(refs) == len(items):
-        interp.heap.note_choice(found, ChosenObject(index, refs, by_place=True))
+    if isinstance(found, Ref) and len(refs) == len(items) and found not in refs:
+        inner = [of_several(interp, one) for one in refs]
+        together = tuple(dict.fromkeys(one for some in inner for one in some))
+        which = index if together == refs else _chosen_among(interp, refs, together, index)
+        interp.heap.note_choice(found, ChosenObject(which, together, by_place=True))
     return found
+
+
+def of_several(interp: Interpreter, ref: Ref) -> tuple[Ref, ...]:
+    """The objects of which `ref` is one, as the run has chosen, however often: none of them is one of several itself."""
+    choice = interp.heap.contents.chosen.get(ref)
+    found = (ref,) if choice is None else (one for inner in choice.objects for one in of_several(interp, inner))
+    return tuple(dict.fromkeys(found))
+
+
+def place_among(interp: Interpreter, value: Value, objects: tuple[Ref, ...]) -> Value:
+    """The place among `objects` of the one that `value` is; any place where there is no object."""
+    if not isinstance(value, Ref) or value in objects:
+        return Lit(objects.index(value) if isinstance(value, Ref) else 0)
+    choice = interp.heap.contents.chosen[value]
+    if choice.by_place:
+        return _chosen_among(interp, choice.objects, objects, choice.which)
+    places = tuple(place_among(interp, one, objects) for one in choice.objects)
+    return interp.call(Static(iterations.item_or), (choice.which, *places))
+
+
+def _chosen_among(interp: Interpreter, refs: tuple[Ref, ...], objects: tuple[Ref, ...], which: Value) -> Var | Lit:
+    """The place among `objects` of the one of `refs` at the place `which`."""
+    places = Tuple(tuple(place_among(interp, one, objects) for one in refs))
+    place = interp.call(Static(iterations.picked), (places, which, Lit("list index out of range")))
+    assert isinstance(place, Var | Lit)
+    return place
 
 
 def place_to_store(interp: Interpreter, ref: Ref, key: Value) -> Value | None:

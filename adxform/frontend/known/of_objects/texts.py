@@ -94,7 +94,7 @@ def _logged(fn: Any, first: int) -> Handler:
 
 def _as_it_is(interp: Interpreter, text: Value) -> Var:
     """A `text` that a conversion by ``%r`` leaves as it is."""
-    return interp.emit(runtime.Shown, (interp.operand(text),), Object(), "text")
+    return interp.emit(runtime.TextAsItIs, (interp.operand(text),), Object(), "text")
 
 
 _LEVELS = ("debug", "info", "warning", "error", "exception", "critical")
