@@ -978,6 +978,16 @@ def log_of_texts(x):
 
 
 @shown
+def records_of_the_run(x):
+    steps, y = [], x[0]
+    while y > 0.1 and len(steps) < 50:
+        y *= 0.8
+        steps.append({"count": len(steps), "value": y * x[1]})
+    best = min(steps, key=lambda step: (step["value"] - 0.1) ** 2)
+    return best["value"] * best["count"] + sum(step["value"] for step in steps)
+
+
+@shown
 def sets_of_the_run(x):
     cells = {int(v * 4.0) for v in x}
     return sum(v**2 for v in x if int(v * 4.0) + 1 in cells) + len(cells) * x[0]
@@ -1405,3 +1415,12 @@ def decimals_of_floats(x):
 def complex_numbers(x):
     z = complex(x[0], x[1])
     return abs(z * z) + cmath.exp(1j * x[2]).real
+
+
+@shown
+def function_with_attributes(x):
+    def reached(v):
+        return v - x[0]
+
+    reached.terminal, reached.level = True, x[1]
+    return reached(reached.level * x[2]) if getattr(reached, "terminal", False) else x[0]

@@ -793,3 +793,29 @@ def test_an_array_that_unseen_code_returns_again_with_other_contents(name: str) 
     np.testing.assert_allclose(gradient, differences, rtol=1e-7)
     value, tangent = adxform.jvp(program(BUFFER, name), (x,), (np.array([1.0, -2.0]),))
     np.testing.assert_allclose(tangent, differences @ np.array([1.0, -2.0]), rtol=1e-7)
+
+
+WRITTEN_VIEWS = (
+    *("q[1:]", "q[::-1]", "q.T", "q.reshape(2, 2).ravel()", "np.moveaxis(q.reshape(4, 1), 0, 1)[0]", "np.asarray(q)"),
+    *("q.reshape(2, 2)[0]", "np.atleast_1d(q)", "np.broadcast_to(x, (4,)) * 0.0 + q", "held[0]", "q[:2][::-1]"),
+)
+
+
+@pytest.mark.parametrize("view", WRITTEN_VIEWS)
+@pytest.mark.parametrize("options", ["out={}", "out=({},)"])
+def test_what_a_function_without_a_rule_writes_through_a_view(view: str, options: str) -> None:
+    """What is read of the array then has moved with what the function was given."""
+    given = options.format("v")
+    text = (
+        "squared = np.frompyfunc(lambda t: t * t, 1, 1)\n"
+        "def f(x):\n    q = np.zeros(4)\n    held = (q, x)\n"
+        f"    v = {view}\n    squared(x[: len(v)], {given}, casting='unsafe')\n    return np.sum(q * q)\n"
+    )
+    x = np.array([0.7, 1.9, 0.3, 0.6])
+    made = program(text, "f")
+    if made(x) == 0.0:  # it wrote to a copy
+        np.testing.assert_array_equal(adxform.grad(program(text, "f"))(x), 0.0)
+        return
+    for mode in (adxform.grad(made), lambda x: adxform.jvp(program(text, "f"), (x,), (x,))):
+        with pytest.raises(AdxError):
+            mode(x)

@@ -231,6 +231,50 @@ def test_a_recursion_that_needs_more_stack_gets_it() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+class Node:
+    """A node of a search tree."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.left: Any = None
+        self.right: Any = None
+
+    def insert(self, value: Any) -> None:
+        """Put `value` into the tree."""
+        if value < self.value:
+            if self.left is None:
+                self.left = Node(value)
+            else:
+                self.left.insert(value)
+        elif self.right is None:
+            self.right = Node(value)
+        else:
+            self.right.insert(value)
+
+    def walk(self, depth: int = 0) -> Any:
+        """The sum of all values, each times its depth."""
+        total = self.value * (depth + 1)
+        for one in (self.left, self.right):
+            if one is not None:
+                total += one.walk(depth + 1)
+        return total
+
+
+def tree_of_the_run(x: Any) -> Any:
+    """Which of 2, 14, 132, … trees it is only the run knows."""
+    tree = Node(x[0])
+    for v in x[1:]:
+        tree.insert(v)
+    return tree.walk()
+
+
+def test_trees_of_which_only_the_run_knows_where_they_branch() -> None:
+    """Those of a few nodes are followed, each by its branches; larger ones are refused, and not for ever looked at."""
+    np.testing.assert_allclose(adxform.grad(tree_of_the_run)(np.array([1.3, 0.7, 2.4, 0.9])), [1.0, 2.0, 2.0, 3.0])
+    with pytest.raises(adxform.errors.UnsupportedOperationError, match="nested too deep"):
+        adxform.grad(tree_of_the_run)(np.cos(np.arange(12) * 5.0))
+
+
 def test_a_recursion_whose_lists_grow_without_an_end_is_refused() -> None:
     def total(items: list[Any], step: Any, left: Any) -> Any:
         if left <= 0:

@@ -78,12 +78,66 @@ def by_another_method(p: Any) -> Any:
     return found.x @ WEIGHTS
 
 
+def between_two_planes(p: Any) -> Any:
+    """Linear conditions of which one side holds, one both, one none, and that move with the matrix and the sides."""
+    rows = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, 0.0], [0.0, 0.0, 1.0]]) * np.array([1.0, p[0], 1.0])
+    planes = optimize.LinearConstraint(rows, [-5.0, -0.1 * p[1], -9.0], [p[2], -0.1 * p[1], 9.0])
+    return optimize.minimize(cost, START, (p,), jac=cost_slope, constraints=[planes], **TIGHT).x @ WEIGHTS
+
+
+def beside_others(p: Any) -> Any:
+    """Conditions of every kind."""
+    conditions = (
+        optimize.LinearConstraint([1.0, 0.0, 0.0], ub=0.9 * p[2]),
+        {"type": "ineq", "fun": lambda x: 9.0 - x @ x},
+        optimize.NonlinearConstraint(lambda x: [x[1] - x[2] ** 2, x[0]], [0.2 * p[0], -3.0], [0.2 * p[0], 3.0]),
+    )
+    return optimize.minimize(cost, START, (p,), jac=cost_slope, constraints=conditions, **TIGHT).x @ WEIGHTS
+
+
+def outside_of_a_ball(p: Any) -> Any:
+    ball = optimize.NonlinearConstraint(lambda x: x @ x, 3.5 * p[1], np.inf, jac=lambda x: 2.0 * x, keep_feasible=False)
+    return optimize.minimize(cost, START, (p,), jac=cost_slope, constraints=ball, **TIGHT).x @ WEIGHTS
+
+
+MADE_OUTSIDE = optimize.LinearConstraint(np.ones((1, 3)), 0.9, 0.9)
+CURVED_OUTSIDE = optimize.NonlinearConstraint(lambda x: x[0] * x[1], -np.inf, 0.1, jac=lambda x: [x[1], x[0], 0.0])
+
+
+def made_outside(p: Any) -> Any:
+    conditions = [MADE_OUTSIDE, CURVED_OUTSIDE]
+    return optimize.minimize(cost, START, (p,), jac=cost_slope, constraints=conditions, **TIGHT).x @ WEIGHTS
+
+
+def within_a_ball_by_bends(p: Any) -> Any:
+    """All slopes and bends are given to SciPy's interior method."""
+    ball = optimize.NonlinearConstraint(
+        lambda x: x @ x, -np.inf, 0.8 * p[1], jac=lambda x: 2.0 * x, hess=lambda x, v: 2.0 * v[0] * np.eye(3)
+    )
+    hess = lambda x, p: np.diag(np.cosh(x - p)) + 0.3 * np.array([[0.0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    options = {"gtol": 1e-12, "xtol": 1e-14}
+    found = optimize.minimize(cost, START, (p,), "trust-constr", cost_slope, hess, constraints=ball, options=options)
+    return found.x @ WEIGHTS + found.fun * p[0]
+
+
+def on_a_fixed_place(p: Any) -> Any:
+    """A number whose two bounds are one, beside a condition."""
+    plane = optimize.LinearConstraint(np.ones(3), p[1], p[1])
+    bounds = optimize.Bounds([-9.0, 0.3 * p[0], -9.0], [9.0, 0.3 * p[0], 9.0])
+    return optimize.minimize(cost, START, (p,), jac=cost_slope, bounds=bounds, constraints=plane, **TIGHT).x @ WEIGHTS
+
+
 MODELS: dict[str, Model] = {
     "on a plane": on_a_plane,
     "on a line": on_a_line,
     "within a ball": within_a_ball,
     "some hold": some_hold,
     "with bounds": with_bounds,
+    "between two planes": between_two_planes,
+    "beside others": beside_others,
+    "outside of a ball": outside_of_a_ball,
+    "made outside": made_outside,
+    "on a fixed place": on_a_fixed_place,
     "far from all": lambda p: (
         optimize.minimize(cost, START, (p,), constraints={"type": "ineq", "fun": lambda x: 9.0 - x @ x}, **TIGHT).x @ WEIGHTS
     ),
@@ -91,6 +145,7 @@ MODELS: dict[str, Model] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:Equality and inequality constraints")
 @pytest.mark.parametrize("name", MODELS)
 def test_minima_under_conditions(name: str) -> None:
     judge(MODELS[name], POINT, step=2e-2, rtol=1e-4)
@@ -99,6 +154,13 @@ def test_minima_under_conditions(name: str) -> None:
 @pytest.mark.filterwarnings("ignore:delta_grad")
 def test_another_method() -> None:
     np.testing.assert_allclose(adxform.grad(by_another_method)(POINT), adxform.grad(on_a_plane)(POINT), rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:delta_grad")
+def test_the_interior_method_with_bends() -> None:
+    value, slopes = adxform.value_and_grad(within_a_ball_by_bends)(POINT)
+    assert value == within_a_ball_by_bends(POINT)
+    np.testing.assert_allclose(slopes, adxform.grad(within_a_ball)(POINT), rtol=1e-4)
 
 
 def test_a_portfolio() -> None:
@@ -143,9 +205,6 @@ def test_what_did_not_converge_is_refused() -> None:
 
 
 REFUSED: dict[str, Model] = {
-    "that are dicts": lambda p: optimize.minimize(
-        cost, START, (p,), constraints=optimize.LinearConstraint(np.ones((1, 3)), 1.0, 1.0)
-    ).x[0],
     "eq and ineq": lambda p: optimize.minimize(cost, START, (p,), constraints={"type": "lt", "fun": lambda x: x[0] - p[0]}).x[0],
 }
 

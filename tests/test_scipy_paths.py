@@ -137,11 +137,6 @@ def changed_since(p: Any) -> Any:
 @pytest.mark.parametrize(
     ("model", "error", "message"),
     [
-        (
-            lambda p: integrate.solve_ivp(lambda t, y: -p[0] * y, (0, 1), [1.0], "BDF", dense_output=True).sol(0.5)[0],
-            adxform.AdxError,
-            "dense_output has a derivative",
-        ),
         (lambda p: integrate.solve_ivp(lambda t, y: -p[0] * y, (0, 1), [1.0], "Euler").y[0, -1], adxform.AdxError, "SciPy names"),
         (
             lambda p: integrate.solve_ivp(chain, (0, 1), p, args=(1.0,), dense_output=True).sol(2.0)[0],
@@ -151,7 +146,6 @@ def changed_since(p: Any) -> Any:
         (lambda p: np.sum(integrate.solve_ivp(chain, (0, 1), p, args=(1.0,), t_eval=[]).y), RuntimeError, "asked for no time"),
         (lambda p: np.sum(integrate.solve_ivp(chain, (0, 1), p, "BDF", [], args=(1.0,)).y), RuntimeError, "asked for no time"),
         (changed_since, RuntimeError, "has changed since"),
-        (lambda p: integrate.solve_ivp(chain, (0, 1), p, args=(1.0,), events=chain).y[0, 0], adxform.AdxError, "`events`"),
     ],
 )
 def test_what_is_refused(model: Model, error: type[Exception], message: str) -> None:

@@ -344,6 +344,7 @@ def _signed(x: Any, b: Any) -> Any:
     return size * sign
 
 
+_POINT = np.array([1.3, 0.7, -0.4, 0.9])
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "logsumexp": (lambda x: special.logsumexp(x) * 1.0, (_M,)),
     "logsumexp-axis": (lambda x: np.sin(special.logsumexp(x, axis=1)), (_M,)),
@@ -419,3 +420,40 @@ class TestRefusals:
     def test_what_does_not_move_is_no_matter(self) -> None:
         assert adxform.grad(lambda x: x * special.zetac(3.0))(2.0) == special.zetac(3.0)
         assert adxform.grad(lambda x: x * special.gammasgn(x))(-0.5) == -1.0
+
+
+def _bernstein(x: Any, n: int) -> Any:
+    t, curve = np.linspace(0.0, 1.0, 7), np.zeros(7)
+    for i in range(n + 1):
+        curve = curve + special.comb(n, i, exact=True) * t**i * (1 - t) ** (n - i) * x[i]
+    return curve
+
+
+def _counted_by_the_run(x: Any) -> Any:
+    total, y, n = 0.0, x[0], 3
+    while y > 0.1:
+        y, n = y * 0.6, n + 1
+        total += special.comb(n, 2, exact=True) * y + special.perm(n, 2, exact=True) * x[1]
+        total += special.factorial(n, exact=True) * y * 1e-3 + special.comb(n, 3, exact=True, repetition=True) * x[2]
+    return total
+
+
+def _beyond_their_ends(x: Any) -> Any:
+    total = 0.0
+    for k in range(-1, 6):
+        total += special.comb(4, k, exact=True) * x[0] + special.comb(k, 2, exact=True, repetition=True) * x[1]
+        total += special.perm(4, k, exact=True) * x[2] + special.factorial(k, exact=True) * x[3]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("fn", "args"), [(_bernstein, (_POINT, 3)), (_counted_by_the_run, (_POINT,)), (_beyond_their_ends, (_POINT,))]
+)
+def test_exact_numbers_of_integers_that_the_run_counts(fn: Any, args: tuple[Any, ...]) -> None:
+    assert not [check for check in check_derivatives(fn, *args, rtol=1e-6) if not check.ok]
+    np.testing.assert_array_equal(adxform.vjp(lambda x: fn(x, *args[1:]), args[0])[0], fn(*args))
+
+
+def test_exact_numbers_of_an_array_of_integers_are_refused() -> None:
+    with pytest.raises(MissingRuleError, match="arrays of integers"):
+        adxform.grad(lambda x: special.factorial(np.arange(4), exact=True) @ x)(_POINT)

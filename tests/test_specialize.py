@@ -343,12 +343,12 @@ def test_in_place_addition_of_what_may_be_a_number_is_refused():
     assert error_of(f, np.ones(2)).span.line == line_of(f, 2)
 
 
-def test_a_list_of_objects_of_a_length_that_only_a_run_can_tell_is_refused():
+def test_a_list_of_unlike_objects_of_a_length_that_only_a_run_can_tell_is_refused():
     def f(x):
         out = []
         for v in x:
             if v > 0:
-                out.append({"value": v})
+                out.append({"value": v} if v > 1 else {"value": v, "small": True})
         return out[0]["value"]
 
     assert isinstance(error_of(f, np.ones(2)), UnsupportedOperationError)

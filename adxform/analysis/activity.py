@@ -347,7 +347,7 @@ def _takes_complex(call: Call) -> bool:
 def _refuse_written(call: Call, given: Sequence[Var], varied: Spread, useful: Spread) -> None:
     """Raise where `call`, of a function that nothing is known of, may write what it is given into an array that matters."""
     assert isinstance(call.fn, Lit)
-    arrays = [var for var in given if isinstance(var.type, Array) and is_inexact(var.type) and var in useful]
+    arrays = [var for var in given if isinstance(var.type, Array) and is_inexact(var.type) and _is_read(var, useful)]
     if arrays and any(var in varied for var in given):
         name = callable_name(call.fn.value)
         _refuse_unstated(call)
@@ -356,6 +356,11 @@ def _refuse_written(call: Call, given: Sequence[Var], varied: Spread, useful: Sp
             span=call.span,
             help="pass a copy if it only reads: `.copy()`; if it writes, write in Python or NumPy what it does",
         )
+
+
+def _is_read(array: Var, useful: Spread) -> bool:
+    """Whether what is in `array` matters, by its own name or by that of another array that may have the same memory."""
+    return any(member in useful for member in useful.aliases.members(useful.aliases.of(array)))
 
 
 def _refuse_unstated(call: Call) -> None:

@@ -131,8 +131,9 @@ def _is_callback(value: object) -> bool:
             return callable(value) and isinstance(type(value).__call__, types.FunctionType)
 
 
-OFF = (Lit(None), Lit(False))
-"""What says that an option is not taken."""
+def is_off(value: object) -> bool:
+    """Whether an option that is given `value` writes nowhere: it is not taken, or a text says what is to be given."""
+    return value in (Lit(None), Lit(False)) or (isinstance(value, Lit) and isinstance(value.value, str))
 
 
 def writes_unseen(call: Call) -> bool:
@@ -145,7 +146,7 @@ def writes_unseen(call: Call) -> bool:
         return True
     named = dict(call.kwargs)
     options = writing_options(call.fn.value, len(call.args), tuple(named))
-    return any((call.args[one] if isinstance(one, int) else named[one]) not in OFF for one in options)
+    return any(not is_off(call.args[one] if isinstance(one, int) else named[one]) for one in options)
 
 
 def at_risk(call: Call) -> tuple[Var, ...]:

@@ -179,6 +179,11 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "take fewer derivatives, or write the solver out as a loop",
     ),
     (
+        lambda fn: getattr(fn, "__name__", "") == "of_a_design" and written_in(fn).startswith("adxform."),
+        lambda fn: "the ripple, or the window, of a filter that is designed",
+        "move the frequencies alone, or design the filter outside of the function",
+    ),
+    (
         lambda fn: written_in(fn).startswith(("scipy.integrate", "scipy.optimize")) and fn in CALLING_BACK,
         lambda fn: f"`{callable_name(fn)}` with functions or options that adxform cannot follow",
         "give it functions that write no state, and the methods and options that docs/scipy.md names",

@@ -124,6 +124,7 @@ from adxform.runtime.language.python_values import (
     nan_key,
     negative_zero_key,
     new_key,
+    no_order,
     not_put_in_order,
     place,
     place_of_key,

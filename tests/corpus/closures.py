@@ -364,3 +364,34 @@ def a_default_made_on_one_path(x):
     if f is None:
         return x[3] ** 2
     return f(x[2])
+
+
+@at(*PATHS)
+def attributes_of_a_function(x):
+    def law(v):
+        return v * law.scale + x[0]
+
+    law.scale, law.calls = x[1] ** 2, 0
+    for v in x:
+        law.calls += 1
+        law.scale = law.scale * v if v > 0.35 else law.scale + v
+    again = law
+    again.terminal = True
+    if getattr(law, "terminal", False) and not hasattr(law, "direction"):
+        return law(x[2]) * law.calls + getattr(law, "direction", 0.5)
+    return x[3]
+
+
+def _marked(k):
+    reached = lambda t: t * k - 1.0  # noqa: E731 - as people write them
+    reached.direction = k
+    return reached
+
+
+@at(*PATHS)
+def an_attribute_set_where_the_function_is_made(x):
+    f = _marked(x[0])
+    f.direction = f.direction * x[1]
+    del f.direction
+    g = _marked(x[2])
+    return f(x[3]) * g.direction + g(x[1])

@@ -349,3 +349,10 @@ def label_that_the_run_did_not_store(x):
     d = {}
     d["high" if x[0] > 0.5 else "low"] = x[1]
     return d["high" if x[1] > 0.5 else "low"] * x[2]
+
+
+@at((vec(0.9, 0.45),), raises=AttributeError)
+def attribute_that_a_function_has_not(x):
+    f = lambda v: v * x[0]  # noqa: E731 - as people write them
+    f.scale = x[1]
+    return f(x[1]) * f.direction

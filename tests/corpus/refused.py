@@ -129,11 +129,6 @@ def whether_an_argument_has_what_raises(o, x):
     return 2.0 * x if hasattr(o, "broken") else x  # here
 
 
-@at((1.5,), raises=UnsupportedOperationError)
-def default_for_an_attribute_of_a_function(x):
-    return getattr(lambda y: y, "width", 2.0) * x  # here
-
-
 @at((0.7, 1.2), raises=UnsupportedOperationError)
 def empty_list_given_to_an_unknown_function(x, y):
     queue = []
@@ -717,3 +712,13 @@ def one_of_two_functions_asked_which_it_is(x):
     if x[1] > 0.3:
         f = _times(x[1])
     return f(x[0]) if f is first else x[1]  # here
+
+
+@at((vec(0.3, 1.7),), raises=UnsupportedOperationError)
+def attribute_of_one_of_two_functions(x):
+    f = _times(x[0])
+    f.scale = x[1]
+    if x[1] > 0.3:
+        f = _times(x[1])
+        f.scale = x[0]
+    return f(x[0]) * f.scale  # here

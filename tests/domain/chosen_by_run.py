@@ -70,8 +70,27 @@ def cached(scope: Scope) -> Lines:
     return [*lines, *named(scope, f"{f}(3) * {f}({scope.pick('2', '3')})")]
 
 
+def recorded(scope: Scope) -> Lines:
+    """Dicts or tuples with a dict that a loop notes on a condition, walked over, chosen by a key, put in order."""
+    kept, v, total = scope.name("steps"), scope.pick(*scope.vectors), scope.name("total")
+    lines = [f"{kept} = [{{'v': {number(scope, 1)}, 'k': -1}}]", f"for i, item in enumerate({v}):"]
+    lines += [f"    if item > {number(scope, 0)}:", f"        {kept}.append({{'v': item * {number(scope, 1)}, 'k': i}})"]
+    result = scope.pick(
+        f"sum(r['v'] * (r['k'] + 2.0) for r in {kept})",
+        f"{kept}[-1]['v'] + len({kept})",
+        f"max({kept}, key=lambda r: r['v'])['v']",
+        f"sorted({kept}, key=lambda r: r['v'])[0]['v'] * {kept}[0]['v']",
+        f"sum(a['v'] * b['v'] for a, b in zip({kept}, {kept}[1:]))",
+        f"{kept}.pop()['v'] * {number(scope, 0)}",
+        f"sum([r['v'] for r in {kept} if r['k'] > 0])",
+    )
+    scope.numbers.append(total)
+    return [*lines, f"{total} = {result}"]
+
+
 IDIOMS = (
     Idiom(logged, "log_of_texts"),
+    Idiom(recorded, "records_of_the_run"),
     Idiom(visited, "sets_of_the_run"),
     Idiom(chosen, "chosen_function"),
     Idiom(keyed_by_floats, "dict_keyed_by_floats"),

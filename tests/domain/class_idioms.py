@@ -185,7 +185,20 @@ def read_from_outside(scope: Scope) -> Lines:
             return [f"{w} = {scope.pick('', 'np.array')}({v} * 1.0)", *named(scope, f"np.sum({law}({w}, {a})) * {w}[0]")]
 
 
+def attribute_of_a_function(scope: Scope) -> Lines:
+    """A function that keeps something of its own, as SciPy's users mark events."""
+    law, a = scope.name("law"), number(scope, 1)
+    inner = scope.apart("v", "np.array([v, 0.5, 1.5])")
+    return [
+        f"{law} = lambda v: {number(inner, 1)}",
+        f"{law}.scale, {law}.terminal = {a}, True",
+        *scope.pick([], [f"{law}.scale *= {number(scope, 1)}"]),
+        *named(scope, f"({law}({law}.scale) if getattr({law}, 'terminal', False) else 0.0) + getattr({law}, 'shift', 0.5)"),
+    ]
+
+
 IDIOMS = (
+    Idiom(attribute_of_a_function, "function_with_attributes"),
     Idiom(used, "methods_and_properties property_setter cached_property special_methods", weight=2),
     Idiom(derived, "inheritance"),
     Idiom(local_class, "class_statement"),

@@ -119,8 +119,44 @@ PLACES = {
 ROLES = ("a c", "b c", "c a", "c b", "a b")
 
 
+QUESTIONS = {
+    "is": "c is a",
+    "is not": "b is not c",
+    "equals": "c == a",
+    "differs": "c != b",
+    "in": "c in [a]",
+    "not in": "c not in (b, b)",
+    "in two": "a in [b, c]",
+    "equal tuples": "(x, c) == (x, a)",
+    "equal lists": "[c, b] == [a, b]",
+    "equal dicts": "{'k': c} == {'k': a}",
+    "count": "[b, a].count(c) + [c, c].count(a) * 2",
+    "place": "[b, a].index(c)",
+    "others": "len([t for t in (a, b) if t is not c and t is a])",
+    "unlike": "len([t for t in (a, b) if t != c and t == b])",
+    "without": "last(left)",
+    "any": "any(t is c for t in (b,))",
+    "key": "max((a, b), key=lambda t: t is c) is a",
+    "itself": "c == c and c is c",
+}
+"""What is asked of the two and the one of them that is chosen: numbers or truth values."""
+
+
+def questions() -> Iterator[Cell]:
+    """Each thing, by how it is chosen and what is asked of which one it is."""
+    for (kind, thing), (way, choice), truth in itertools.product(THINGS.items(), CHOICES.items(), TRUTHS):
+        for asked, question in QUESTIONS.items():
+            lines = [f"a = {thing.first}", f"b = {thing.second}", choice.format(truth)]
+            if asked == "without":
+                lines += ["left = [b, a]", "left.remove(c)", "def last(held):\n    return held[0] is a"]
+            lines += [f"return {thing.read.replace('#', 'c')} * (2.0 + ({question}))"]
+            body = "\n".join(lines).replace("\n", "\n    ")
+            yield Cell(f"{kind}, {way} {truth}: {asked}", Written(f"{HEADER}def f(x, v):\n    {body}\n"), ARGS, orders=1)
+
+
 def cells() -> Iterator[Cell]:
-    """Each thing, by how it is chosen, how and where it is changed, and what is read."""
+    """Each thing, by how it is chosen, how and where it is changed, and what is read; and what is asked of which one it is."""
+    yield from questions()
     for (kind, thing), (way, choice), truth, roles in itertools.product(THINGS.items(), CHOICES.items(), TRUTHS, ROLES):
         changed, read = roles.split()
         for change, (where, place) in itertools.product(thing.changes, PLACES.items()):

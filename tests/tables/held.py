@@ -72,17 +72,17 @@ def cells() -> Iterator[Cell]:
         if within and after != "nothing":
             continue
         body = "m = 0\nwhile s > 0.2:\n    s, m = s * 0.5, m + 1\ny = np.concatenate((x, x * x, x))\n"
-        body += _put(_put(text, "before", first.format(row="row")), "inside", inside).replace("{item}", made) + "\n"
+        body += put(put(text, "before", first.format(row="row")), "inside", inside).replace("{item}", made) + "\n"
         body += f"{change}return ({result}) * x[0]"
         lines = "\n".join(f"    {line}" for line in body.splitlines() if line.strip())
         name = f"{item} {before}, {way}{within}, then {after}: {read}"
         yield Cell(name, Written(f"def f(x, s):\n{lines}\n"), (np.array([0.5, 1.2, -0.7]), 1.5), orders=1)
 
 
-def _put(text: str, place: str, lines: str) -> str:
+def put(text: str, place: str, lines: str) -> str:
     """`text` with `lines` at `place`, indented as it is there."""
     head, found, tail = text.partition("{" + place + "}")
     if not found:
         return text
     indent = head.rpartition("\n")[2]
-    return _put(head + lines.replace("\n", "\n" + indent) + tail, place, lines)
+    return put(head + lines.replace("\n", "\n" + indent) + tail, place, lines)

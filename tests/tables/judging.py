@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 
 import adxform
 from tests.tables import (
+    boxed,
     call_forms,
     changed,
     chosen,
@@ -43,6 +44,7 @@ from tests.tables import (
     ranges,
     reach,
     recalled,
+    recorded,
     rules,
     semantics,
     sets,
@@ -89,6 +91,8 @@ TABLES = {
     "tries": tries.cells,
     "mixed": mixed.cells,
     "held": held.cells,
+    "boxed": boxed.cells,
+    "recorded": recorded.cells,
     "identity": identity.cells,
     "stacked": stacked.cells,
     "zeros": zeros.cells,

@@ -8,7 +8,10 @@ from adxform.api.scipy_models import (
     grid_interpolants,
     made_interpolants,
     outer_interpolants,
+    sampled_lines,
     scattered_interpolants,
+    through_points,
+    triangulated,
 )
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
@@ -21,5 +24,8 @@ DEFINITIONS: tuple[Definition, ...] = (
     *grid_interpolants.DEFINITIONS,
     *made_interpolants.DEFINITIONS,
     *outer_interpolants.DEFINITIONS,
+    *sampled_lines.DEFINITIONS,
     *scattered_interpolants.DEFINITIONS,
+    *through_points.DEFINITIONS,
+    *triangulated.DEFINITIONS,
 )

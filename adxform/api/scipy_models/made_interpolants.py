@@ -26,12 +26,11 @@ def _wide(h: Any, y: Any) -> Any:
     return np.reshape(h, (-1,) + (1,) * (np.ndim(y) - 1))
 
 
-def _not_a_knot(x: Any, y: Any) -> Any:
-    return _spline_slopes(x, y, ("not-a-knot", "not-a-knot"), (0.0, 0.0))
-
-
 def _spline_slopes(x: Any, y: Any, ends: Any, values: Any) -> Any:
-    """The slopes at the knots of a spline with two continuous derivatives; `ends`: not-a-knot, or the order of a value."""
+    """The slopes at the knots of a spline with two continuous derivatives.
+
+    `ends`: not-a-knot, periodic, or the order of a derivative that is given there.
+    """
     n = x.shape[0]
     if n < 4:
         raise runtime.without_derivative("splines have a derivative for four or more knots")
@@ -44,7 +43,10 @@ def _spline_slopes(x: Any, y: Any, ends: Any, values: Any) -> Any:
         matrix[i, i] = 2.0 * (h[i - 1] + h[i])
         matrix[i, i + 1] = h[i - 1]
         right[i] = 3.0 * (h[i] * m[i - 1] + h[i - 1] * m[i])
-    if ends[0] == "not-a-knot":
+    if ends[0] == "periodic":
+        matrix[0, n - 2], matrix[0, 0], matrix[0, 1] = h[0], 2.0 * (h[n - 2] + h[0]), h[n - 2]
+        right[0] = 3.0 * (h[0] * m[n - 2] + h[n - 2] * m[0])
+    elif ends[0] == "not-a-knot":
         first = x[2] - x[0]
         matrix[0, 0], matrix[0, 1] = h[1], first
         right[0] = ((h[0] + 2.0 * first) * h[1] * m[0] + h[0] ** 2 * m[1]) / first
@@ -54,7 +56,9 @@ def _spline_slopes(x: Any, y: Any, ends: Any, values: Any) -> Any:
     else:
         matrix[0, 0], matrix[0, 1] = 2.0, 1.0
         right[0] = 3.0 * m[0] - 0.5 * h[0] * values[0]
-    if ends[1] == "not-a-knot":
+    if ends[1] == "periodic":
+        matrix[n - 1, n - 1], matrix[n - 1, 0] = 1.0, -1.0
+    elif ends[1] == "not-a-knot":
         last = x[-1] - x[-3]
         matrix[n - 1, n - 1], matrix[n - 1, n - 2] = h[-2], last
         right[n - 1] = (h[-1] ** 2 * m[-2] + (2.0 * last + h[-1]) * h[-2] * m[-1]) / last
@@ -116,7 +120,7 @@ def between(x: Any, at: Any) -> Any:
     return np.clip(np.searchsorted(x, at, side="right") - 1, 0, x.shape[0] - 2)
 
 
-def _at_each(h: Any, y: Any) -> Any:
+def at_each(h: Any, y: Any) -> Any:
     """Numbers at places, as what the values at these places can be multiplied by."""
     return h if np.ndim(y) == 1 else np.reshape(h, np.shape(h) + (1,) * (np.ndim(y) - 1))
 
@@ -124,7 +128,7 @@ def _at_each(h: Any, y: Any) -> Any:
 def _hermite(x: Any, y: Any, slopes: Any, at: Any, nu: Any) -> Any:
     """The values, or derivatives of the order `nu`, of the cubics between knots with these values and slopes."""
     k = between(x, at)
-    h, s = _at_each(x[k + 1] - x[k], y), _at_each(at - x[k], y)
+    h, s = at_each(x[k + 1] - x[k], y), at_each(at - x[k], y)
     m = (y[k + 1] - y[k]) / h
     bend = (slopes[k] + slopes[k + 1] - 2.0 * m) / h
     a, b = bend / h, (m - slopes[k]) / h - bend
@@ -146,29 +150,30 @@ def _hermite_integral(x: Any, y: Any, slopes: Any, at: Any) -> Any:
     whole = (((a * h / 4.0 + b / 3.0) * h + slopes[:-1] / 2.0) * h + y[:-1]) * h
     before = np.cumsum(whole, axis=0) - whole
     k = between(x, at)
-    s = _at_each(at - x[k], y)
+    s = at_each(at - x[k], y)
     return before[k] + (((a[k] * s / 4.0 + b[k] / 3.0) * s + slopes[k] / 2.0) * s + y[k]) * s
 
 
 def linear(x: Any, y: Any, at: Any) -> Any:
     """The values on the lines between knots; the first and the last one go on beyond."""
     k = between(x, at)
-    return y[k] + _at_each((at - x[k]) / (x[k + 1] - x[k]), y) * (y[k + 1] - y[k])
+    return y[k] + at_each((at - x[k]) / (x[k + 1] - x[k]), y) * (y[k + 1] - y[k])
 
 
-def _knots(x: Any, y: Any) -> Any:
+def knots(x: Any, y: Any) -> Any:
+    """The knots and the values there as arrays of floats."""
     x, y = np.asarray(x) * 1.0, np.asarray(y) * 1.0
     if np.ndim(x) != 1 or np.ndim(y) == 0:
         unsupported("interpolants that a function makes have a derivative for a vector of knots")
     return x, y
 
 
-def _first(y: Any, axis: Any) -> Any:
+def first_axis(y: Any, axis: Any) -> Any:
     """Values with the knots along their first axis."""
     return y if np.ndim(y) == 1 or axis == 0 else np.moveaxis(y, axis, 0)
 
 
-def _placed(found: Any, at: Any, y: Any, axis: Any) -> Any:
+def placed(found: Any, at: Any, y: Any, axis: Any) -> Any:
     """What was found at places, whose axes come first, with these where the values had the knots."""
     axes = np.ndim(at)
     place = axis % np.ndim(y)
@@ -183,14 +188,15 @@ class Cubic:
     `y` are the values as SciPy has them, with the knots along `axis`; `rows` have these along their first.
     """
 
-    def __init__(self, made: Any, x: Any, y: Any, axis: Any, slopes: Any, ends: Any, values: Any) -> None:
-        self.made, self.x, self.y, self.axis, self.rows, self.slopes = made, x, y, axis, _first(y, axis), slopes
+    def __init__(self, made: Any, x: Any, y: Any, axis: Any, slopes: Any, ends: Any, values: Any, rows: Any = None) -> None:
+        self.made, self.x, self.y, self.axis, self.slopes = made, x, y, axis, slopes
+        self.rows = first_axis(y, axis) if rows is None else rows
         self.ends, self.first, self.last = ends, values[0], values[1]
 
     def __call__(self, x: Any, nu: Any = None) -> Any:
         """The values at the places."""
         at, nu = np.asarray(x) * 1.0, 0 if nu is None else nu
-        found = _placed(_hermite(self.x, self.rows, self.slopes, at, nu), at, self.y, self.axis)
+        found = placed(_hermite(self.x, self.rows, self.slopes, self.within(at), nu), at, self.y, self.axis)
         given = self.made, self.ends, self.x, self.y, self.axis, self.first, self.last, at, nu
         return moving(solve(_cubic_value, (), (), (np.ndim(at) + np.ndim(self.y) - 1,), *given), found)
 
@@ -203,8 +209,23 @@ class Cubic:
         ends = np.array([1.0 * a, 1.0 * b])
         given = self.made, self.ends, self.x, self.y, self.axis, self.first, self.last, ends
         value = solve(_cubic_integral, (), (), (np.ndim(self.y) - 1,), *given)
-        found = _hermite_integral(self.x, self.rows, self.slopes, ends)
-        return moving(value, found[1] - found[0])
+        inside = self.within(ends)
+        found = _hermite_integral(self.x, self.rows, self.slopes, inside)
+        total = found[1] - found[0]
+        if self.ends == "periodic":
+            whole = _hermite_integral(self.x, self.rows, self.slopes, self.x[-1:])[0]
+            turns = np.round((ends - inside) / (self.x[-1] - self.x[0]))
+            total = total + (turns[1] - turns[0]) * whole
+        return moving(value, total)
+
+    def within(self, at: Any) -> Any:
+        """The places `at`, of a periodic interpolant those of its first period."""
+        return within_period(self.x[0], self.x[-1], at) if self.ends == "periodic" else at
+
+
+def within_period(start: Any, end: Any, at: Any) -> Any:
+    """The places of the period from `start` to `end` where a periodic function is as at `at`."""
+    return at - np.floor((at - start) / (end - start)) * (end - start)
 
 
 class CubicDerivative:
@@ -218,7 +239,7 @@ class CubicDerivative:
         at, one = np.asarray(x) * 1.0, self.cubic
         given = one.made, one.ends, one.x, one.y, one.axis, one.first, one.last, at, self.nu
         value = solve(_cubic_slope, (), (), (np.ndim(at) + np.ndim(one.y) - 1,), *given)
-        return moving(value, _placed(_hermite(one.x, one.rows, one.slopes, at, self.nu), at, one.y, one.axis))
+        return moving(value, placed(_hermite(one.x, one.rows, one.slopes, one.within(at), self.nu), at, one.y, one.axis))
 
 
 def _cubic_slope(made: Any, ends: Any, x: Any, y: Any, axis: Any, first: Any, last: Any, at: Any, nu: Any) -> Any:
@@ -232,6 +253,8 @@ def _cubic_integral(made: Any, ends: Any, x: Any, y: Any, axis: Any, first: Any,
 def _cubic_made(made: Any, ends: Any, x: Any, y: Any, axis: Any, first: Any, last: Any) -> Any:
     if ends is None:
         return made(x, y, axis)
+    if ends == "own":
+        return made(x, y, axis, first, last)
     if isinstance(ends, str):
         return made(x, y, axis, ends)
     sides = ((kind if isinstance(kind, str) else (kind, value)) for kind, value in zip(ends, (first, last), strict=True))
@@ -239,44 +262,15 @@ def _cubic_made(made: Any, ends: Any, x: Any, y: Any, axis: Any, first: Any, las
 
 
 def _cubic_value(made: Any, ends: Any, x: Any, y: Any, axis: Any, first: Any, last: Any, at: Any, nu: Any) -> Any:
-    if made is interpolate.interp1d:
-        return interpolate.interp1d(x, y, ends, axis)(at)
     return _cubic_made(made, ends, x, y, axis, first, last)(at, nu)
-
-
-class LinearInterpolant:
-    """A piecewise linear interpolant that the function has made; beyond its ends SciPy says what it gives."""
-
-    def __init__(self, x: Any, y: Any, axis: Any, bounds_error: Any, below: Any, above: Any) -> None:
-        self.x, self.y, self.axis, self.bounds_error, self.below, self.above = x, y, axis, bounds_error, below, above
-
-    def __call__(self, x: Any) -> Any:
-        """The values at the places."""
-        at = np.asarray(x) * 1.0
-        given = self.x, self.y, self.axis, at, self.bounds_error, self.below, self.above
-        value = solve(_linear_value, (), (), (np.ndim(at) + np.ndim(self.y) - 1,), *given)
-        found = _linear_within(self.x, _first(self.y, self.axis), at, self.below, self.above)
-        return moving(value, _placed(found, at, self.y, self.axis))
-
-
-def _linear_value(x: Any, y: Any, axis: Any, at: Any, bounds_error: Any, below: Any, above: Any) -> Any:
-    fill_value = below if isinstance(below, str) else (below, above)
-    return interpolate.interp1d(x, y, axis=axis, bounds_error=bounds_error, fill_value=fill_value)(at)
-
-
-def _linear_within(x: Any, y: Any, at: Any, below: Any, above: Any) -> Any:
-    found = linear(x, y, at)
-    if isinstance(below, str):
-        return found
-    return np.where(_at_each(at < x[0], y), below, np.where(_at_each(at > x[-1], y), above, found))
 
 
 def _ends(bc_type: Any) -> Any:
     """Of each end whether it is not a knot or the order of a derivative that is given there, and the value of that."""
     if isinstance(bc_type, str):
-        if bc_type not in ("not-a-knot", "natural", "clamped"):
-            unsupported("splines have a derivative for the ends not-a-knot, natural and clamped, and for values given there")
-        kind = bc_type if bc_type == "not-a-knot" else 1 if bc_type == "clamped" else 2
+        if bc_type not in ("not-a-knot", "natural", "clamped", "periodic"):
+            unsupported("splines have a derivative for the ends that SciPy names, and for values given there")
+        kind = {"clamped": 1, "natural": 2}.get(bc_type, bc_type)
         return (kind, kind), (0.0, 0.0)
     (first, one), (last, other) = _end(bc_type[0]), _end(bc_type[1])
     return (first, last), (one, other)
@@ -290,41 +284,69 @@ def _end(given: Any) -> Any:
 
 
 def _cubic_spline(x: Any, y: Any, axis: Any = 0, bc_type: Any = "not-a-knot") -> Any:
-    x, y = _knots(x, y)
+    x, y = knots(x, y)
     ends, values = _ends(bc_type)
-    slopes = _spline_slopes(x, _first(y, axis), ends, values)
+    slopes = _spline_slopes(x, first_axis(y, axis), ends, values)
     return Cubic(interpolate.CubicSpline, x, y, axis, slopes, bc_type if isinstance(bc_type, str) else ends, values)
 
 
+def _hermite_spline(x: Any, y: Any, dydx: Any, axis: Any = 0) -> Any:
+    x, y = knots(x, y)
+    slopes = np.asarray(dydx) * 1.0
+    return Cubic(_hermite_made, x, y, axis, first_axis(slopes, axis), "own", (slopes, 0.0))
+
+
+def _hermite_made(x: Any, y: Any, axis: Any, slopes: Any, _: Any) -> Any:
+    return interpolate.CubicHermiteSpline(x, y, slopes, axis)
+
+
+def _smoothing(x: Any, y: Any, w: Any = None, lam: Any = None, *, axis: Any = 0) -> Any:
+    """The natural spline of the least sum of squared misfits and of `lam` times the integral of its squared bends."""
+    if lam is None:
+        unsupported("make_smoothing_spline has a derivative with `lam`: what SciPy chooses in its place is not followed")
+    x, y = knots(x, y)
+    if x.shape[0] < 5:
+        raise runtime.without_derivative("make_smoothing_spline has a derivative for five or more knots")
+    rows, weights = first_axis(y, axis), np.ones(x.shape[0]) if w is None else np.asarray(w) * 1.0
+    smooth = _smoothed(x, np.reshape(rows, (x.shape[0], -1)), weights, lam)
+    heights = np.reshape(smooth, rows.shape)
+    slopes = _spline_slopes(x, heights, (2, 2), (0.0, 0.0))
+    return Cubic(_smoothing_made, x, y, axis, slopes, "own", (weights, lam), heights)
+
+
+def _smoothed(x: Any, rows: Any, w: Any, lam: Any) -> Any:
+    """The heights of the smoothing spline at its knots."""
+    n = x.shape[0]
+    h = x[1:] - x[:-1]
+    turns, bends = np.zeros((n, n - 2)), np.zeros((n - 2, n - 2))
+    for j in range(n - 2):
+        turns[j, j], turns[j + 1, j], turns[j + 2, j] = 1.0 / h[j], -1.0 / h[j] - 1.0 / h[j + 1], 1.0 / h[j + 1]
+        bends[j, j] = (h[j] + h[j + 1]) / 3.0
+        if j < n - 3:
+            bends[j, j + 1] = h[j + 1] / 6.0
+            bends[j + 1, j] = h[j + 1] / 6.0
+    inner = bends + lam * (turns.T @ (turns / w[:, None]))
+    return rows - lam * ((turns @ np.linalg.solve(inner, turns.T @ rows)) / w[:, None])
+
+
+def _smoothing_made(x: Any, y: Any, axis: Any, w: Any, lam: Any) -> Any:
+    return interpolate.make_smoothing_spline(x, y, w, lam, axis=axis)
+
+
 def _pchip(x: Any, y: Any, axis: Any = 0) -> Any:
-    x, y = _knots(x, y)
-    return Cubic(interpolate.PchipInterpolator, x, y, axis, _monotone_slopes(x, _first(y, axis)), None, (0.0, 0.0))
+    x, y = knots(x, y)
+    return Cubic(interpolate.PchipInterpolator, x, y, axis, _monotone_slopes(x, first_axis(y, axis)), None, (0.0, 0.0))
 
 
 def _akima(x: Any, y: Any, axis: Any = 0) -> Any:
-    x, y = _knots(x, y)
-    return Cubic(interpolate.Akima1DInterpolator, x, y, axis, _akima_slopes(x, _first(y, axis)), None, (0.0, 0.0))
-
-
-def _interp1d(x: Any, y: Any, kind: Any = "linear", axis: Any = -1, *, bounds_error: Any = None, fill_value: Any = np.nan) -> Any:
-    x, y = _knots(x, y)
-    order = np.argsort(x, kind="stable")
-    x, y = x[order], y[order] if np.ndim(y) == 1 else np.take(y, order, axis=axis)
-    if kind == "linear":
-        if isinstance(fill_value, str):
-            return LinearInterpolant(x, y, axis, bounds_error, fill_value, fill_value)
-        below, above = fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
-        return LinearInterpolant(
-            x, y, axis, bounds_error, np.reshape(np.asarray(below) * 1.0, ()), np.reshape(np.asarray(above) * 1.0, ())
-        )
-    if kind != "cubic" or bounds_error is not None or isinstance(fill_value, str):
-        unsupported("interp1d has a derivative for the kinds linear, and cubic without options")
-    return Cubic(interpolate.interp1d, x, y, axis, _not_a_knot(x, _first(y, axis)), "cubic", (0.0, 0.0))
+    x, y = knots(x, y)
+    return Cubic(interpolate.Akima1DInterpolator, x, y, axis, _akima_slopes(x, first_axis(y, axis)), None, (0.0, 0.0))
 
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(interpolate.CubicSpline, _cubic_spline, Value.FOLLOWED, sequences=True),
     Definition(interpolate.PchipInterpolator, _pchip, Value.FOLLOWED),
     Definition(interpolate.Akima1DInterpolator, _akima, Value.FOLLOWED),
-    Definition(interpolate.interp1d, _interp1d, Value.FOLLOWED, sequences=True),
+    Definition(interpolate.CubicHermiteSpline, _hermite_spline, Value.FOLLOWED, sequences=True),
+    Definition(interpolate.make_smoothing_spline, _smoothing, Value.FOLLOWED, sequences=True),
 )

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import optimize
 
 from adxform.api import grad
-from adxform.api.scipy_models import least_squares_fits, older_minimizers, orders
-from adxform.api.scipy_models.constrained_minima import constrained, listed
+from adxform.api.scipy_models import least_squares_fits, linear_programs, older_minimizers, orders
+from adxform.api.scipy_models.constrained_minima import Linear, Nonlinear, constrained, listed
 from adxform.api.scipy_models.implicit_solutions import (
     GIVEN,
     Report,
@@ -326,11 +326,11 @@ def _minimize(
 
     start = start_of(x0)
     low, high = limits(bounds, start.shape[0])
-    if isinstance(constraints, optimize.LinearConstraint | optimize.NonlinearConstraint):
-        unsupported("minimize has a derivative for conditions that are dicts: `{'type': 'ineq', 'fun': …}`")
-    if len(constraints) > 0:
-        given = method, tol, options, GIVEN if jac is True else option(jac)
-        return constrained(value, slope, start, low, high, bounds is not None, listed(constraints), *given)
+    conditions = listed(constraints)
+    if len(conditions) > 0:
+        given = method, tol, options, GIVEN if jac is True else option(jac), option(hess), hessp is not None
+        functions = value, slope, bend, product
+        return constrained(functions, start, low, high, conditions, (*given, low, high, bounds is not None))
     found, held, search = solve(
         _minimize_value,
         (value, slope, bend, product),
@@ -404,10 +404,13 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(optimize.root, _root, sequences=True, calls_back=True),
     Definition(optimize.fixed_point, _fixed_point, sequences=True, calls_back=True),
     Definition(optimize.Bounds, Sides, Value.FOLLOWED, sequences=True),
+    Definition(optimize.LinearConstraint, Linear, Value.FOLLOWED, sequences=True),
+    Definition(optimize.NonlinearConstraint, Nonlinear, Value.FOLLOWED, sequences=True),
     Definition(optimize.minimize, _minimize, sequences=True, calls_back=True),
     Definition(optimize.minimize_scalar, _minimize_scalar, sequences=True, calls_back=True),
     *older_minimizers.DEFINITIONS,
     *least_squares_fits.DEFINITIONS,
+    *linear_programs.DEFINITIONS,
     Definition(optimize.rosen, _rosen, Value.OWN),
     Definition(optimize.rosen_der, _rosen_der, Value.OWN),
     Definition(optimize.rosen_hess, _rosen_hess, Value.OWN),

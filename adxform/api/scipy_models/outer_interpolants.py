@@ -10,17 +10,16 @@ from scipy import interpolate
 from adxform import runtime
 from adxform.api.scipy_models.basis_splines import BasisSpline, de_boor
 from adxform.api.scipy_models.fitpack_splines import FitpackSpline, at_places, between_places, mode_of
-from adxform.api.scipy_models.grid_interpolants import inside_of, on_grid, places_of
-from adxform.api.scipy_models.made_interpolants import linear
+from adxform.api.scipy_models.grid_interpolants import METHODS, by_method, inside_of, places_of, splined
+from adxform.api.scipy_models.made_interpolants import linear, within_period
 from adxform.api.scipy_models.solving import moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 
 def _outer_piecewise(made: Any, x: Any, nu: Any = 0) -> Any:
     """What an object with polynomials between its knots gives, of which the program has the coefficients."""
-    if made.extrapolate == "periodic":
-        raise runtime.without_derivative("a periodic interpolant has no derivative rule: reduce its argument to one period")
-    return _piecewise(made.x, made.c, np.asarray(x) * 1.0, nu)
+    at = np.asarray(x) * 1.0
+    return _piecewise(made.x, made.c, within_period(made.x[0], made.x[-1], at) if made.extrapolate == "periodic" else at, nu)
 
 
 def _piecewise(places: Any, c: Any, at: Any, nu: Any) -> Any:
@@ -88,13 +87,20 @@ def _outer_line(made: Any, x: Any) -> Any:
 
 
 def _outer_basis(made: Any, x: Any) -> Any:
-    _check_basis(made)
-    return de_boor(made.t, made.c, made.k, np.asarray(x) * 1.0)
+    _check_values(made)
+    at = np.asarray(x) * 1.0
+    if made.extrapolate == "periodic":
+        at = within_period(made.t[made.k], made.t[-made.k - 1], at)
+    return de_boor(made.t, made.c, made.k, at)
+
+
+def _check_values(made: Any) -> None:
+    if np.ndim(made.c) != 1:
+        raise runtime.without_derivative("a spline from outside has a derivative for one value at each place")
 
 
 def _check_basis(made: Any) -> None:
-    if np.ndim(made.c) != 1:
-        raise runtime.without_derivative("a spline from outside has a derivative for one value at each place")
+    _check_values(made)
     if made.extrapolate == "periodic":
         raise runtime.without_derivative("a periodic interpolant has no derivative rule: reduce its argument to one period")
 
@@ -139,10 +145,13 @@ def _outer_fitpack_derivative(made: Any, n: Any = 1) -> Any:
 
 
 def _outer_grid(made: Any, xi: Any) -> Any:
-    if made.method != "linear":
-        raise runtime.without_derivative("RegularGridInterpolator has a derivative for the method linear")
+    if made.method not in METHODS:
+        raise runtime.without_derivative("RegularGridInterpolator has no derivative for the method pchip")
     at = places_of(xi, len(made.grid))
-    found = on_grid(made.grid, made.values, at)
+    if made.method == "cubic" or made.method == "quintic":
+        found = splined(made._spline.t, made._spline.c, at, 3 if made.method == "cubic" else 5)
+    else:
+        found = by_method(made.grid, made.values, at, made.method)
     if made.fill_value is None or made.bounds_error:
         return found
     return np.where(inside_of(made.grid, at, found), found, 0.0)

@@ -17,8 +17,6 @@ from scipy.spatial.transform import Rotation
 
 from adxform.api.scipy_models.solving import fixed, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value
-from adxform.primitives.record import Primitive
-from adxform.primitives.scipy_rules import distances
 
 _DEGREE = math.pi / 180.0
 _SINE = tuple(0.5 * (-0.25) ** k / math.factorial(2 * k + 1) for k in range(12))
@@ -307,10 +305,7 @@ _MAKERS: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = (
     (Rotation.from_euler, _from_euler),
 )
 
-RECORDS: tuple[Primitive, ...] = distances.RECORDS
-
 DEFINITIONS: tuple[Definition, ...] = (
-    *distances.DEFINITIONS,
     *(Definition(made, body, Value.FOLLOWED) for made, body in _MAKERS),
     Definition(Rotation.apply, _outer_apply),
 )

@@ -8,53 +8,38 @@ Source: Hairer, Norsett & Wanner, *Solving Ordinary Differential Equations I* (1
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import integrate
 
+from adxform.api.scipy_models.explicit_paths import TABLEAUS, rows_at_ends, walked
 from adxform.api.scipy_models.implicit_paths import implicit_rows, implicit_steps
 from adxform.api.scipy_models.implicit_solutions import as_tuple
+from adxform.api.scipy_models.path_events import (
+    Places,
+    beside,
+    ended_by,
+    explicit_event,
+    implicit_event,
+    listed,
+    marked,
+    marks,
+    on_step,
+    steps_of,
+)
 from adxform.api.scipy_models.solving import Search, moving, solve, still
 from adxform.api.second_order import jacobian
 from adxform.primitives.definitions.definition import Definition, unsupported
 
-Rows = tuple[tuple[float, ...], ...]
 IMPLICIT = ("Radau", "BDF", "LSODA")
-
-
-@dataclass(frozen=True, slots=True)
-class Tableau:
-    """A formula of Runge and Kutta: the weights of earlier stages in each, their times, what leads on, and the interpolant.
-
-    Without an interpolant a shorter step leads to a place within one.
-    """
-
-    stages: Rows
-    times: tuple[float, ...]
-    weights: tuple[float, ...]
-    between: Rows
-
-
-def _tableau(method: Any, between: Any) -> Tableau:
-    stages = tuple(tuple(map(float, row[:k])) for k, row in enumerate(method.A))[1:]
-    rows = tuple(tuple(map(float, row)) for row in between)
-    return Tableau(stages, tuple(map(float, method.C[1:])), tuple(map(float, method.B)), rows)
-
-
-_TABLEAUS = {
-    "RK45": _tableau(integrate.RK45, integrate.RK45.P),
-    "RK23": _tableau(integrate.RK23, integrate.RK23.P),
-    "DOP853": _tableau(integrate.DOP853, ()),
-}
 
 
 class Path(Search):
     """What `solve_ivp` found: its attributes are those of SciPy's result."""
 
-    def __init__(self, t: Any, y: Any, sol: Any, found: Any) -> None:
-        self.t, self.y, self.sol, self.found = t, y, sol, found
+    def __init__(self, t: Any, y: Any, sol: Any, t_events: Any, y_events: Any, found: Any) -> None:
+        self.t, self.y, self.sol, self.t_events, self.y_events, self.found = t, y, sol, t_events, y_events, found
 
     def __getitem__(self, name: Any) -> Any:
         return getattr(self, name)
@@ -76,6 +61,35 @@ class Course:
         rows = walked(self.slope, moving(y0, self.y0), self.ends, at[order], self.tableau)[np.argsort(order, kind="stable")]
         found = np.swapaxes(rows, 0, 1) if np.ndim(t) > 0 else rows[0]
         return moving(solve(_on_course, (), (), (found,), self.found, t), found)
+
+
+class ImplicitCourse:
+    """A path by an implicit method at any time between its ends: it moves along finer steps, of which some end at that time."""
+
+    def __init__(self, slope: Any, slopes: Any, y0: Any, span: Any, options: Any, found: Any) -> None:
+        self.slope, self.slopes, self.y0, self.options, self.found = slope, slopes, y0, options, found
+        self.start, self.end = span
+        self.first, self.last = slope(span[0], y0), slope(span[1], y0)
+
+    def __call__(self, t: Any) -> Any:
+        """The places at the times `t`."""
+        first, last = self.slope(self.start, self.y0), self.slope(self.end, self.y0)
+        y0 = solve(_unchanged, (), (), (self.y0,), self.y0, self.first, self.last, first, last)
+        at = np.atleast_1d(np.asarray(t) * 1.0)
+        functions, examples = (self.slope, self.slopes), ((0.5, self.y0), (0.5, self.y0))
+        ends, stages, places = solve(_fine_steps, functions, examples, (1, 3, 1), self.y0, self.start, at, self.options)
+        ends = ends + (self.start - still(self.start))
+        ends[places.astype(int)] = at
+        rows = implicit_rows(self.slope, moving(y0, self.y0), ends, stages)[places.astype(int)]
+        shown = np.swapaxes(rows, 0, 1) if np.ndim(t) > 0 else rows[0]
+        return moving(solve(_on_course, (), (), (shown,), self.found, t), shown)
+
+
+def _fine_steps(f: Any, slopes: Any, y0: Any, start: Any, at: Any, options: Any) -> Any:
+    """Fine steps to the furthest of the times `at`, their stages, and where the times stand among their ends."""
+    last = at[np.argmax(np.abs(at - start))]
+    ends, stages, places = implicit_steps(f, slopes, y0, start, last, at, **_tolerances(options))
+    return ends, stages, 1.0 * places
 
 
 def _unchanged(y0: Any, first: Any, last: Any, first_now: Any, last_now: Any) -> Any:
@@ -100,25 +114,29 @@ def _on_course(found: Any, t: Any) -> Any:
     return found.sol(t)
 
 
-def _path_value(
-    f: Any,
-    y0: Any,
-    start: Any,
-    end: Any,
-    method: Any,
-    t_eval: Any,
-    rtol: Any,
-    atol: Any,
-    max_step: Any,
-    first_step: Any,
-    dense: Any,
-) -> Any:
+def _path_value(f: Any, *given: Any) -> Any:
     """The path, and the ends of the steps that were accepted."""
-    options = {"rtol": rtol, "atol": atol, "max_step": max_step, "first_step": first_step}
-    found = integrate.solve_ivp(f, (start, end), y0, method, t_eval, dense, **options)
+    start, end, y0, method, t_eval, options, dense = given
+    found = integrate.solve_ivp(f, (start, end), y0, method, t_eval, dense, **_without_none(options))
     _check_reached(found)
-    ends = found.t if t_eval is None else integrate.solve_ivp(f, (start, end), y0, method, **options).t
+    ends = found.t if t_eval is None else integrate.solve_ivp(f, (start, end), y0, method, **_without_none(options)).t
     return found.y, found.t, ends, found
+
+
+def _watched_value(f: Any, *given: Any) -> Any:
+    """The path, the ends of the steps that were accepted, the last one whole, which event has ended it, and all events."""
+    *events, start, end, y0, method, t_eval, options, dense, attributes = given
+    events, kept = marked(events, attributes), _without_none(options)
+    found = integrate.solve_ivp(f, (start, end), y0, method, t_eval, dense, events, **kept)
+    _check_reached(found)
+    whole = found if t_eval is None and dense else integrate.solve_ivp(f, (start, end), y0, method, None, True, events, **kept)
+    ends = np.array([start, *(one.t for one in whole.sol.interpolants)])
+    which, _ = ended_by(found, -1.0 if end < start else 1.0)
+    return found.y, found.t, ends, which, found, *steps_of(found, ends)
+
+
+def _without_none(options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _check_reached(found: Any) -> None:
@@ -128,84 +146,24 @@ def _check_reached(found: Any) -> None:
         raise RuntimeError(f"solve_ivp has not reached the end, so that its path has no derivative: {found.message}")
 
 
-def _implicit_value(
-    f: Any,
-    slopes: Any,
-    y0: Any,
-    start: Any,
-    end: Any,
-    method: Any,
-    t_eval: Any,
-    rtol: Any,
-    atol: Any,
-    max_step: Any,
-    first_step: Any,
-) -> Any:
-    """The path, finer steps that end at its times too, their stages, and where those times stand among their ends."""
-    options = {"rtol": rtol, "atol": atol, "max_step": max_step, "first_step": first_step}
-    found = integrate.solve_ivp(f, (start, end), y0, method, t_eval, **options)
+def _implicit_value(f: Any, slopes: Any, given_slopes: Any, *given: Any) -> Any:
+    """The path, finer steps that end at its times and its events too, their stages, and where those stand among their ends."""
+    *events, start, end, y0, method, t_eval, options, dense, attributes, sloped = given
+    kept = {**_without_none(options), "jac": given_slopes} if sloped else _without_none(options)
+    watched = None if attributes is None else marked(events, attributes)
+    found = integrate.solve_ivp(f, (start, end), y0, method, t_eval, dense, watched, **kept)
     _check_reached(found)
-    ends, stages, places = implicit_steps(f, slopes, y0, start, end, found.t, rtol, atol, max_step)
-    return found.y, found.t, ends, stages, 1.0 * places, found
+    which, time = ended_by(found, -1.0 if end < start else 1.0)
+    at = [np.asarray(one, float) for one in found.t_events or ()]
+    last = end if which < 0.0 else time
+    ends, stages, places = implicit_steps(f, slopes, y0, start, last, np.concatenate((found.t, *at)), **_tolerances(options))
+    counts = np.cumsum([len(found.t), *map(len, at)])
+    parts = np.split(1.0 * places, counts[:-1])
+    return found.y, found.t, ends, stages, parts[0], which, found, *beside(found, parts[1:])
 
 
-def _step(f: Any, t: Any, y: Any, h: Any, tableau: Any) -> Any:
-    """The stages of one step, and where it leads."""
-    stages = [f(t, y)]
-    for share, row in zip(tableau.times, tableau.stages, strict=True):
-        moved = y
-        for weight, stage in zip(row, stages, strict=True):
-            moved = moved + h * weight * stage
-        stages.append(f(t + share * h, moved))
-    to = y
-    for weight, stage in zip(tableau.weights, stages, strict=True):
-        to = to + h * weight * stage
-    return stages, to
-
-
-def _inside(f: Any, t: Any, y: Any, h: Any, stages: Any, to: Any, at: Any, tableau: Any) -> Any:
-    """The place on the step at `at`, by SciPy's interpolant."""
-    if not tableau.between:
-        return _step(f, t, y, at - t, tableau)[1]
-    s = (at - t) / h
-    found = y
-    for row, stage in zip(tableau.between, [*stages, f(t + h, to)], strict=True):
-        weight = 0.0 * s
-        power = s
-        for part in row:
-            weight = weight + part * power
-            power = power * s
-        found = found + h * weight * stage
-    return found
-
-
-def walked(f: Any, y0: Any, ends: Any, t: Any, tableau: Any) -> Any:
-    """The places at the times `t`, in the order of the steps that end at `ends`."""
-    y = y0
-    rows = np.zeros((t.shape[0], y0.shape[0]))
-    done = 0
-    while done < t.shape[0] and ends.shape[0] == 1:  # no step: all times are where the path begins
-        rows[done] = y + (t[done] - ends[0]) * f(ends[0], y)
-        done += 1
-    for k in range(ends.shape[0] - 1):
-        h = ends[k + 1] - ends[k]
-        stages, to = _step(f, ends[k], y, h, tableau)
-        while done < t.shape[0] and (t[done] - ends[k + 1]) * h <= 0.0:
-            rows[done] = _inside(f, ends[k], y, h, stages, to, t[done], tableau)
-            done += 1
-        y = to
-    return rows
-
-
-def _along_steps(f: Any, y0: Any, ends: Any, tableau: Any) -> Any:
-    """The places at the ends of all steps."""
-    y = y0
-    rows = np.zeros((ends.shape[0], y0.shape[0]))
-    rows[0] = y
-    for k in range(ends.shape[0] - 1):
-        _, y = _step(f, ends[k], y, ends[k + 1] - ends[k], tableau)
-        rows[k + 1] = y
-    return rows
+def _tolerances(options: Any) -> dict[str, Any]:
+    return {name: options[name] for name in ("rtol", "atol", "max_step")}
 
 
 def _solve_ivp(
@@ -215,54 +173,128 @@ def _solve_ivp(
     method: Any = "RK45",
     t_eval: Any = None,
     dense_output: Any = False,
+    events: Any = None,
     *,
     args: Any = None,
     rtol: Any = 1e-3,
     atol: Any = 1e-6,
     max_step: Any = np.inf,
     first_step: Any = None,
+    min_step: Any = None,
+    jac: Any = None,
 ) -> Any:
-    if method not in _TABLEAUS and method not in IMPLICIT:
+    if method not in TABLEAUS and method not in IMPLICIT:
         unsupported("solve_ivp has a derivative for the methods that SciPy names: RK45, RK23, DOP853, Radau, BDF and LSODA")
+    if jac is not None and (method in TABLEAUS or not callable(jac)):
+        unsupported("solve_ivp has a derivative where `jac` is a function, and the method one that calls it")
+    if min_step is not None and method != "LSODA":
+        unsupported("solve_ivp has a derivative with `min_step` for the method LSODA")
+    more = () if args is None else as_tuple(args)
 
     def slope(t: Any, y: Any) -> Any:
-        return np.asarray(fun(t, y) if args is None else fun(t, y, *as_tuple(args)))
+        return np.asarray(fun(t, y, *more))
 
     y0 = np.atleast_1d(np.asarray(y0) * np.float64(1.0))
     if np.iscomplexobj(y0):
         unsupported("solve_ivp has a derivative for real y0: give real and imaginary parts")
     start, end = np.float64(t_span[0]), np.float64(t_span[1])
     times = None if t_eval is None else np.asarray(t_eval) * 1.0
-    given = y0, start, end, method, times, rtol, atol, max_step, first_step
+    options = {"rtol": rtol, "atol": atol, "max_step": max_step, "first_step": first_step, "min_step": min_step}
+    given = start, end, y0, method, times, options, dense_output
+    watched = [_with_args(event, more) for event in listed(events)]
     if method in IMPLICIT:
-        if dense_output:
-            unsupported("dense_output has a derivative for the methods RK45, RK23 and DOP853: give the times, `t_eval`")
-        return _implicit_path(slope, start, end, times, given)
-    y, t, ends, found = solve(_path_value, (slope,), ((0.5, y0),), (2, 1, 1, "any"), *given, dense_output)
+
+        def given_slopes(t: Any, y: Any) -> Any:
+            return np.asarray(slope(t, y) if jac is None else jac(t, y, *more))
+
+        attributes = None if events is None else marks(listed(events))
+        path = _implicit_path(slope, given_slopes, watched, given, attributes, jac is not None)
+    elif events is not None:
+        path = _watched_path(slope, watched, given, marks(listed(events)))
+    else:
+        path = _explicit_path(slope, given)
+    return path
+
+
+def _with_args(event: Any, more: Any) -> Any:
+    return lambda t, y: event(t, y, *more)
+
+
+def _explicit_path(slope: Any, given: Any) -> Any:
+    start, end, y0, method, times, _, dense_output = given
+    y, t, ends, found = solve(_path_value, (slope,), ((0.5, y0),), (2, 1, 1, "any"), *given)
     ends = _stretched(ends, start, end)
-    tableau = _TABLEAUS[method]
+    tableau = TABLEAUS[method]
     if times is None:
-        shown, rows = ends, _along_steps(slope, y0, ends, tableau)
+        shown, rows = ends, rows_at_ends(slope, y0, ends, tableau)
     else:
         shown, rows = times, walked(slope, y0, ends, times, tableau)
     course = Course(slope, y0, ends, tableau, found) if dense_output else None
-    return Path(moving(t, shown), moving(y, np.swapaxes(rows, 0, 1)), course, found)
+    return Path(moving(t, shown), moving(y, np.swapaxes(rows, 0, 1)), course, None, None, found)
 
 
-def _implicit_path(slope: Any, start: Any, end: Any, times: Any, given: Any) -> Any:
-    y0 = given[0]
+def _watched_path(slope: Any, watched: Any, given: Any, attributes: Any) -> Any:
+    """A path by an explicit formula, and its events, of which one may end it."""
+    start, end, y0, method, times, options, dense_output = given
+    examples = tuple([(0.5, y0)] * (len(watched) + 1))
+    kinds = (2, 1, 1, "float", "any", *([1, 2, 1] * len(watched)))
+    y, t, ends, which, found, *told = solve(_watched_value, (slope, *watched), examples, kinds, *given, attributes)
+    ends = _stretched(ends, start, end)
+    tableau = TABLEAUS[method]
+    rows = rows_at_ends(slope, y0, ends, tableau)
+    t_events, y_events, last = [], [], ends[-1]
+    for k, event in enumerate(watched):
+        moved, places = explicit_event(event, slope, rows, ends, tableau, told[3 * k : 3 * k + 3], options["rtol"])
+        t_events.append(moved)
+        y_events.append(places)
+        if which == k:
+            last = moved[-1]
+    if times is None:
+        shown = np.concatenate((ends[:-1], np.reshape(last, (1,))))
+        final = on_step(slope, rows[-2], ends[-2], ends[-1], tableau, last)
+        rows = np.concatenate((rows[:-1], np.reshape(final, (1, -1))))
+    else:
+        shown = times[: t.shape[0]]
+        rows = walked(slope, y0, ends, shown, tableau)
+    course = Course(slope, y0, ends, tableau, found) if dense_output else None
+    return Path(moving(t, shown), moving(y, np.swapaxes(rows, 0, 1)), course, t_events, Places(y_events), found)
+
+
+def _implicit_path(slope: Any, given_slopes: Any, watched: Any, given: Any, attributes: Any, sloped: Any) -> Any:
+    start, end, y0, _, times, options, dense_output = given
 
     def slopes(t: Any, y: Any) -> Any:
         return jacobian(lambda at: slope(t, at))(y)
 
-    kinds = (2, 1, 1, 3, 1, "any")
-    y, t, ends, stages, places, found = solve(_implicit_value, (slope, slopes), ((0.5, y0), (0.5, y0)), kinds, *given)
-    shown = _stretched(t, start, end) if times is None else times
+    functions = slope, slopes, given_slopes, *watched
+    kinds = (2, 1, 1, 3, 1, "float", "any", *([1, 2, 1] * len(watched)))
+    examples = tuple([(0.5, y0)] * len(functions))
+    y, t, ends, stages, places, which, found, *told = solve(
+        _implicit_value, functions, examples, kinds, *given, attributes, sloped
+    )
+    shown = _stretched(t, start, end) if times is None else times[: t.shape[0]]
+    if times is None and which >= 0.0:
+        shown[-1] = still(t[-1])
     ends = _stretched(ends, start, end)
     at = places.astype(int)
+    for k in range(len(watched)):
+        ends[told[3 * k + 2].astype(int)] = told[3 * k]
     ends[at] = shown
-    rows = implicit_rows(slope, y0, ends, stages)[at]
-    return Path(moving(t, shown), moving(y, np.swapaxes(rows, 0, 1)), None, found)
+    every = implicit_rows(slope, y0, ends, stages)
+    rows = every[at]
+    t_events, y_events = [], []
+    for k, event in enumerate(watched):
+        moved, found_places = implicit_event(event, slope, every, ends, told[3 * k : 3 * k + 3], options["rtol"])
+        t_events.append(moved)
+        y_events.append(found_places)
+        if times is None and which == k:
+            shown[-1] = moved[-1]
+            rows[-1] = found_places[-1]
+    course = ImplicitCourse(slope, slopes, y0, (start, end), options, found) if dense_output else None
+    t, y = moving(t, shown), moving(y, np.swapaxes(rows, 0, 1))
+    if attributes is None:
+        return Path(t, y, course, None, None, found)
+    return Path(t, y, course, t_events, Places(y_events), found)
 
 
 def _stretched(ends: Any, start: Any, end: Any) -> Any:
@@ -304,7 +336,7 @@ def _odeint(
     y0 = np.atleast_1d(np.asarray(y0) * np.float64(1.0))
     t = np.asarray(t) * 1.0
     found, ends = solve(_odeint_value, (slope,), ((y0, 0.5),), (2, 1), y0, t, rtol, atol, mxstep)
-    return moving(found, walked(turned, y0, _stretched(ends, t[0], t[-1]), t, _TABLEAUS["RK45"]))
+    return moving(found, walked(turned, y0, _stretched(ends, t[0], t[-1]), t, TABLEAUS["RK45"]))
 
 
 DEFINITIONS: tuple[Definition, ...] = (

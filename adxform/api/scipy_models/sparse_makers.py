@@ -13,12 +13,10 @@ from adxform.api.scipy_models.filled_matrices import FilledMatrix
 from adxform.api.scipy_models.made_matrices import SparseMatrix, followed, is_sparse, of_own
 from adxform.api.scipy_models.solving import as_it_stays
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
-from adxform.primitives.record import Primitive
-from adxform.primitives.scipy_rules import sparse_matrices
 from adxform.runtime.of_scipy import sparse as calls
 
 _FORMS = ("csr", "csc", "coo", "dia")
-_CONVERSIONS = ("tocsr", "tocsc", "tocoo", "todia", "transpose", "copy")
+_CONVERSIONS = ("tocsr", "tocsc", "tocoo", "todia", "transpose", "copy", "toarray", "diagonal")
 
 
 def _maker(form: str, matrix: bool) -> Callable[..., Any]:
@@ -250,14 +248,15 @@ def _outer_solve(self: Any, rhs: Any, trans: Any = "N") -> Any:
     return calls.solved(self, trans != "N", np.zeros(0), none, none, np.asarray(rhs))
 
 
-def _spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> Any:
+def direct(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> Any:
+    """The solution that a direct method finds."""
     b = np.asarray(b)
     if permc_spec is not None or not use_umfpack:
         unsupported("spsolve has a derivative without options; use `splu(A, permc_spec=…).solve(b)`")
     if np.ndim(b) == 2 and b.shape[1] == 1:
-        return _spsolve(A, b[:, 0])
+        return direct(A, b[:, 0])
     if isinstance(A, FilledMatrix):
-        return _spsolve(A.now(), b)
+        return direct(A.now(), b)
     if not isinstance(A, SparseMatrix):
         return calls.solution(A, b)
     return calls.solved(A.own, False, A.entries, A.rows, A.columns, b)
@@ -293,8 +292,6 @@ def _converted(name: str) -> Callable[..., Any]:
     return body
 
 
-RECORDS: tuple[Primitive, ...] = sparse_matrices.RECORDS
-
 DEFINITIONS: tuple[Definition, ...] = (
     *(
         Definition(getattr(sparse, f"{form}_{kind}"), _maker(form, kind == "matrix"), Value.FOLLOWED, sequences=True)
@@ -319,7 +316,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(sparse.block_diag, _block_diag, Value.FOLLOWED, sequences=True),
     Definition(splu, _splu, Value.FOLLOWED, sequences=True),
     Definition(factorized, _factorized, Value.FOLLOWED, sequences=True),
-    Definition(spsolve, _spsolve, sequences=True),
+    Definition(spsolve, direct, sequences=True),
     Definition(SuperLU.solve, _outer_solve, sequences=True),
     Definition(sparse.csr_matrix.dot, _dot, sequences=True),
     *(Definition(method, body, Value.FOLLOWED, sequences=True) for method, body in _methods().items()),

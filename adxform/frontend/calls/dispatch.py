@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.analysis.unseen_code import writing_options
+from adxform.analysis.unseen_code import is_off, writing_options
 from adxform.errors import AdxError, GlobalMutationError
 from adxform.frontend.calls import none_given
 from adxform.frontend.calls.bound_forms import (
@@ -251,7 +251,7 @@ def _writes(fn: Any, args: tuple[Value, ...], kwargs: Kwargs) -> bool:
     if isinstance(fn, np.ufunc) or not str(getattr(fn, "__module__", "")).startswith("scipy."):
         return False
     options = writing_options(fn, len(args), tuple(kwargs))
-    return any((args[one] if isinstance(one, int) else kwargs[one]) not in (NONE, Lit(False)) for one in options)
+    return any(not is_off(args[one] if isinstance(one, int) else kwargs[one]) for one in options)
 
 
 def _is_local(arg: Value) -> bool:

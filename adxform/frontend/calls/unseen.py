@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.analysis.unseen_code import OFF, may_write, writing_options
+from adxform.analysis.unseen_code import is_off, may_write, writing_options
 from adxform.errors import GlobalMutationError
 from adxform.frontend.calls.reached import changes_of, widest
 from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
@@ -109,7 +109,7 @@ def _changes(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Mapp
     if may_write(fn, name) or fn in (copy.copy, ChainMap):  # the latter share what they are given
         return True
     options = writing_options(fn, len(args), tuple(kwargs))
-    return any((args[one] if isinstance(one, int) else kwargs[one]) not in OFF for one in options)
+    return any(not is_off(args[one] if isinstance(one, int) else kwargs[one]) for one in options)
 
 
 def _flat(values: Iterable[Value]) -> Iterator[Value]:

@@ -377,6 +377,8 @@ def as_array(interp: Interpreter, value: Ref) -> Var:
         rows = so_far(interp, filled)
     else:
         assert tuples is not None
+        if tuples.keys is not None:
+            raise interp.error("an array is made of a list of dicts or objects", "make a list of the numbers that it is to have")
         parts = tuple(interp.call(Lit(np.array), (part,)) for part in tuples.lists)
         stacked = interp.operand(interp.call(Lit(np.stack), (Tuple(parts),), {"axis": Lit(1)}, "items"))
         assert isinstance(stacked, Var)

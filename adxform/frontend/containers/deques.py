@@ -12,7 +12,8 @@ from typing import Any
 
 from adxform.frontend.containers.methods import METHODS, Answer, Args, Handler, Known, Kwargs
 from adxform.frontend.evaluate.control_flow import walks
-from adxform.frontend.evaluate.objects.object_contents import Contents
+from adxform.frontend.evaluate.objects.object_contents import Columns, Contents
+from adxform.frontend.evaluate.objects.value_parts import parts_of
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Method, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
@@ -38,12 +39,17 @@ def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 
 def _moves(interp: Interpreter, values: Iterable[Value]) -> bool:
-    """Whether a deque is made of what may carry a derivative."""
-    given = [arg for arg in values if isinstance(arg, Var | Ref | Tuple)]
-    columns = [found for arg in given if (found := interp.columns(arg)) is not None]
-    whole = [interp.operand(arg) for arg in given if interp.columns(arg) is None]
-    moves = any(is_inexact(var.type) for operand in whole for var in variables(operand))
-    return moves or any(_moves(interp, of_tuples.lists) for of_tuples in columns)
+    """Whether a deque is made of what may carry a derivative, or of objects of the program's own."""
+    for value in values:
+        held = interp.heap.contents.get(value) if isinstance(value, Ref) else value
+        if isinstance(value, Ref) and value.kind == "instance":
+            return True
+        if isinstance(held, Contents | Columns | Tuple):
+            if _moves(interp, parts_of(held)):
+                return True
+        elif isinstance(value, Var | Ref) and any(is_inexact(var.type) for var in variables(interp.operand(value))):
+            return True
+    return False
 
 
 def refuse(interp: Interpreter, values: Iterable[Value]) -> None:

@@ -235,7 +235,7 @@ def are_pairs(interp: Interpreter, given: Value) -> bool:
     """Whether `given` is a list of pairs of which only a run can tell the keys."""
     columns = interp.columns(given)
     if columns is not None:
-        return len(columns.lists) == 2 and _are_keys(interp, columns.lists[0])
+        return len(columns.lists) == 2 and columns.keys is None and _are_keys(interp, columns.lists[0])
     if not isinstance(given, Ref) or given.kind != "list" or interp.is_long(given) or interp.portions(given) is not None:
         return False
     pairs = [item.items for item in interp.contents(given).items if isinstance(item, Tuple) and len(item.items) == 2]

@@ -9,12 +9,14 @@ import numpy as np
 
 from adxform.errors import AdxError
 from adxform.frontend.evaluate.control_flow.joined_types import alike_rows, join_types, number_type
+from adxform.frontend.evaluate.objects.fields import fields_of
 from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.object_contents import Collected, Contents
 from adxform.frontend.evaluate.signals import Kind, Promote
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Ref, Tuple, Value, is_undefined
+from adxform.frontend.evaluate.values import Ref, Value, is_undefined
 from adxform.ir.kinds import alternatives, one_array_holds
+from adxform.ir.ops import Lit
 from adxform.ir.types import Array, Dim, Scalar, Size, Type, is_float
 
 
@@ -61,10 +63,10 @@ def of_one_kind(kind: Kind) -> bool:
 
 def common_item(interp: Interpreter, items: tuple[Value, ...]) -> Kind:
     """What all `items` are, if they are of one type."""
-    rows = [item for item in items if isinstance(item, Tuple)]
-    if rows and len(rows) == len(items) and len({(row.cls, len(row.items)) for row in rows}) == 1 and rows[0].items:
+    rows = [found for item in items if (found := fields_of(interp, item)) is not None]
+    if rows and len(rows) == len(items) and all(row.is_like(rows[0]) for row in rows) and rows[0].items:
         fields = tuple(_field(interp, column) for column in zip(*(row.items for row in rows), strict=True))
-        return _of_fields(fields, rows[0].cls)
+        return _of_fields(fields, rows[0].cls, rows[0].keys)
     type_: Type | None = None
     nested, weak = 0, True
     for place, item in enumerate(items):
@@ -84,10 +86,10 @@ def _field(interp: Interpreter, column: tuple[Value, ...]) -> Kind:
     return Kind(objects=True) if not kind.is_known and interp.are_objects(column) else kind
 
 
-def _of_fields(fields: tuple[Kind, ...], cls: Any) -> Kind:
+def _of_fields(fields: tuple[Kind, ...], cls: Any, keys: tuple[Any, ...] | None) -> Kind:
     """What tuples of such items are: a list of the run has those in which there is no number, nor anything else of an array."""
     known = all(field.is_known for field in fields) and not all(field.objects for field in fields)
-    return Kind(fields=fields if known else (), cls=cls)
+    return Kind(fields=fields if known else (), cls=cls, keys=keys)
 
 
 def _as_row(interp: Interpreter, item: Value) -> tuple[Type | None, int, bool]:
@@ -118,9 +120,10 @@ def kind_on_paths(interp: Interpreter, sides: Sequence[Contents], heaps: Sequenc
 
 def _either(interp: Interpreter, one: Kind, other: Kind) -> Kind:
     """What items of either kind are."""
-    if one.fields and other.fields and one.cls is other.cls and len(one.fields) == len(other.fields):
+    alike = one.cls is other.cls and len(one.fields) == len(other.fields) and Lit(one.keys) == Lit(other.keys)
+    if one.fields and other.fields and alike:
         fields = tuple(_either(interp, a, b) for a, b in zip(one.fields, other.fields, strict=True))
-        return _of_fields(fields, one.cls)
+        return _of_fields(fields, one.cls, one.keys)
     if one.objects and other.objects:
         return one
     type_ = None if one.type is None or other.type is None else join_types(one.type, other.type, interp.integers.fresh_dim)

@@ -14,7 +14,7 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
 from adxform.frontend.evaluate.control_flow import iteration, walks
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
-from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects import doubtful_keys, moved_items
 from adxform.frontend.evaluate.objects.chosen_items import of_the_run
 from adxform.frontend.evaluate.objects.object_contents import Contents, list_contents
 from adxform.frontend.evaluate.outside.guards import constant, itself
@@ -111,13 +111,17 @@ def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
     if isinstance(args[0], Ref) and interp.portions(args[0]) is not None:
         return lists_of_lists.call(interp, args[0], "pop", args[1:])
     if (columns := interp.columns(args[0])) is not None:
-        return Tuple(of_tuples.call(interp, columns, "pop", args[1:]), columns.cls)
+        return of_tuples.call(interp, columns, "pop", args[1:])
     filled = interp.filled(args[0])
     if filled is not None and isinstance(args[0], Ref):
         return collecting.pop(interp, args[0], filled, args[1] if len(args) > 1 else Lit(-1), hint)
     ref, items = _list(interp, args[0])
     if len(args) > 1:
         refuse_index(interp, args[1], "list")
+        if (taken := moved_items.taken_out(interp, ref, args[1], iterations.place_to_pop, "list")) is not None:
+            return taken
+        if is_long_from_here(interp, ref, args[1]):
+            return _pop(interp, args, kwargs, hint)
     at = place_in(interp, args[1], "list", cuts=False) if len(args) > 1 else -1
     try:
         item = items.pop(at)
@@ -125,6 +129,12 @@ def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
         return interp.fail(IndexError, str(error))
     interp.write(ref, list_contents(tuple(items)))
     return item
+
+
+def is_long_from_here(interp: Interpreter, ref: Ref, index: Value) -> bool:
+    """Whether a list, of which the item at `index` is taken out that only a run can tell, is from here on one of the run's."""
+    items = interp.contents(ref).items
+    return isinstance(index, Var) and not interp.integers.followed(index) and bool(items) and interp.as_rows(ref, items[0])
 
 
 def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
@@ -140,6 +150,8 @@ def _insert(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
         return NONE
     ref, items = _list(interp, args[0])
     refuse_index(interp, args[1], "list")
+    if moved_items.put_in(interp, ref, args[1], args[2]):
+        return NONE
     if isinstance(args[1], Var) and not interp.integers.followed(args[1]) and interp.as_rows(ref, args[2]):
         return _insert(interp, args, kwargs, hint)
     items.insert(place_in(interp, args[1], "list", cuts=False), args[2])

@@ -19,7 +19,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Ref, Slice, Static, Tuple, Value
 from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
-from adxform.ir.ops import Call, Lit, Operand, Pack, Var
+from adxform.ir.ops import Block, Call, If, Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, INT, Object, Scalar, is_inexact
 from adxform.ir.walk import variables_of
 from adxform.primitives.definitions import iterations, keyed_items
@@ -104,6 +104,13 @@ def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str
             return new(interp, _made(interp, fn, *map(interp.operand, args)))
         case (operator.getitem, (_, Slice())) | ((builtins.list | builtins.sorted | list.copy), (_,)):
             return new(interp, _made(interp, fn, *map(interp.operand, args)))
+        case (list.pop, (owner, *index)) if _is_of_run(interp, owner):
+            place = index[0] if index else Lit(-1)
+            item = interp.call(Lit(operator.getitem), (owner, place), hint=hint)
+            _change(interp, operator.delitem, (owner, place))
+            return item
+        case ((operator.setitem | operator.delitem), (owner, *_)) if _is_of_run(interp, owner):
+            return _change(interp, fn, args)
         case ((operator.iadd | operator.iconcat), (owner, _)) if _is_of_run(interp, owner):
             return call(interp, list.extend, args, kwargs, hint) and owner
         case _:
@@ -156,16 +163,26 @@ def _of_method(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, .
     if getattr(list, name, None) is not fn:
         return None
     if name in _CHANGING:
-        operands = tuple(_operand(interp, arg) for arg in args)
-        interp.refuse_keeping(variables_of(operands))
-        interp.builder.emit(Call((), Lit(fn), operands, (), interp.span))
-        return NONE
+        return _change(interp, fn, args)
     return interp.emit(fn, tuple(map(interp.operand, args)), INT, hint) if name in ("index", "count") else None
+
+
+def _change(interp: Interpreter, fn: Callable[..., Any], args: tuple[Value, ...]) -> Value:
+    """Let the run change its list by `fn`, which gives nothing."""
+    operands = tuple(_operand(interp, arg) for arg in args)
+    interp.refuse_keeping(variables_of(operands))
+    interp.builder.emit(Call((), Lit(fn), operands, (), interp.span))
+    return NONE
 
 
 def _operand(interp: Interpreter, value: Value) -> Operand:
     """`value` as the run has it; of what may be ``None``, what it is."""
     if isinstance(value, Maybe) and isinstance(value.present, Var):
+        if isinstance(value.value, Var) and isinstance(value.value.type, Object):  # which has no value where it is None
+            found = Var(interp.names.fresh("item"), Object())
+            sides = (Block((), (), (one,)) for one in (value.value, Lit(None)))
+            interp.builder.emit(If((found,), value.present, *sides, interp.span))
+            return found
         return interp.emit(runtime.value_or_none, (value.present, interp.operand(value.value)), Object(), "item")
     return interp.operand(value)
 

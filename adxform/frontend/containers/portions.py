@@ -220,7 +220,7 @@ def _kept(interp: Interpreter, made: Ref) -> Ref:
     ref = Ref("list", list, outside=True)
     contents = interp.heap.contents[made]
     if isinstance(contents, Columns):
-        contents = Columns(tuple(_kept(interp, part) for part in contents.lists), contents.cls)
+        contents = replace(contents, lists=tuple(_kept(interp, part) for part in contents.lists))
     interp.heap.contents[ref] = contents
     return ref
 

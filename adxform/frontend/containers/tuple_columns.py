@@ -1,4 +1,4 @@
-"""Lists of tuples whose length only a run can tell: a list for each place in the tuples."""
+"""Lists of tuples, dicts and objects whose length only a run can tell: a list for each place in the tuples, for each key."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from dataclasses import replace
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, object_lists
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.keys import refuse_index
+from adxform.frontend.evaluate.objects.fields import Fields, all_copied, fields_of, put_in, whole
 from adxform.frontend.evaluate.objects.heap import Heap
-from adxform.frontend.evaluate.objects.object_contents import Columns, Contents
+from adxform.frontend.evaluate.objects.object_contents import Columns, Contents, PutIn, list_contents
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Ref, Slice, Tuple, Value, Zip
+from adxform.frontend.evaluate.values import NONE, Ref, Slice, Value, Zip
 from adxform.ir.ops import Lit, Var
 
 
@@ -24,15 +25,17 @@ def start(interp: Interpreter, growing: Grows) -> bool:
     if not item.fields or ref.kind != "list" or ref.cls not in (list, deque) or not isinstance(contents, Contents):
         return False
     places = range(len(item.fields))
-    rows = [
-        row.items for row in contents.items if isinstance(row, Tuple) and row.cls is item.cls and len(row.items) == len(places)
-    ]
+    parts = tuple(interp.new_list(()) for _ in places)
+    columns = Columns(parts, item.cls, item.keys, frozenset((PutIn(),)))
+    rows = [row.items for one in contents.items if (row := fields_of(interp, one)) is not None and row.is_like(columns)]
     if len(rows) < len(contents.items):
         return False
-    parts = tuple(interp.new_list(tuple(row[k] for row in rows)) for k in places)
+    for k, part in enumerate(parts):
+        interp.write(part, list_contents(tuple(row[k] for row in rows)))
     if not all(object_lists.begun(interp, part) for part, field in zip(parts, item.fields, strict=True) if field.objects):
         return False
-    hold(interp, ref, Columns(parts, item.cls))
+    put_in(interp, columns, contents.items)
+    hold(interp, ref, columns)
     return True
 
 
@@ -43,8 +46,9 @@ def hold(interp: Interpreter, ref: Ref, columns: Columns) -> None:
 
 def assign(interp: Interpreter, columns: Columns, others: Columns) -> bool:
     """Let the lists of `columns` hold what those of `others` do; whether there are as many of them."""
-    if len(columns.lists) != len(others.lists) or columns.cls is not others.cls:
+    if not Fields(columns.lists, columns.cls, columns.keys).is_like(others):
         return False
+    share(columns, others)
     for part, other in zip(columns.lists, others.lists, strict=True):
         inner, theirs = interp.columns(part), interp.columns(other)
         if inner is None and theirs is None:
@@ -77,7 +81,7 @@ def kind_of(interp: Interpreter, heap: Heap, columns: Columns) -> Kind:
                 fields.append(Kind(objects=True))
             else:
                 fields.append(list_kinds.common_item(interp, interp.contents(part).items))
-        return Kind(fields=tuple(fields), cls=columns.cls)
+        return Kind(fields=tuple(fields), cls=columns.cls, keys=columns.keys)
     finally:
         interp.heap = held
 
@@ -87,7 +91,7 @@ def load(interp: Interpreter, columns: Columns, index: Value, hint: str) -> Valu
     refuse_index(interp, index, "list")
     parts = tuple(interp.call(Lit(operator.getitem), (part, index), hint=hint) for part in columns.lists)
     if not isinstance(index, Slice):
-        return Tuple(parts, columns.cls)
+        return whole(interp, columns, parts)
     return made(interp, replace(columns, lists=_lists(parts)))
 
 
@@ -123,7 +127,7 @@ def store(interp: Interpreter, ref: Ref, columns: Columns, index: Value, value: 
     if isinstance(index, Slice):
         _splice(interp, ref, columns, index, value)
         return
-    for part, item in zip(columns.lists, _tuple(interp, columns, value), strict=True):
+    for part, item in zip(columns.lists, _parts(interp, columns, value), strict=True):
         interp.call(Lit(operator.setitem), (part, index, item))
 
 
@@ -132,7 +136,7 @@ def _splice(interp: Interpreter, ref: Ref, columns: Columns, cut: Slice, items: 
     before = collecting.spliced(interp, ref, *collecting.bounds(interp, ref, cut), items)
     made = interp.columns(before)
     if made is None or not assign(interp, columns, made):
-        raise interp.error("the items of this list differ in kind", "let all items be tuples of one length")
+        raise interp.error("the items of this list differ in kind", _ALIKE)
 
 
 def delete(interp: Interpreter, columns: Columns, index: Value) -> None:
@@ -141,20 +145,20 @@ def delete(interp: Interpreter, columns: Columns, index: Value) -> None:
         interp.call(Lit(operator.delitem), (part, index))
 
 
-def call(interp: Interpreter, columns: Columns, name: str, args: tuple[Value, ...]) -> tuple[Value, ...]:
-    """What each of the lists returns from its method `name`."""
-    return tuple(interp.call(interp.attribute(part, name), args) for part in columns.lists)
+def call(interp: Interpreter, columns: Columns, name: str, args: tuple[Value, ...]) -> Value:
+    """What the method `name` returns: of what each of the lists does."""
+    return whole(interp, columns, [interp.call(interp.attribute(part, name), args) for part in columns.lists])
 
 
 def append(interp: Interpreter, columns: Columns, item: Value) -> None:
     """Put `item` after the tuples so far."""
-    for part, own in zip(columns.lists, _tuple(interp, columns, item), strict=True):
+    for part, own in zip(columns.lists, _parts(interp, columns, item), strict=True):
         interp.call(interp.attribute(part, "append"), (own,))
 
 
 def insert(interp: Interpreter, columns: Columns, index: Value, item: Value) -> None:
     """Put `item` before the tuple at `index`."""
-    for part, own in zip(columns.lists, _tuple(interp, columns, item), strict=True):
+    for part, own in zip(columns.lists, _parts(interp, columns, item), strict=True):
         interp.call(interp.attribute(part, "insert"), (index, own))
 
 
@@ -165,18 +169,30 @@ def extend(interp: Interpreter, columns: Columns, more: Value) -> None:
     if known is not None:
         for item in known:
             append(interp, columns, item)
-    elif other is not None and len(other.lists) == len(columns.lists) and other.cls is columns.cls:
+    elif other is not None and Fields(other.lists, other.cls, other.keys).is_like(columns):
+        share(columns, other)
         for part, own in zip(columns.lists, other.lists, strict=True):
             interp.call(interp.attribute(part, "extend"), (own,))
     else:
-        raise interp.error("a list of tuples is extended by other than a list of such tuples", "append them in a loop")
+        raise interp.error("a list is extended by one whose items are not like its own", "append them in a loop")
 
 
-def _tuple(interp: Interpreter, columns: Columns, item: Value) -> tuple[Value, ...]:
-    """The parts of an item that is like those of the list."""
-    if not isinstance(item, Tuple) or item.cls is not columns.cls or len(item.items) != len(columns.lists):
-        raise interp.error("the items of this list differ in kind", "let all items be tuples of one length")
-    return item.items
+def _parts(interp: Interpreter, columns: Columns, item: Value) -> tuple[Value, ...]:
+    """The parts of an item that is like those of the list, and is in it from here on."""
+    found = fields_of(interp, item)
+    if found is None or not found.is_like(columns):
+        raise interp.error("the items of this list differ in kind", _ALIKE)
+    put_in(interp, columns, (item,))
+    return found.items
+
+
+_ALIKE = "let all items be tuples of one length, or objects of one class with the same attributes"
+
+
+def share(columns: Columns, others: Columns) -> None:
+    """Note that a list, which consists of `columns`, has copies of all that another one has copies of."""
+    for one in columns.copied:
+        one.refs |= all_copied(others.copied)
 
 
 def ordered(interp: Interpreter, columns: Columns, order: Value) -> Ref:

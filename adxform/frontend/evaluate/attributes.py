@@ -27,7 +27,7 @@ from adxform.frontend.evaluate.classes.class_contents import (
     is_generated,
     is_librarys,
 )
-from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.outside import outside_containers, places
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, looked_up, missing, outside_write, rooted
@@ -75,6 +75,10 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return fn
         case FunctionValue(fn) if name == "__name__" and fn.name != "anonymous":  # which a lambda is called here
             return Lit(fn.name)
+        case FunctionValue():
+            return function_attributes.load(interp, value, name)
+        case Method(FunctionValue() as fn, partial=False) if not hasattr(types.MethodType, name):
+            return function_attributes.load(interp, fn, name)
         case _:
             raise interp.error(f"the attribute `{name}` of this value cannot be followed", "use the value itself")
 
@@ -409,6 +413,8 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
             interp.call(Lit(operator.setitem), (interp.attribute(value, name), Lit(...), new))
         case Var(_, Array(_, shape)) if name == "flat" and shape is not None:
             interp.call(Static(store_flat), (value, Lit(...), new))
+        case FunctionValue():
+            function_attributes.store(interp, value, name, new)
         case Ref(kind="list" | "dict" | "set", cls=cls) | Tuple(cls=cls) if cls in (list, dict, set, tuple):
             state = "is read-only" if hasattr(cls, name) else "cannot be set"
             interp.fail(AttributeError, f"'{cls.__name__}' object attribute '{name}' {state}")
@@ -454,9 +460,11 @@ def delete(interp: Interpreter, value: Value, name: str) -> None:
     """``del value.name``"""
     if isinstance(value, Static):
         raise outside_write(interp, f"the attribute `{name}` of a {type(value.value).__name__}")
-    if not isinstance(value, Ref) or value.kind != "instance":
+    if isinstance(value, FunctionValue):
+        function_attributes.delete(interp, value, name)
+    elif not isinstance(value, Ref) or value.kind != "instance":
         raise interp.error(f"the attribute `{name}` of this value cannot be deleted", "build a new value instead")
-    if not _changed_by_class(interp, value, name, "__delattr__", ()):
+    elif not _changed_by_class(interp, value, name, "__delattr__", ()):
         delete_by_object(interp, value, name)
 
 

@@ -26,8 +26,11 @@ def one_object(interp: Interpreter, a: Value, b: Value) -> bool | None:
     if isinstance(a, Tuple) and isinstance(b, Tuple):
         return None if _may_be_one(interp, a, b) else False
     if isinstance(a, Ref) and isinstance(b, Ref):
-        met = (a.kind, a.cls) == (b.kind, b.cls) and (one is not None and other is not None)
-        return None if met or _is_joined(a, one) or _is_joined(b, other) else False
+        if (a.kind, a.cls) != (b.kind, b.cls):
+            return False
+        met = one is not None and other is not None
+        joined = _is_joined(a, one) or _is_joined(b, other)
+        return None if met or (joined and _may_meet(interp, a, b)) else False
     match a, b:
         case (Ref() as held, Static(found)) | (Static(found), Ref() as held):
             return None if interp.identity(held) is not None and type(found) is held.cls else False
@@ -71,6 +74,16 @@ def refuse_other_names(interp: Interpreter) -> None:
 def _is_joined(ref: Ref, known: FoundOutside | Given | None) -> bool:
     """Whether `ref` stands for what several paths have."""
     return ref.shared and known is None
+
+
+def _may_meet(interp: Interpreter, a: Ref, b: Ref) -> bool:
+    """Whether two objects, of which one stands for what several paths have, may be one, by all that each may be."""
+    if a.kind == "list":  # which may be an item of one that an array holds
+        return True
+    others, behind = interp.heap.others(a), interp.heap.others(b)
+    if others is None or behind is None or not others.isdisjoint((b, *behind)):
+        return True
+    return all(any(interp.identity(ref) is not None for ref in (one, *rest)) for one, rest in ((a, others), (b, behind)))
 
 
 def _may_be_one(interp: Interpreter, a: Value, b: Value) -> bool:

@@ -466,13 +466,21 @@ def _holds_complex(interp: Interpreter, value: Value) -> bool:
     return any(class_of(item) is complex or _holds_complex(interp, item) for item in items)
 
 
+def _are_objects(items: tuple[Value, ...]) -> bool:
+    """Whether `items` are a few objects or dicts, which a program may change by another name than that of their list."""
+    return len(items) <= chosen_items.CHOICES and all(
+        isinstance(item, Ref) and item.kind in ("instance", "dict") for item in items
+    )
+
+
 def _store_in_list(interp: Interpreter, x: Ref, index: Value, value: Value) -> None:
     if interp.store_list(x, index, value):
         return
-    if isinstance(index, Var) and not interp.integers.origins.get(index) and interp.as_rows(x, value):
+    contents = interp.contents(x)
+    rows = isinstance(index, Var) and not interp.integers.origins.get(index) and not _are_objects((*contents.items, value))
+    if rows and interp.as_rows(x, value):
         interp.call(Lit(operator.setitem), (x, index, value))
         return
-    contents = interp.contents(x)
     refuse_index(interp, index, "list")
     if chosen_items.may_choose(interp, index, len(contents.items)):
         chosen_items.store(interp, x, chosen_items.place_in_list(interp, index, len(contents.items)), value)

@@ -25,7 +25,7 @@ from adxform.frontend.evaluate import attributes, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
-from adxform.frontend.evaluate.objects import chosen_objects
+from adxform.frontend.evaluate.objects import chosen_objects, function_attributes
 from adxform.frontend.evaluate.objects.object_contents import (
     AnyContents,
     Collected,
@@ -279,7 +279,8 @@ class Evaluator(Interpreter):
                 captured = tuple((name, self.value(value, env)) for name, value in captures if value != out)
                 values_ = tuple((name, self.use(self.value(value, env))) for name, value in defaults)
                 turn = self.loops.turns[-1] if brief else None
-                env[out] = FunctionValue(fn, captured, values_, frame.scope if frame else None, itself, turn)
+                own = function_attributes.none_yet(self)
+                env[out] = FunctionValue(fn, captured, values_, frame.scope if frame else None, itself, turn, own)
             case If():
                 branches.run_if(self, op, env)
             case For():

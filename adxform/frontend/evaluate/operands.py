@@ -34,6 +34,7 @@ from adxform.frontend.evaluate.values import (
 )
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Object, is_inexact
+from adxform.ir.walk import variables
 from adxform.primitives.unruled import shown
 
 
@@ -47,15 +48,15 @@ def operand(interp: Interpreter, value: Value) -> Operand:
             return operand(interp, interp.given(value))
         case Tuple(items, cls):
             parts = tuple(operand(interp, item) for item in items)
-            return Pack("tuple", parts) if cls is tuple else interp.emit(cls, parts, Object())
+            return Pack("tuple", parts) if cls is tuple else _packed(interp, cls, *parts)
         case Slice(start, stop, step):
             return Pack("slice", tuple(operand(interp, part) for part in (start, stop, step)))
         case View(of, part):
-            return interp.emit(getattr(dict, part), (operand(interp, of),), Object())
+            return _packed(interp, getattr(dict, part), operand(interp, of))
         case Once():
             left = interp.items(value)
             walks.leave(interp, value, "a function that adxform cannot look into was given it")
-            return interp.emit(iter, (Pack("tuple", tuple(operand(interp, item) for item in left)),), Object(), "rest")
+            return _packed(interp, iter, Pack("tuple", tuple(operand(interp, item) for item in left)))
         case Range(start, stop, step):
             parts = tuple(operand(interp, part) for part in (start, stop, step))
             return interp.emit(range, parts, Object())
@@ -91,7 +92,7 @@ def _of_object(interp: Interpreter, value: Ref) -> Operand | None:
             pairs = zip(contents.keys, contents.items, strict=True)
             pack = Pack("dict", tuple(part for key, item in pairs for part in (Lit(key), operand(interp, item))))
             given = (pack,) if value.meta is None else (operand(interp, value.meta), pack)
-            return pack if value.cls is dict else interp.emit(value.cls, given, Object())
+            return pack if value.cls is dict else _packed(interp, value.cls, *given)
         case Ref(kind="set"):
             if (seen := interp.seen(value)) is not value:
                 return operand(interp, seen)
@@ -101,10 +102,27 @@ def _of_object(interp: Interpreter, value: Ref) -> Operand | None:
             contents = interp.contents(value)
             kept = {key: operand(interp, item) for key, item in zip(contents.keys, contents.items, strict=True)}
             if cls is types.SimpleNamespace:
-                return interp.emit(cls, (), Object(), kwargs=kept)
-            return interp.emit(runtime.record, (Lit(cls),), Object(), kwargs=kept)
+                return _packed(interp, cls, **kept)
+            return _packed(interp, runtime.record, Lit(cls), **kept)
         case _:
             return None
+
+
+def _packed(interp: Interpreter, fn: Any, *parts: Operand, **named: Operand) -> Var:
+    """The object that the run makes of `parts` by `fn`; what moves in them is in it."""
+    made = interp.emit(fn, parts, Object(), "rest" if fn is iter else "tmp", named)
+    if any(_moves(interp, var) for part in (*parts, *named.values()) for var in variables(part)):
+        interp.of_run.packed.add(made)
+    return made
+
+
+def _moves(interp: Interpreter, var: Var) -> bool:
+    """Whether `var` may carry a derivative, is an object that was made here of what may, or is no text without a rule."""
+    unruled = interp.of_run.unruled.get(var)
+    return is_inexact(var.type) or var in interp.of_run.packed or (unruled is not None and unruled[0] not in _TEXTS)
+
+
+_TEXTS = (str, repr, ascii, format)
 
 
 def whole(interp: Interpreter, value: Value) -> Operand:
@@ -149,7 +167,7 @@ def given_to_unknown(interp: Interpreter, value: Value) -> Operand:
     if filled.kinds:
         message = "a list of whole numbers beside floats, of which derivatives have a float for each, is given to a function"
         raise interp.error(message, "make all of them floats, `0.0` for `0`")
-    return interp.emit(runtime.sequence, (found, Lit(value.cls), Lit(filled.nested), Lit(filled.weak)), Object())
+    return _packed(interp, runtime.sequence, found, Lit(value.cls), Lit(filled.nested), Lit(filled.weak))
 
 
 def is_static(interp: Interpreter, value: Value) -> bool:
@@ -197,6 +215,6 @@ def known(interp: Interpreter, value: Value) -> Any:
 def refuse_keeping(interp: Interpreter, kept: Iterable[Var]) -> None:
     """Raise where a float is given to an object that adxform cannot look into: it would come back without its derivative."""
     for var in kept:
-        if is_inexact(var.type):
+        if _moves(interp, var):
             message = f"{shown(var)} is kept in an object that adxform cannot follow"
             raise interp.error(message, "keep it in a list, a dict, an array or a dataclass")

@@ -100,7 +100,7 @@ class _Keys:
         if isinstance(contents, HeldByRun):
             return kind, cls, self.of(contents.var)
         if isinstance(contents, Columns):
-            return kind, cls, contents.cls, tuple(map(self.of, contents.lists))
+            return kind, cls, contents.cls, contents.keys, tuple(map(self.of, contents.lists))
         if isinstance(contents, Portions):
             return kind, cls, self._of_family(contents.of), contents.places and self.of(contents.places)
         if isinstance(contents, Keyed):

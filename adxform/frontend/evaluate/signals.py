@@ -102,7 +102,8 @@ class WalkedAgain(Restart):
 class Kind:
     """What the items of a list are: of which type, if of one, and how deep they are lists themselves.
 
-    `weak`: the numbers in them are Python's own. With `fields` they are tuples of class `cls`, with items of these kinds.
+    `weak`: the numbers in them are Python's own. With `fields` they are tuples of class `cls`, with items of these kinds; or
+    dicts or objects of that class with these `keys`.
     `objects`: they are texts, and what else a list of the run can hold.
     """
 
@@ -111,6 +112,7 @@ class Kind:
     weak: bool = False
     fields: tuple[Kind, ...] = ()
     cls: Any = tuple
+    keys: tuple[Any, ...] | None = None
     objects: bool = False
 
     @property

@@ -207,7 +207,8 @@ ENDED = LoopTurn()
 class FunctionValue:
     """A nested ``def`` or ``lambda`` with the values it captured. `itself` is the name by which it captured itself.
 
-    Those of variables of a loop are theirs in the iteration `turn` only.
+    Those of variables of a loop are theirs in the iteration `turn` only. `own` is the object that holds its attributes; there
+    is none where two paths have made the function, each with attributes of its own.
     """
 
     fn: Function
@@ -216,6 +217,7 @@ class FunctionValue:
     scope: Namespace | None
     itself: str | None = None
     turn: LoopTurn | None = None
+    own: Ref | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

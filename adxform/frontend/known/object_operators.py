@@ -17,9 +17,12 @@ from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
+from adxform.frontend.evaluate.objects import chosen_objects
+from adxform.frontend.evaluate.objects.heap import NO_OTHERS
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.presence import note_opposite
+from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Maybe, Once, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.known import (
@@ -166,7 +169,7 @@ def _compare(fn: Any) -> Handler:
             return found
         structured = (Tuple, Ref, Static, FunctionValue)
         if isinstance(a, structured) and isinstance(b, structured) and not (_tells(a) or _tells(b)):
-            return Lit(_equal(interp, a, b) is (fn is operator.eq))
+            return _equal(interp, a, b, fn is operator.eq)
         return None
 
     return handler
@@ -179,13 +182,26 @@ def _tells(value: Value) -> bool:
     return may_change(value.value) and find(type(value.value), "__eq__") is not object.__eq__
 
 
-def _equal(interp: Interpreter, a: Value, b: Value) -> bool:
-    """Whether objects without a method for it are equal."""
+def _equal(interp: Interpreter, a: Value, b: Value, positive: bool) -> Value:
+    """Whether objects without a method for it are equal, or are not: an instance equals itself alone."""
     if isinstance(a, Static) and isinstance(b, Static):
-        return bool(interp.pin(a) == interp.pin(b))
+        return Lit(bool(interp.pin(a) == interp.pin(b)) is positive)
     if isinstance(a, FunctionValue) and isinstance(b, FunctionValue):
-        return _one_container(interp, a, b)
-    return same(a, b)
+        return Lit(_one_container(interp, a, b) is positive)
+    told = chosen_objects.is_one(interp, a, b) if isinstance(a, Ref) or isinstance(b, Ref) else Lit(same(a, b))
+    return _answer(interp, a, b, told, positive)
+
+
+def _answer(interp: Interpreter, a: Value, b: Value, told: Value | None, positive: bool) -> Value:
+    """What the run tells of `a` and `b`, which may be one object, or the opposite; refused where nobody can tell."""
+    if told is None:
+        known = (interp.heap.contents.originals.get(one, NO_OTHERS).params for one in (a, b) if isinstance(one, Ref))
+        if params := frozenset().union(*known):
+            raise Promote(params)
+        raise interp.error("whether these are one object cannot be told", "compare what they hold")
+    if isinstance(told, Lit):
+        return Lit(bool(told.value) is positive)
+    return told if positive else _opposite(interp, interp.operand(told), "other")
 
 
 def _is(positive: bool) -> Handler:
@@ -198,6 +214,10 @@ def _is(positive: bool) -> Handler:
         for value, other in (args, args[::-1]):
             if isinstance(value, Maybe):
                 return _is_present_and(interp, value, other, positive)
+        if all(isinstance(arg, Ref) and arg.kind != "list" for arg in args):
+            told = chosen_objects.is_one(interp, *args)
+            if told is not None or not interp.in_own_code:
+                return _answer(interp, *args, told, positive)
         found = _identical(interp, *args)
         if found is None and interp.in_own_code and any(isinstance(arg, Lit) and type(arg.value) is str for arg in args):
             return Lit(not positive)  # asked beside whether they are equal, which says all of a text

@@ -31,13 +31,20 @@ def same_or_equal(interp: Interpreter, a: Value, b: Value) -> Value:
     for maybe, other in ((a, b), (b, a)):
         if isinstance(maybe, Maybe):
             return _same_if_there(interp, maybe, other)
-    outside = isinstance(a, Var) and isinstance(b, Var) and all(interp.parameters.get(one.name) == one for one in (a, b))
     equal = partial(interp.call, Lit(operator.eq), (a, b))
-    if not outside or not all(isinstance(one, Var) and (is_inexact(one.type) or isinstance(one.type, Array)) for one in (a, b)):
+    if not (isinstance(a, Var) and isinstance(b, Var)) or not _run_tells_which(interp, a, b):
         refuse_one_object(interp, a, b)
         return equal()
-    one = interp.emit(operator.is_, (interp.operand(a), interp.operand(b)), BOOL, "same")
-    return any_or_all(interp, [partial(as_it_is, one), equal], any)
+    one = interp.operand(interp.call(Lit(operator.is_), (a, b), hint="same"))
+    return branch(interp, one, lambda: [Lit(True)], lambda: [interp.call(Lit(bool), (equal(),))], ["equal"], interp.span)[0]
+
+
+def _run_tells_which(interp: Interpreter, a: Var, b: Var) -> bool:
+    """Whether `a` and `b` are arrays, or numbers from outside that may be NaN: the run has the objects themselves."""
+    if isinstance(a.type, Array) and isinstance(b.type, Array):
+        return True
+    outside = all(interp.parameters.get(one.name) == one for one in (a, b))
+    return outside and all(is_inexact(one.type) or isinstance(one.type, Array) for one in (a, b))
 
 
 def _same_if_there(interp: Interpreter, maybe: Maybe, other: Value) -> Value:

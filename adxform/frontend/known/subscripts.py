@@ -14,7 +14,7 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.containers import collecting, keyed_lists, lists_of_lists, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
-from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs, is_long_from_here
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
@@ -22,7 +22,7 @@ from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
-from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects import doubtful_keys, moved_items
 from adxform.frontend.evaluate.objects.object_contents import Contents, list_contents
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside import outside_containers
@@ -47,7 +47,7 @@ from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar, is_float, is_inexact
-from adxform.primitives.definitions import stacking
+from adxform.primitives.definitions import iterations, stacking
 
 
 def _place(interp: Interpreter, owner: Value, index: Value) -> Value:
@@ -197,6 +197,10 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     contents = interp.contents(ref)
     if ref.kind == "list":
         refuse_index(interp, index, "list")
+        if moved_items.taken_out(interp, ref, index, iterations.place_in_list, "list") is not None:
+            return NONE
+        if is_long_from_here(interp, ref, index):
+            return _delitem(interp, (ref, index), kwargs, hint)
         items = list(contents.items)
         try:
             del items[place_in(interp, index, "list")]

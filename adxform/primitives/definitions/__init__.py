@@ -12,6 +12,7 @@ from adxform.primitives.definitions import (
     applied,
     arithmetic,
     chosen_reductions,
+    compared,
     element_walks,
     flat_entries,
     in_place,
@@ -48,6 +49,7 @@ FAMILIES = (
     element_walks,
     applied,
     vectorized,
+    compared,
     transforms,
 )
 

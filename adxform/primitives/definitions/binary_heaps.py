@@ -68,6 +68,30 @@ def put_in_order_left(items: Any, item: Any) -> None:
     items.insert(bisect.bisect_left(items, item), item)
 
 
+def place_right(items: Any, item: Any) -> int:
+    """``bisect.bisect_right(items, item)``"""
+    low, high = 0, len(items)
+    while low < high:
+        middle = (low + high) // 2
+        if item < items[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def place_left(items: Any, item: Any) -> int:
+    """``bisect.bisect_left(items, item)``"""
+    low, high = 0, len(items)
+    while low < high:
+        middle = (low + high) // 2
+        if items[middle] < item:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 def _towards_root(heap: Any, start: int, place: int) -> None:
     """Let the item at `place` change places with those above it, down to `start`, that are larger."""
     item = heap[place]

@@ -186,6 +186,22 @@ def place_to_pop(index: Any, count: int) -> Any:
     return place
 
 
+def place_to_insert(index: Any, count: int) -> Any:
+    """The place from the start that an item gets which is inserted at `index` into a list of `count`."""
+    place = index + count if index < 0 else index
+    return max(0, min(place, count))
+
+
+def inserted_at(before: Any, own: Any, new: Any, place: Any, k: int) -> Any:
+    """What is at place `k`, where `own` was, and `before` at the place ahead, once `new` is inserted at `place`."""
+    return new if k == place else (own if k < place else before)
+
+
+def without_one(own: Any, after: Any, place: Any, k: int) -> Any:
+    """What is at place `k`, where `own` was, and `after` at the place behind, once the item at `place` is gone."""
+    return own if k < place else after
+
+
 def with_portion(pairs: Any, place: Any, items: Any) -> Any:
     """The list `pairs`, once `items` are in it, each beside `place`."""
     for item in items:
@@ -321,6 +337,21 @@ def count_of(items: Any, item: Any) -> Any:
 def itself(item: Any) -> Any:
     """`item`, as the key that it is compared by."""
     return item
+
+
+def ranks_of(keys: Any) -> Any:
+    """How many of `keys` come before each of them, and whether that is an order: then no two have as many."""
+    ranks = [0] * len(keys)
+    for later in range(len(keys)):
+        for earlier in range(later):
+            first = 1 if keys[later] < keys[earlier] else 0
+            ranks[earlier] += first
+            ranks[later] += 1 - first
+    squares = 0
+    for rank in ranks:
+        squares += rank * rank
+    count = len(keys)
+    return ranks, squares == (count - 1) * count * (2 * count - 1) // 6
 
 
 def sorted_rows(rows: Any, reverse: bool) -> Any:

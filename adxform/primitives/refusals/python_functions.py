@@ -36,7 +36,6 @@ _FUNCTOOLS = (
         "call the function behind the cache, its `__wrapped__`",
     ),
     Group("singledispatch singledispatchmethod", "chooses a function by a class", "choose it yourself: `if isinstance(x, …)`"),
-    Group("cmp_to_key", "makes an object that is compared by a function", "give `sorted` a `key=` that is a number"),
 )
 
 _ITERTOOLS = (

@@ -87,8 +87,7 @@ OPTIMIZE: tuple[Group, ...] = (
         "is raised, holds what is found, or tells of it",
     ),
     Group(
-        "BFGS SR1 HessianUpdateStrategy BroydenFirst InverseJacobian KrylovJacobian LbfgsInvHessProduct LinearConstraint "
-        "NonlinearConstraint",
+        "BFGS SR1 HessianUpdateStrategy BroydenFirst InverseJacobian KrylovJacobian LbfgsInvHessProduct",
         "holds options of a solver",
     ),
     Group("approx_fprime check_grad", "makes differences of a function", "use `adxform.grad` of it"),
@@ -105,7 +104,7 @@ OPTIMIZE: tuple[Group, ...] = (
     ),
     Group("bracket line_search", "takes steps that a search chooses", _OUTSIDE),
     Group(
-        "linprog milp quadratic_assignment",
+        "milp quadratic_assignment",
         "chooses a corner, which jumps",
         "take the corner outside, and write its value: `c @ x`",
     ),
@@ -119,13 +118,12 @@ OPTIMIZE: tuple[Group, ...] = (
 INTERPOLATE: tuple[Group, ...] = (
     Group("test", "runs tests"),
     Group(
-        "AAA BarycentricInterpolator FloaterHormannInterpolator KroghInterpolator barycentric_interpolate krogh_interpolate "
-        "lagrange pade approximate_taylor_polynomial",
+        "AAA FloaterHormannInterpolator lagrange pade approximate_taylor_polynomial",
         "is a rational function or a polynomial through points, by divisions that cancel",
-        "use `np.polyfit` and `np.polyval`, or a spline",
+        "use `BarycentricInterpolator`, `np.polyfit` and `np.polyval`, or a spline",
     ),
     Group(
-        "BPoly PPoly NdPPoly NdBSpline CubicHermiteSpline pchip_interpolate insert sproot",
+        "BPoly PPoly NdPPoly NdBSpline pchip_interpolate insert sproot",
         "is a piecewise polynomial in a form that is not followed",
         "use `CubicSpline`, `PchipInterpolator` or `BSpline`",
     ),
@@ -133,14 +131,14 @@ INTERPOLATE: tuple[Group, ...] = (
         "BivariateSpline LSQBivariateSpline "
         "LSQSphereBivariateSpline RectSphereBivariateSpline SmoothBivariateSpline "
         "SmoothSphereBivariateSpline bisplev bisplrep splprep spalde generate_knots "
-        "make_smoothing_spline make_splprep make_splrep",
+        "make_splprep make_splrep",
         "fits a spline, with knots that it may choose",
         "use `make_interp_spline(x, y)`, or `splev` of coefficients of yours",
     ),
     Group(
-        "CloughTocher2DInterpolator LinearNDInterpolator NearestNDInterpolator griddata interp2d",
-        "finds the cell of a place, among points or in a grid",
-        "use `RegularGridInterpolator`, or `scipy.ndimage.map_coordinates`",
+        "CloughTocher2DInterpolator interp2d",
+        "finds the cell of a place, and estimates slopes at points",
+        "use `LinearNDInterpolator`, `RegularGridInterpolator`, or `scipy.ndimage.map_coordinates`",
     ),
     Group(
         "Rbf",

@@ -13,10 +13,10 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "scipy.special": f"{__name__}.special",
         "scipy.linalg": f"{__name__}.linalg",
         "scipy.fft": f"{__name__}.fourier",
-        "scipy.signal": f"{__name__}.filters",
-        "scipy.ndimage": f"{__name__}.images",
-        "scipy.sparse": "adxform.api.scipy_models.sparse_makers",
-        "scipy.spatial": "adxform.api.scipy_models.rotations",
+        "scipy.signal": "adxform.api.scipy_models.signal_models",
+        "scipy.ndimage": "adxform.api.scipy_models.image_models",
+        "scipy.sparse": "adxform.api.scipy_models.sparse_models",
+        "scipy.spatial": "adxform.api.scipy_models.spatial_models",
         **{f"scipy.{name}": f"adxform.api.scipy_models.{name}" for name in ("stats", "optimize", "interpolate", "integrate")},
     }
 )

@@ -157,10 +157,6 @@ def _lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     return calls.filtered_from(b, a, x, zi, axis)
 
 
-def _sosfilt(sos: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
-    return calls.filtered_in_sections(sos, x, axis)
-
-
 def _filtered_in_sections(sos: Any, x: Any, axis: Any = -1) -> Any:
     """What goes into each section is filtered once more."""
     y = calls.filtered_in_sections(sos, x, axis)
@@ -182,7 +178,7 @@ def _filtered_in_sections(sos: Any, x: Any, axis: Any = -1) -> Any:
     return y, pullback
 
 
-def _like_signal(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+def like_signal(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
     """The type of a filtered signal: that of the signal, the second of `args`."""
     dtype = _common_float(args[:2])
     match args[1]:
@@ -314,7 +310,7 @@ RECORDS: tuple[Primitive, ...] = (
     linear(calls.taken_out, lambda y_ct, full, ct, a, b, mode: calls.embedded(y_ct, a, b, mode), shapes=(1, 2, 3)),
     general(calls.filtered, _filtered, (_H, _A, _X), linear_in=(2,)),
     general(calls.filtered_back, _filtered_back, (_H, _A, _X), linear_in=(2,)),
-    general(calls.filtered_in_sections, _filtered_in_sections, result=_like_signal, linear_in=(1,)),
+    general(calls.filtered_in_sections, _filtered_in_sections, result=like_signal, linear_in=(1,)),
     general(calls.filtered_from, _filtered_from, (_H, _A, _X, np.array([0.5, 1.0])), result=_filtered_types, linear_in=(2, 3)),
     linear(
         calls.lag_products,
@@ -359,7 +355,7 @@ RECORDS: tuple[Primitive, ...] = (
     linear(
         calls.resample_poly_transpose,
         lambda y_ct, ct, x, up, down, axis, padtype: signal.resample_poly(y_ct, up, down, axis=axis, padtype=padtype),
-        result=_like_signal,
+        result=like_signal,
         shapes=(1,),
         open_integers=True,
     ),
@@ -378,7 +374,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(signal.correlate, _correlate),
     Definition(signal.lfilter, _lfilter),
     Definition(signal.lfilter_zi, _lfilter_zi, Value.OWN),
-    Definition(signal.sosfilt, _sosfilt, only={"zi": (None,)}),
     Definition(signal.filtfilt, _filtfilt, Value.OWN, result=_filtered_type, only={"method": ("pad",)}),
     Definition(signal.freqz, _freqz, only={"plot": (None,), "fs": ()}),
 )

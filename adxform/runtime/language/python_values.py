@@ -199,6 +199,14 @@ def missing_in_order() -> UnsupportedOperationError:
     )
 
 
+def no_order() -> UnsupportedOperationError:
+    """Return what is raised where objects are sorted whose ``<`` goes round in a circle, as it does where NaN is compared."""
+    return UnsupportedOperationError(
+        "objects are put in order, and their `<` puts them in none: NaN is neither smaller nor larger than others",
+        help="leave out what has NaN in it first",
+    )
+
+
 def missing_compared() -> UnsupportedOperationError:
     """Return what is raised where NaN is compared with NaN in a list or a tuple: Python says that an object equals itself."""
     return UnsupportedOperationError(

@@ -9,6 +9,7 @@ from adxform.frontend.containers.list_arrays import growth, rebinding
 from adxform.frontend.evaluate.control_flow import joined_objects
 from adxform.frontend.evaluate.control_flow.joined_objects import Paths
 from adxform.frontend.evaluate.control_flow.joins import Joiner
+from adxform.frontend.evaluate.control_flow.sides import refuse_outgrown
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
 from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.object_contents import Collected
@@ -92,6 +93,7 @@ def find_fixpoint(
         merged = _merged(interp, joiner, joined, run, start, counted)
         settled = merged == joined and merged.may_be_one() == joined.may_be_one()
         joined = merged
+        refuse_outgrown(interp, joined)
         if settled:
             break
     else:

@@ -13,6 +13,7 @@ from typing import Any
 from adxform import runtime
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.levels import unwatched
+from adxform.frontend.evaluate.objects.fields import whole
 from adxform.frontend.evaluate.objects.object_contents import AnyContents, Columns, Contents, Portions
 from adxform.frontend.evaluate.objects.value_parts import parts_of
 from adxform.frontend.evaluate.outside import guards
@@ -227,7 +228,7 @@ def _places_of_tuples(interp: Interpreter, columns: Columns) -> list[Place] | No
     if not known:
         return None
     places = range(len(interp.contents(known[0]).items))
-    return settled(Tuple(tuple(item_at(interp, part, Lit(k)) for part in columns.lists), columns.cls) for k in places)
+    return settled(whole(interp, columns, [item_at(interp, part, Lit(k)) for part in columns.lists]) for k in places)
 
 
 def settled(items: Iterable[Value]) -> list[Place]:
@@ -545,7 +546,7 @@ def _item_of_list(interp: Interpreter, source: Ref, k: Value) -> Value | None:
         if (filled := interp.filled(source)) is not None:
             return interp.filled_item(source, filled, k)
         if (columns := interp.columns(source)) is not None:
-            return Tuple(tuple(item_at(interp, part, k) for part in columns.lists), columns.cls)
+            return whole(interp, columns, [item_at(interp, part, k) for part in columns.lists])
         if (several := interp.portions(source)) is not None:
             return interp.one_of_portions(several, k)
     if isinstance(k, Var) and (found := interp.one_of_lists(interp.contents(source).items, k)) is not None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from adxform.frontend.evaluate.control_flow.joined_types import alike_rows, number_type
 from adxform.frontend.evaluate.control_flow.templates import NOT_THERE, Built, Slot, Template
+from adxform.frontend.evaluate.objects.fields import Fields
 from adxform.frontend.evaluate.objects.heap import NO_OTHERS, Heap, Originals
 from adxform.frontend.evaluate.objects.object_contents import (
     Collected,
@@ -197,8 +198,8 @@ def _merge_whole(joins: Joins, ref: Ref, a: Any, b: Any, paths: Paths) -> Any:
     match a, b:
         case Collected(), Collected():
             return _merge_rows(joins, a, b, paths)
-        case Columns(lists, cls), Columns(others, other) if cls is other and len(lists) == len(others):
-            return _columns(a, joins.merge_all(lists, others, paths))
+        case Columns(), Columns() if Fields(a.lists, a.cls, a.keys).is_like(b):
+            return _columns(replace(a, copied=a.copied | b.copied), joins.merge_all(a.lists, b.lists, paths))
         case (Columns(), _) | (_, Columns()):
             return _OF_TUPLES._replace(params=joins.decided)
         case (Collected(), _) | (_, Collected()):

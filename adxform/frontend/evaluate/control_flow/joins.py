@@ -163,6 +163,8 @@ class Joiner(Joins):
             return merged[0]
         if isinstance(a, FunctionValue) and isinstance(b, FunctionValue) and a.turn not in (b.turn, ENDED):
             a = replace(a, turn=ENDED)
+        if isinstance(a, FunctionValue) and isinstance(b, FunctionValue) and a.own is not b.own and a.own is not None:
+            a = replace(a, own=None)
         return a if merged == held else with_parts(a, merged)  # functions are compared by identity
 
     def merge_all(self, left: tuple[Template, ...], right: tuple[Template, ...], paths: Paths) -> tuple[Template, ...]:

@@ -37,8 +37,9 @@ class Since:
         self.count = len(self.builder.ops)
 
     def changed(self) -> bool:
-        """Whether anything was that was there before."""
-        changed = [ref for ref in changed_objects(self.heap, [self.interp.heap]) if ref.cls is not Once]
+        """Whether anything was that was there before; one of several objects is looked up anew where it is read."""
+        chosen = self.interp.heap.contents.chosen
+        changed = [ref for ref in changed_objects(self.heap, [self.interp.heap]) if ref.cls is not Once and ref not in chosen]
         return bool(changed) or self.seen_outside()
 
     def seen_outside(self) -> bool:

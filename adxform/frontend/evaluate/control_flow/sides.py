@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from adxform.frontend.containers import keyed_lists, list_arrays, lists_of_lists, object_lists, object_sets
@@ -13,10 +12,11 @@ from adxform.frontend.containers.tuple_columns import kind_of
 from adxform.frontend.evaluate.control_flow import joined_objects
 from adxform.frontend.evaluate.control_flow.joined_objects import Paths
 from adxform.frontend.evaluate.control_flow.joins import Joiner
+from adxform.frontend.evaluate.control_flow.noted_choices import Side, note_choices, renew_chosen
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects, what_is_there
 from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.objects import doubtful_keys
-from adxform.frontend.evaluate.objects.heap import ChosenObject, Heap
+from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.object_contents import (
     Collected,
     Columns,
@@ -30,7 +30,6 @@ from adxform.frontend.evaluate.signals import Grows, Kind, Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Tuple, Value
-from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, If, Operand, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import BOOL, Scalar, Type
@@ -84,9 +83,11 @@ def _written(
     if all(side.values is None for side in sides):
         outer.emit(If((), cond, sides[0].builder.block((), ()), sides[1].builder.block((), ()), span))
         raise Unreachable
+    renew_chosen(interp, sides, start)
     joined = _joined(interp, cond, sides, start, hints, before)
     if joined is None:
         return None
+    refuse_outgrown(interp, joined)
     outs: list[Var] = []
 
     def out(hint: str, type_: Type) -> Var:
@@ -94,12 +95,14 @@ def _written(
         return outs[-1]
 
     values = joined.instantiate(out, interp.heap)
-    if all(side.values is not None for side in sides):
-        _note_choices(interp, cond, values, sides, start)
     results: list[tuple[Operand, ...]] = []
     for side in sides:
         interp.builder = side.builder
         results.append(joined.collect(side.values, side.heap, interp.operand))
+    if all(side.values is not None for side in sides):
+        places = note_choices(interp, cond, values, joined.held, sides, start)
+        results = [(*result, *(place[k] for _, place in places)) for k, result in enumerate(results)]
+        outs += [which for which, _ in places]
     interp.builder = outer
     _learn(interp, outs, results, cond)
     true, false = (side.builder.block((), result) for side, result in zip(sides, results, strict=True))
@@ -107,13 +110,11 @@ def _written(
     return values
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One side of a branch: the values with which it ends, if it does, and the heap then."""
-
-    values: list[Value] | None
-    builder: Builder
-    heap: Heap
+def refuse_outgrown(interp: Interpreter, joined: Joined) -> None:
+    """Refuse trees of objects of which only the run knows where they branch, beyond a few levels."""
+    if joined.has_outgrown():
+        message = "objects that hold others of their class, which only the run chooses, are nested too deep to be followed"
+        raise interp.error(message, "keep them in lists, and in place of each link its place there")
 
 
 def run_side(interp: Interpreter, run: Callable[[], list[Value]], known: frozenset[Var]) -> Side:
@@ -146,8 +147,6 @@ def _joined(
     if levels:
         for pair in zip(lefts, rights, strict=True):
             _level_lists(interp, pair, sides)
-    paths = Paths(heaps[0], heaps[1], start)
-    values = [joiner.merge(a, b, paths) for a, b in zip(lefts, rights, strict=True)]
     changed = changed_objects(start, heaps)
     if any(_is_held_anew(interp, ref, start, heaps, before) for ref in changed):
         return None
@@ -158,19 +157,9 @@ def _joined(
             return None
         for ref in changed:
             _level_lists(interp, (ref, ref), sides)
+    paths = Paths(heaps[0], heaps[1], start)
+    values = [joiner.merge(a, b, paths) for a, b in zip(lefts, rights, strict=True)]
     return Joined(values, {ref: _merge_side(joiner, ref, sides, start) for ref in changed}, hints)
-
-
-def _note_choices(interp: Interpreter, cond: Operand, values: list[Value], sides: list[Side], start: Heap) -> None:
-    """Note of objects from before the branch that one of `values` is one of two of them."""
-    for value, *ends in zip(values, *(side.values or () for side in sides), strict=True):
-        items = [list(end.items) for end in ends if isinstance(end, Tuple)]
-        if isinstance(value, Tuple) and len(items) == len(sides):
-            inner = [replace(side, values=held) for side, held in zip(sides, items, strict=True)]
-            _note_choices(interp, cond, list(value.items), inner, start)
-        refs = tuple(end for end in ends if isinstance(end, Ref) and end in start.contents)
-        if isinstance(value, Ref) and isinstance(cond, Var) and len(refs) == len(sides):
-            interp.heap.note_choice(value, ChosenObject(cond, refs))
 
 
 def _joiner(interp: Interpreter, cond: Operand) -> Joiner:

@@ -23,6 +23,9 @@ from adxform.ir.types import BOOL, INT, Scalar, Type
 NOT_THERE: tuple[Value, Value] = (Lit(False), UNDEFINED)
 """What is under a key that an object does not have, as `Doubtful` says it."""
 
+_MANY, _DEEP = 400, 5
+"""How many variables what paths have together is made of at most, where it is a tree so deep."""
+
 _PYTHON = {"bool": False, "int64": 0, "float64": 0.0, "complex128": 0j}
 
 
@@ -103,6 +106,17 @@ def builts(template: Template) -> Iterator[Built]:
         yield template
     for part in template.items if isinstance(template, Built) else parts_of(template):
         yield from builts(part)
+
+
+def deepest(template: Template, within: tuple[type, ...] = ()) -> int:
+    """How many objects of one class are in one another at most in `template`, which is `within` objects of these classes."""
+    if isinstance(template, Built):
+        within = (*within, template.cls) if template.kind == "instance" else within
+        parts = template.items
+    else:
+        parts = parts_of(template)
+    own = within.count(within[-1]) if within else 0
+    return max((deepest(part, within) for part in parts if has_slots(part)), default=own)
 
 
 def may_be_one(templates: Iterable[Template]) -> list[int]:
@@ -207,6 +221,13 @@ class Joined:
             hint = ref.cls.__name__.lower() + "_item" if ref.kind != "instance" else "field"
             heap.contents[ref] = instantiate(template, partial(make, hint), heap)
         return values
+
+    def has_outgrown(self) -> bool:
+        """Whether objects hold objects of their own class so deep, on some path, that there is no end to what there may be."""
+        templates = (*self.values, *self.held.values())
+        if sum(1 for template in templates for _ in slots(template)) <= _MANY:
+            return False
+        return any(deepest(template) > _DEEP for template in templates)
 
     def may_be_one(self) -> list[int]:
         """Which of the objects that are other ones on each path may be one object: see `may_be_one`."""

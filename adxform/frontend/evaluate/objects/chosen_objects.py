@@ -6,7 +6,9 @@ import operator
 from functools import partial
 
 from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.identity import one_object
 from adxform.frontend.evaluate.objects.chosen_items import place_in_list
+from adxform.frontend.evaluate.objects.heap import ChosenObject
 from adxform.frontend.evaluate.objects.object_contents import AnyContents, Contents
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
@@ -27,6 +29,30 @@ def renew(interp: Interpreter, ref: Ref) -> None:
         (found,) = branch(interp, choice.which, lambda: [first], lambda: [second], ["chosen"], interp.span)
     if isinstance(found, Ref):
         interp.heap.contents[ref] = interp.heap.contents[found]
+
+
+def is_one(interp: Interpreter, a: Value, b: Value) -> Value | None:
+    """Whether two things are one object, which the run tells of those that it has chosen; ``None`` where nobody can tell."""
+    found = one_object(interp, a, b)
+    if found is not None:
+        return Lit(found)
+    for ref, other in ((a, b), (b, a)):
+        choice = interp.heap.contents.chosen.get(ref) if isinstance(ref, Ref) else None
+        if choice is not None:
+            return _is_chosen(interp, choice, other)
+    return None
+
+
+def _is_chosen(interp: Interpreter, choice: ChosenObject, other: Value) -> Value | None:
+    """Whether the object that `choice` takes is `other`."""
+    answers = [found for one in choice.objects if (found := is_one(interp, one, other)) is not None]
+    if len(answers) < len(choice.objects):
+        return None
+    if not choice.by_place:
+        return branch(interp, choice.which, lambda: answers[:1], lambda: answers[1:], ["same"], interp.span)[0]
+    return interp.call(
+        Static(iterations.picked), (Tuple(tuple(answers)), choice.which, Lit("list index out of range")), hint="same"
+    )
 
 
 def change(interp: Interpreter, ref: Ref, contents: AnyContents) -> bool:

@@ -6,11 +6,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adxform.frontend.evaluate.objects.functions_apart import code_key
-from adxform.frontend.evaluate.objects.object_contents import AnyContents, Collected, Contents
+from adxform.frontend.evaluate.objects.object_contents import AnyContents, Collected, Columns, Contents
 from adxform.frontend.evaluate.values import Poison, Ref, RefKind, Value
 from adxform.ir.ops import Lit, Var
 
 _OF_CHANGED_LISTS = Poison("it has a list that is changed after it was put in", way="put in a copy: `list(…)`")
+
+_OF_CHANGED_OBJECTS = Poison(
+    "it has an object that is changed after it was put in, or taken out",
+    way="change it before, or put in another: `dict(…)`, `copy.copy(…)`",
+)
 
 _OUTDATED = Poison("it may be the same object as another, which is changed", way="copy it, or change it by this name alone")
 
@@ -149,6 +154,7 @@ class Heap:
 
     def outdate_others(self, ref: Ref, others: set[Ref]) -> None:
         """Note that `ref` is changed, which may be one object with `others`."""
+        self._outdate_copies({ref, *others})
         params = self.contents.originals[ref].params
         for other in others & self.contents.keys():
             self.contents[other] = _OUTDATED._replace(params=params)
@@ -164,6 +170,21 @@ class Heap:
             if copy in self.contents:
                 params = self.contents.originals[copy].params
                 self.contents[copy] = _OUTDATED._replace(params=params)
-        for other, held in tuple(self.contents.items()) if ref in self.contents.copied else ():
-            if isinstance(held, Collected) and ref in held.copied:
+        self._outdate_copies({ref})
+
+    def _outdate_copies(self, changed: set[Ref]) -> None:
+        """Note that the objects `changed`, of which one is changed, are not what lists have copies of."""
+        for other, held in () if changed.isdisjoint(self.contents.copied) else tuple(self.contents.items()):
+            if isinstance(held, Collected) and not changed.isdisjoint(held.copied):
                 self.contents[other] = _OF_CHANGED_LISTS
+            if isinstance(held, Columns) and not all(changed.isdisjoint(one.refs) for one in held.copied):
+                self.contents[other] = _OF_CHANGED_OBJECTS._replace(params=self.deciding(held))
+
+    def deciding(self, columns: Columns) -> frozenset[Var]:
+        """The parameters that decide how long a list of tuples or objects is, if nothing else does."""
+        for part in columns.lists:
+            held = self.contents[part]
+            found = self.deciding(held) if isinstance(held, Columns) else getattr(held, "params", frozenset())
+            if isinstance(held, Columns | Collected):
+                return found
+        return frozenset()

@@ -5,7 +5,7 @@ A `Ref` is the identity of a list, a dict, a set or an instance; what it holds n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from adxform.frontend.evaluate.values import Poison, Ref, Value
@@ -84,12 +84,27 @@ class Collected:
     copied: frozenset[Ref] = frozenset()
 
 
+class PutIn:
+    """The objects of which lists have copies, from when they were put in; those that a loop makes may be of any iteration."""
+
+    __slots__ = ("refs",)
+
+    def __init__(self) -> None:
+        self.refs: set[Ref] = set()
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The contents of a list of tuples of class `cls` whose length only a run can tell: a list for each place in them."""
+    """The contents of a list of tuples of class `cls` whose length only a run can tell: a list for each place in them.
+
+    With `keys` the items are dicts or objects of that class, and there is a list for each of their keys or attributes; the list
+    has copies of what was `copied` into it, or into another of which it was made.
+    """
 
     lists: tuple[Ref, ...]
     cls: type = tuple
+    keys: tuple[Any, ...] | None = None
+    copied: frozenset[PutIn] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,8 @@ class OfRun:
     """The classes of objects that the run makes."""
     lists: set[Var] = field(default_factory=set)
     """Lists of texts and other objects that the run makes, of which only that knows how many items they have."""
+    packed: set[Var] = field(default_factory=set)
+    """Objects that the run makes, for code that nobody looks into, of what may carry a derivative."""
     sets: dict[Var, Any] = field(default_factory=dict)
     """Sets that the run makes, and what their elements are."""
     generators: dict[Var, type] = field(default_factory=dict)

@@ -202,7 +202,7 @@ def rows(interp: Interpreter, source: Value) -> Value:
     if filled is not None:
         return list_arrays.so_far(interp, filled)
     if interp.columns(source) is not None:
-        message = "numbers or arrays are asked for, and the items of this list, whose length only a run can tell, are tuples"
+        message = "numbers or arrays are asked for, and the items of this list, whose length only a run can tell, are none"
         raise interp.error(message, "take their places: `range(len(items))`")
     match source:
         case Var(_, Array(_, shape)) if shape:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 import operator
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -13,21 +12,22 @@ from adxform import runtime
 from adxform.frontend.containers import collecting, list_arrays, lists_of_lists
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate.classes.class_contents import find
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.objects.chosen_items import columns_of, may_choose, of_the_run
 from adxform.frontend.evaluate.operands import given_to_unknown
-from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.evaluate.set_orders import without_order
+from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves
 from adxform.frontend.evaluate.values import NONE, Enumerate, Ref, Static, Tuple, Value, Zip
+from adxform.frontend.known.items import own_order
 from adxform.frontend.known.items.iterables import kinds_in, listed, of_python, rows, walking
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import INT, Array, Object, Scalar, is_inexact, rank
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions import binary_heaps, iterations
+from adxform.primitives.definitions.compared import ByComparison
 
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -36,11 +36,15 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
         args = (without_order(interp, args[0]), *args[1:])
     if isinstance(args[0], Zip | Enumerate) and iteration.known_items(interp, args[0]) is None:
         args = (listed(interp, args[0]), *args[1:])
+    if has_key and _compares(kwargs["key"]) and iteration.literal_trips(interp, args[0]) is not None:
+        args = (interp.new_list(tuple(interp.items(args[0]))), *args[1:])
     if has_key and (several := interp.portions(args[0])) is not None:
         return lists_of_lists.ordered(interp, several, _order(interp, args[0], kwargs))
     if (columns := interp.columns(args[0])) is not None:
+        if not has_key and columns.cls is not tuple and (params := iteration.deciding(interp, args[0])):
+            raise Promote(params)  # so many objects are asked for their order
         return of_tuples.ordered(interp, columns, _order(interp, args[0], kwargs))
-    if not _is_known(interp, args[0]) and not (has_key and _is_of_arrays(interp, args[0])):
+    if not _is_known(interp, args[0]) and not (has_key and _is_ordered_one_by_one(interp, args[0], kwargs["key"])):
         if (found := _of_many_kinds(interp, args[0], kwargs)) is not None:
             return found
         weak = _refuse_mixed(interp, args[0]) or of_python(interp, args[0])
@@ -49,13 +53,15 @@ def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     items = interp.items(args[0])
     asked = [interp.call(kwargs["key"], (item,)) for item in items] if has_key else items
     asked = _deciding(asked)
+    if own_order.are_objects(interp, asked):
+        return _by_their_own_order(interp, items, asked, kwargs)
     if (found := _ordered_by_run(interp, items, asked, kwargs)) is not None:
         return found
     for item in asked:
         if isinstance(item, Var):
             interp.static(item, "an item to sort")
-    keys = [interp.static(_in_order(interp, key), "an item to sort, or its key,") for key in asked]
-    reverse = bool(interp.static(kwargs.get("reverse", Lit(False)), "`reverse`"))
+    keys = [interp.static(key, "an item to sort, or its key,") for key in asked]
+    reverse = _is_reversed(interp, kwargs)
     try:
         order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
     except (TypeError, ValueError) as error:  # a text beside a number, an array among keys: the program's own
@@ -90,13 +96,25 @@ _CHOSEN_IN_ORDER = 12
 """How many items are put in order by branches: each place is one for each item."""
 
 
-def _in_order(interp: Interpreter, key: Value) -> Value:
-    """`key`, whose place among others is told now: refused where its class has a method for that, or it may change."""
-    for part in all_leaves(interp, key):
-        own = isinstance(part, Static) and (may_change(part.value) or isinstance(find(type(part.value), "__lt__"), FunctionType))
-        if own or (isinstance(part, Ref) and part.kind == "instance"):
-            raise interp.error("objects are sorted by a method of their own", "give `sorted` a `key` that is a number")
-    return key
+def _is_reversed(interp: Interpreter, kwargs: Kwargs) -> bool:
+    return bool(interp.static(kwargs.get("reverse", Lit(False)), "`reverse`"))
+
+
+def _by_their_own_order(interp: Interpreter, items: list[Value], keys: list[Value], kwargs: Kwargs) -> Value:
+    """Items in the order of `keys`, among which are objects that are asked for it."""
+    reverse = _is_reversed(interp, kwargs)
+    places = own_order.places_now(interp, keys, reverse=reverse)
+    if places is not None:
+        return interp.new_list(tuple(items[place] for place in places))
+    if reverse:  # equal ones keep their order all the same
+        items, keys = items[::-1], keys[::-1]
+    found = None
+    if len(items) <= _CHOSEN_IN_ORDER:
+        found = _ordered_by_run(interp, items, list(own_order.ranks(interp, keys)), {})
+    if found is None:
+        message = f"more than {_CHOSEN_IN_ORDER} objects are sorted by a method of their own, as only a run can tell"
+        raise interp.error(message, "give `sorted` a `key` that is a number")
+    return interp.new_list(tuple(interp.items(found)[::-1])) if reverse else found
 
 
 def _of_many_kinds(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value | None:
@@ -148,10 +166,17 @@ def _is_known(interp: Interpreter, source: Value) -> bool:
     return known is not None and all(not isinstance(item, Var) or interp.integers.origins.get(item) for item in known)
 
 
-def _is_of_arrays(interp: Interpreter, source: Value) -> bool:
-    """Whether some items of `source`, which are known one by one, are arrays."""
+def _compares(key: Value) -> bool:
+    """Whether the function `key` makes objects of items that a function of two compares."""
+    return isinstance(key, Ref) and key.cls is ByComparison
+
+
+def _is_ordered_one_by_one(interp: Interpreter, source: Value, key: Value) -> bool:
+    """Whether some items of `source`, which are known one by one, are arrays, or all are compared as objects that `key` makes."""
     known = iteration.known_items(interp, source) or ()
-    return any(isinstance(item, Var) and isinstance(item.type, Array) and item.type.shape != () for item in known)
+    return (_compares(key) and bool(known)) or any(
+        isinstance(item, Var) and isinstance(item.type, Array) and item.type.shape != () for item in known
+    )
 
 
 def sorted_rows(interp: Interpreter, source: Value, kwargs: Kwargs, hint: str) -> Value:
@@ -195,6 +220,8 @@ def _require_numbers(interp: Interpreter, by: Value) -> None:
 def _parts_of_keys(interp: Interpreter, keys: Value) -> list[Value]:
     """A list for each place in `keys`, where these are tuples."""
     columns = interp.columns(keys)
+    if columns is not None and columns.keys is not None:
+        raise interp.error("dicts or objects are put in order", "give a `key` that is a number, or a tuple of numbers")
     if columns is not None:
         return [inner for part in columns.lists for inner in _parts_of_keys(interp, part)]
     known = iteration.known_items(interp, keys)
@@ -212,10 +239,16 @@ def refuse_rows(interp: Interpreter, items: Value) -> None:
         raise interp.error(message, "give a `key` that is a number, or a tuple of numbers")
 
 
-def _place_in_order(fn: Any) -> Handler:
-    """``bisect_left(items, x)`` and its like: a whole number, which nothing moves."""
+def _place_in_order(fn: Any, meaning: Any) -> Handler:
+    """``bisect_left(items, x)`` and its like: a whole number, which nothing moves; objects are asked as its `meaning` says."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        if (
+            not kwargs
+            and len(args) == 2
+            and own_order.are_objects(interp, [*(iteration.known_items(interp, args[0]) or ()), args[1]])
+        ):
+            return interp.call(Static(meaning), args, hint=hint)
         if "key" in kwargs:
             return None
         long = interp.filled(args[0]) if args else None  # an array is asked for its items as a list is
@@ -228,5 +261,6 @@ def _place_in_order(fn: Any) -> Handler:
 
 TABLE: dict[Any, Handler] = {
     sorted: walking(_sorted),
-    **{fn: _place_in_order(fn) for fn in (bisect.bisect_left, bisect.bisect_right)},
+    bisect.bisect_left: _place_in_order(bisect.bisect_left, binary_heaps.place_left),
+    bisect.bisect_right: _place_in_order(bisect.bisect_right, binary_heaps.place_right),
 }

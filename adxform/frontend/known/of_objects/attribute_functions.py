@@ -13,11 +13,11 @@ from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate import attributes
 from adxform.frontend.evaluate.classes import getters
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
-from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Once, Range, Ref, Slice, Static, Tuple, Value, View, is_unknown
+from adxform.frontend.evaluate.values import NONE, FunctionValue, Once, Range, Ref, Slice, Static, Tuple, Value, View, is_unknown
 from adxform.frontend.known.of_objects.classes import class_as_found
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, Has
@@ -164,6 +164,8 @@ def _has(interp: Interpreter, value: Value, name: str) -> bool:
             return _of_instances(python_class(dtype, weak), name)
         case Ref(kind="instance") | Tuple():
             return _object_has(interp, value, name)
+        case FunctionValue():
+            return function_attributes.has(interp, value, name)
         case Ref(cls=cls):
             return _of_instances(cls, name)
         case Static(found, access):

@@ -5,6 +5,7 @@ Source: DLMF, chapters 5 (gamma), 25 (zeta).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from scipy import special
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Scalar, Type
 from adxform.primitives.declare import constant, scalar, series
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import RAISES, Primitive
 from adxform.runtime.special_scalars import polygamma_at, zeta_at
 from adxform.runtime.special_slopes import polygamma
@@ -99,9 +100,28 @@ def _double(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | 
             return Scalar("float64")
 
 
+def _whole(*numbers: Any) -> tuple[int, ...]:
+    """The integers that `numbers` are."""
+    if any(np.ndim(number) > 0 for number in numbers):
+        unsupported("arrays of integers with `exact=True`")
+    found = tuple([int(number) for number in numbers])
+    for number, whole in zip(numbers, found, strict=True):
+        if whole != number:
+            raise ValueError("non-integer arguments with `exact=True` are not supported")
+    return found
+
+
+def _choices(n: int, k: int) -> int:
+    """How many ways there are to choose `k` of `n` things, none for numbers that say nothing."""
+    return 0 if k > n or n < 0 or k < 0 else math.comb(n, k)
+
+
 def _comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:
     if exact:
-        raise NotImplementedError("scipy.special.comb with exact=True gives whole numbers of whole numbers")
+        n, m = _whole(N, k)
+        if repetition:
+            return 1 if m == 0 and n >= 0 else _choices(n + m - 1, m)
+        return _choices(n, m)
     if repetition:
         return special.binom(N + k - 1.0, k)
     inside = np.logical_and(np.logical_and(k <= N, N >= 0), k >= 0)
@@ -110,14 +130,18 @@ def _comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any
 
 def _perm(N: Any, k: Any, exact: Any = False) -> Any:
     if exact:
-        raise NotImplementedError("scipy.special.perm with exact=True gives whole numbers of whole numbers")
+        n, m = _whole(N, k)
+        return 0 if m > n or n < 0 or m < 0 else math.perm(n, m)
     inside = np.logical_and(np.logical_and(k <= N, N >= 0), k >= 0)
     return np.where(inside, special.poch(N - k + 1.0, k), 0.0)
 
 
 def _factorial(n: Any, exact: Any = False, extend: Any = "zero") -> Any:
-    if exact or extend != "zero":
-        raise NotImplementedError("scipy.special.factorial has a derivative with exact=False and extend='zero' only")
+    if extend != "zero":
+        unsupported("scipy.special.factorial has a derivative with extend='zero' only")
+    if exact:
+        (m,) = _whole(n)
+        return 0 if m < 0 else math.factorial(m)
     return np.where(n < 0, 0.0, special.gamma(np.where(n < 0, 1.0, n) + 1.0))
 
 
