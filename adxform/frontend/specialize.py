@@ -52,7 +52,7 @@ from adxform.frontend.signature import (
     parameter_names,
     same_static,
 )
-from adxform.frontend.signature.access import Access, Guard, InThisProcess
+from adxform.frontend.signature.access import Access, Equals, Guard, InThisProcess
 from adxform.frontend.signature.assumed_lengths import with_checks
 from adxform.frontend.signature.counts import with_counts
 from adxform.ir.code_constants import set_orders
@@ -304,7 +304,8 @@ class _Attempt:
             kept.refuse_recalled(list(places.found_before(self.interp, kept.moving)))
             asked = sees_not(self.interp.to_check.shown, [owner for owner, may_move in owners if may_move])
         handed, hidden = all_handed(self.interp.to_check.unseen), tuple(self.interp.outer.hidden.items())
-        refuse_objects_changed(self.fn, moves, handed, hidden, owners, outside)
+        told = tuple(guard.access for guard in self.interp.outer.guards if isinstance(guard.expectation, Equals))
+        refuse_objects_changed(self.fn, moves, handed, hidden, told, owners, outside)
         return asked
 
     def called(self, fn: Function) -> Function:

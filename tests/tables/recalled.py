@@ -27,6 +27,8 @@ class Box: pass
 @dataclasses.dataclass
 class Fields:
     w: object
+def scaled(v, k):
+    return v * k
 def attribute(**given):
     box = Box()
     vars(box).update(given)
@@ -69,6 +71,12 @@ HOLDERS: Mapping[str, tuple[str, str, str]] = {
     "copied object": ("attribute(w=np.ones(1))", "C.w[0] = V", "copy.deepcopy(C).w.sum()"),
     "namespace": ("types.SimpleNamespace(w=np.ones(1))", "C.w[0] = V", "vars(C)['w'][0]"),
     "result": ("collections.deque()", "C.append(V)", "(C.pop(), 1.0)[0]"),
+    "window on an array.array": ("attribute(a=array.array('d', [1.0]))", "W[0] = V", "C.a[0]"),
+    "view of memory": ("np.ones(2)", "C[0] = V", "M[0]"),
+    "flat iterator": ("np.ones(2)", "C[0] = V", "C_FLAT[0]"),
+    "array of objects": ("np.ones(2)", "C[0] = V", "O[0][0]"),
+    "partial": ("functools.partial(scaled, k=1.0)", "C.keywords['k'] = V", "C(2.0)"),
+    "partial, by its keywords": ("functools.partial(scaled, k=1.0)", "KEYWORDS['k'] = V", "C(2.0)"),
     "sparse sum": ("scipy.sparse.csr_matrix(np.eye(2))", "C.data[0] = V", "C.sum()"),
     "sparse item": ("scipy.sparse.csr_matrix(np.eye(2))", "C.data[:1] *= V", "C[0, 0]"),
 }
@@ -116,6 +124,11 @@ ORDERS = {
 LATE = ("C.data[0] = 50.0", "C.data *= 3.0", "C.data[:] = 0.5")
 TEXT = """{prelude}C = {made}
 H = attribute(c=C)
+W = np.frombuffer(C.a) if hasattr(C, "a") else None
+M, C_FLAT = (memoryview(C), C.flat) if isinstance(C, np.ndarray) else (None, None)
+KEYWORDS = getattr(C, "keywords", None)
+O = np.empty(1, object)
+O[0] = C
 bound, unbound = getattr(C, "append", None), getattr(C, "pop", None)
 def put(v):
     C.append(v)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adxform.analysis.unseen_code import is_off, writing_options
-from adxform.errors import AdxError
+from adxform.errors import AdxError, GlobalMutationError
 from adxform.frontend.calls import none_given
 from adxform.frontend.calls.bound_forms import (
     normal_form,
@@ -446,6 +446,9 @@ def _call_partial(
     def part(value: Any, *steps: Step) -> Value:
         return from_outside(interp, value, path_to(access, *steps))
 
+    if id(fn.keywords) in interp.outer.containers:
+        message = "a `functools.partial` from outside the function is called, whose keywords the function changes"
+        raise interp.error(message, "give the keyword in the call", GlobalMutationError)
     guard(interp, access, Binds(len(fn.args), tuple(fn.keywords)))
     inner = part(fn.func, ("attribute", "func"))
     first = tuple(part(arg, ("attribute", "args"), ("item", k)) for k, arg in enumerate(fn.args))

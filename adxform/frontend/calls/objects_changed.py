@@ -7,6 +7,7 @@ function may have changed it meanwhile (`A.data[0] = 2.0`, `A.setdiag(1.0)`); wh
 
 from __future__ import annotations
 
+import array
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +19,12 @@ from adxform import runtime
 from adxform.analysis.unseen_code import OUTSIDE, READING, may_write
 from adxform.errors import GlobalMutationError
 from adxform.frontend.calls.reached import reach_of, reached_from
-from adxform.frontend.checks.handed_over import Handed, Rebound
+from adxform.frontend.checks.handed_over import Handed, Rebound, owners
 from adxform.frontend.checks.kept_in_objects import numbers_out_of
 from adxform.frontend.checks.kept_outside import CHANGE, Moving
 from adxform.frontend.signature.access import Access
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
-from adxform.ir.spans import own_attribute, written_in
+from adxform.ir.spans import Span, own_attribute, written_in
 from adxform.ir.types import Array, Scalar, is_inexact
 from adxform.ir.walk import variables_of
 from adxform.primitives.effects import effect_of
@@ -57,8 +58,10 @@ class _Objects:
         return any(id(value) in self.names or self._overlaps(value) for value in values)
 
     def _overlaps(self, value: Any) -> bool:
-        if isinstance(value, memoryview):
+        if isinstance(value, memoryview | array.array):
             value = np.asarray(value)
+        elif isinstance(value, np.flatiter):
+            value = value.base
         return isinstance(value, np.ndarray) and any(np.may_share_memory(value, one) for one in self.arrays)
 
 
@@ -67,26 +70,29 @@ def refuse_objects_changed(
     moving: Moving,
     handed: Iterable[Handed | Rebound],
     hidden: Sequence[tuple[Access, Var]],
-    owners: Iterable[tuple[Any, bool]],
+    told: Iterable[Access],
+    held_by: Iterable[tuple[Any, bool]],
     containers: Mapping[Var, Any],
 ) -> None:
     """Raise where an op of a function asks an object for what that function changes of it.
 
-    Code that cannot be looked into may change what it was `handed`, `hidden` arrays may be written to; `owners` are what else it
-    keeps something in, and whether that may move; `containers` are lists and dicts by what stands for them.
+    Code that cannot be looked into may change what it was `handed`, `hidden` arrays may be written to; `held_by` are what else it
+    keeps something in, and whether that may move; `containers` are lists and dicts by what stands for them. What is `hidden`, and
+    the values that are `told`, are read when the function begins.
 
     Raises:
         GlobalMutationError: a number would come back without its derivative, or from an object that has changed.
     """
     changed, keeping = _Objects(), _Objects()
-    changed.add(one.value for one in handed if isinstance(one, Handed))
     for access, var in hidden:
         if isinstance(var.type, Array) and moving.classes.of(var) in moving.classes.written:
-            array = [access.read(fn)]
-            changed.add(array)
+            found = [access.read(fn)]
+            changed.add(found)
             if moving(var):
-                keeping.add(array)
-    for owner, moves in owners:
+                keeping.add(found)
+    _refuse_elements(fn, moving.function.span, (*(access for access, _ in hidden), *told), changed.arrays)
+    changed.add(one.value for one in handed if isinstance(one, Handed))
+    for owner, moves in held_by:
         changed.add([owner])
         if moves:
             keeping.add([owner])
@@ -100,6 +106,19 @@ def refuse_objects_changed(
         _refuse_rules(moving, changed)
     if keeping.names or keeping.libraries:
         _refuse_numbers(moving, keeping, containers)
+
+
+def _refuse_elements(fn: Callable[..., Any], span: Span, read: Iterable[Access], arrays: Sequence[np.ndarray]) -> None:
+    """Raise where an element is read ahead of an array that is written to, by another object that has its memory."""
+    written = _Objects(arrays=list(arrays))
+    for access in read if arrays else ():
+        found = [owner for owner, step in owners(fn, access) if step[0] == "item"]
+        value = access.read(fn)
+        if isinstance(value, np.ndarray) and value.dtype.hasobject:
+            found += reached_from(value.ravel().tolist())
+        if written.met(found):
+            message = f"`{access}` is read, which lies in an array from outside that the function writes to"
+            raise GlobalMutationError(message, span=span, help="read it of that array")
 
 
 def _refuse_rules(moving: Moving, changed: _Objects) -> None:

@@ -119,7 +119,7 @@ def refuse_changed(
         one = _replaced(access.read(fn), kind, objects) if kind in _RESETTING else None
         if one is not None:
             raise _refusal(access, one)
-        for owner, step in _owners(fn, access):
+        for owner, step in owners(fn, access):
             if (found := _changed(fn, owner, step, objects, names)) and not (step[0] == "cell" and kind not in _OF_VALUES):
                 raise _refusal(access, found)
     arrays = [(memory, one) for one in objects.values() if (memory := _memory_of(one.value)) is not None]
@@ -202,7 +202,7 @@ def _has_method(owner: Any, name: str) -> bool:
     return callable(found) or isinstance(found, _FOR_GOOD)
 
 
-def _owners(fn: Callable[..., Any], access: Access) -> Iterator[tuple[Any, tuple[str, Any]]]:
+def owners(fn: Callable[..., Any], access: Access) -> Iterator[tuple[Any, tuple[str, Any]]]:
     """Each object on the way of `access`, with the step that is taken from it."""
     for taken, step in enumerate(access.steps):
         yield Access(access.steps[:taken], access.root).read(fn), step
