@@ -165,9 +165,12 @@ LOADS_AND_STORES = (
     primitive(np.add.at, Memory(), effect=WRITES_FIRST),
 )
 
-_IN_ORDER = (runtime.entered, runtime.left, runtime.check_errors, runtime.check_errors_at)
+_IN_ORDER = (runtime.left, runtime.check_errors, runtime.check_errors_at)
 """What a ``with`` means to the run: nothing is computed by it, and everything stays on its side."""
-CONTEXTS = tuple(constant(fn, effect=OPAQUE) for fn in _IN_ORDER)
+CONTEXTS = (
+    *(constant(fn, effect=OPAQUE) for fn in _IN_ORDER),
+    primitive(runtime.entered, None, effect=OPAQUE),  # what a manager gives may be what it was given
+)
 
 _QUESTIONS = (
     *(runtime.raised_by, runtime.raised_by_storing, runtime.raised_by_writing, runtime.raised_under),
