@@ -157,6 +157,9 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             if first is None and attempt.interp.adds_keys:
                 knowledge.adds_keys = False
                 continue
+            if first is None and attempt.interp.makes_records and not isinstance(error, RecursionError):
+                with_structures, knowledge.follows_records = _refusal(error, attempt.interp.span), False
+                continue
             if first is None and attempt.interp.makes_structures and not isinstance(error, RecursionError):
                 with_structures, knowledge.follows_structures = _refusal(error, attempt.interp.span), False
                 continue

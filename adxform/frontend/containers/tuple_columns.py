@@ -36,6 +36,7 @@ def start(interp: Interpreter, growing: Grows) -> bool:
         return False
     put_in(interp, columns, contents.items)
     hold(interp, ref, columns)
+    interp.makes_records |= item.keys is not None
     return True
 
 

@@ -81,6 +81,8 @@ class Knowledge:
     """Whether loops that fill lists are written out however long that gets, where the run need not count the items."""
     follows_structures: bool = True
     """Whether structured arrays that the function makes are sets of arrays, and no objects of the run."""
+    follows_records: bool = True
+    """Whether lists of dicts and objects may be of the run's length, and need not be known one by one."""
     adds_keys: bool = True
     """Whether a dict with known keys gets new ones that only the run knows, and is no choice among those that it has."""
 
@@ -149,6 +151,7 @@ class Interpreter(Above):
         self.collects = False
         """Whether lists are arrays of their items that a loop, written out, would have had one by one."""
         self.makes_deques = False
+        self.makes_records = False
         """Whether the run makes deques, into which nobody looks."""
         self.makes_structures = False
         """Whether structured arrays are made that are sets of arrays here."""

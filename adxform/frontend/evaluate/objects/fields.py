@@ -42,7 +42,12 @@ def fields_of(interp: Interpreter, item: Value) -> Fields | None:
     """The fields of a tuple, a dict or an object that the function made; ``None`` of anything else."""
     if isinstance(item, Tuple):
         return Fields(item.items, item.cls)
-    if not isinstance(item, Ref) or item.kind not in ("dict", "instance") or (item.kind == "dict" and item.cls is not dict):
+    if (
+        not interp.knowledge.follows_records
+        or not isinstance(item, Ref)
+        or item.kind not in ("dict", "instance")
+        or (item.kind == "dict" and item.cls is not dict)
+    ):
         return None
     held: Any = interp.heap.contents[item]
     if type(held) is not Contents or item in interp.heap.contents.attributes or originals(interp, item) is None:
