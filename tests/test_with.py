@@ -14,7 +14,8 @@ import pytest
 
 import adxform
 from adxform.errors import AdxError, UnsupportedOperationError
-from tests.tables.cell import Cell, judge, program
+from tests.tables import cell
+from tests.tables.cell import Cell, judge
 
 LOG: list[str] = []
 LOCK = threading.Lock()
@@ -290,7 +291,7 @@ MAKER = Maker()
 def test_what_a_manager_from_outside_gives_of_what_moves_is_refused(manager: str) -> None:
     """Nobody looks into it: what it gives would come back without its derivative."""
     text = f"def f(x):\n    with {manager} as y:\n        r = np.sum(y) * x[1]\n    return r\n"
-    made = program(text, "f", doubled=doubled, in_a_list=in_a_list, MAKER=MAKER)
+    made = cell.program(text, "f", doubled=doubled, in_a_list=in_a_list, MAKER=MAKER)
     assert made(np.array([1.3, 0.7])) > 0.0
     for mode in (adxform.grad(made), lambda x: adxform.jvp(made, (x,), (x,))):
         with pytest.raises(AdxError):
