@@ -1,6 +1,6 @@
 """Minima under conditions, which move as the equations of Karush, Kuhn and Tucker do while the same conditions hold.
 
-Source: Fiacco, *Introduction to Sensitivity and Stability Analysis in Nonlinear Programming* (1983), chapter 3.
+Source: Fiacco, *Introduction to Sensitivity and Stability Analysis in NonlinearCondition Programming* (1983), chapter 3.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from adxform.primitives.definitions.definition import unsupported
 _TIED = 1e-6
 
 
-class Linear:
+class LinearCondition:
     """Conditions on sums of numbers, where the function makes the object of SciPy's that states them."""
 
     def __init__(self, A: Any, lb: Any = -np.inf, ub: Any = np.inf, keep_feasible: Any = False) -> None:
@@ -28,7 +28,7 @@ class Linear:
         self.lb, self.ub, self.keep_feasible = np.atleast_1d(lb) * 1.0, np.atleast_1d(ub) * 1.0, keep_feasible
 
 
-class Nonlinear:
+class NonlinearCondition:
     """Conditions on what a function gives, where the function that is differentiated makes the object that states them."""
 
     def __init__(
@@ -47,14 +47,14 @@ class Nonlinear:
 
 def listed(constraints: Any) -> Any:
     """The conditions that SciPy is given, as a list."""
-    alone = dict | Linear | Nonlinear | optimize.LinearConstraint | optimize.NonlinearConstraint
+    alone = dict | LinearCondition | NonlinearCondition | optimize.LinearConstraint | optimize.NonlinearConstraint
     return [constraints] if isinstance(constraints, alone) else list(constraints)
 
 
 def _kind(one: Any) -> Any:
-    if isinstance(one, Linear | optimize.LinearConstraint):
+    if isinstance(one, LinearCondition | optimize.LinearConstraint):
         return "linear"
-    if isinstance(one, Nonlinear | optimize.NonlinearConstraint):
+    if isinstance(one, NonlinearCondition | optimize.NonlinearConstraint):
         return "nonlinear"
     if one["type"] not in ("eq", "ineq"):
         unsupported("minimize has a derivative for conditions of the types eq and ineq")

@@ -21,7 +21,7 @@ from adxform.primitives.definitions.definition import Definition, Value, unsuppo
 _FUNCTION = "a function"
 
 
-class Operation:
+class ProductOfAMatrix:
     """A matrix by its products with vectors, where the function makes the object of SciPy's that stands for it."""
 
     def __init__(self, shape: Any, matvec: Any, rmatvec: Any = None, matmat: Any = None, dtype: Any = None) -> None:
@@ -42,12 +42,12 @@ class Operation:
 
 def _product(a: Any) -> Callable[..., Any]:
     """What SciPy calls to multiply with `a`, where that is an operation that the function makes; else what it does not call."""
-    return a.matvec if isinstance(a, Operation) else lambda x: x
+    return a.matvec if isinstance(a, ProductOfAMatrix) else lambda x: x
 
 
 def _own(a: Any) -> Any:
     """What SciPy is given for a matrix."""
-    if isinstance(a, Operation):
+    if isinstance(a, ProductOfAMatrix):
         return _FUNCTION
     return followed(a).own if is_sparse(a) else a
 
@@ -62,7 +62,7 @@ def _columns(a: Any) -> Any:
 
 def _direct(a: Any, b: Any, found: Any) -> Any:
     """The solution as a direct method finds it."""
-    if isinstance(a, Operation):
+    if isinstance(a, ProductOfAMatrix):
         return np.linalg.solve(jacobian(a.matvec)(found), b)
     if is_sparse(a):
         return direct(a, b)
@@ -86,7 +86,7 @@ def _found(method: Any, A: Any, b: Any, x0: Any, M: Any, options: Any) -> Any:
     b = np.asarray(b) * 1.0
     if np.ndim(b) != 1 or np.iscomplexobj(b):
         unsupported("solutions that SciPy finds by steps have a derivative for a real vector on the right")
-    if (isinstance(A, Operation) or isinstance(M, Operation)) and method is iterative.bicg:
+    if (isinstance(A, ProductOfAMatrix) or isinstance(M, ProductOfAMatrix)) and method is iterative.bicg:
         unsupported("this method multiplies with the transpose too: use `gmres`, or a sparse matrix")
     functions = _product(A), _product(M)
     given = _own(A), None if M is None else _own(M), b, x0, method, options
@@ -192,7 +192,7 @@ def _eigsh(
     tol: Any = 0,
     return_eigenvectors: Any = True,
 ) -> Any:
-    if isinstance(A, (Operation, iterative.LinearOperator)):
+    if isinstance(A, (ProductOfAMatrix, iterative.LinearOperator)):
         unsupported("eigsh has a derivative for a sparse matrix or an array")
     every, columns = np.linalg.eigh(_whole(A))
     options = {"k": k, "sigma": sigma, "which": which, "v0": v0, "ncv": ncv, "maxiter": maxiter, "tol": tol}
@@ -221,7 +221,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     ),
     Definition(iterative.gmres, _gmres, sequences=True),
     Definition(iterative.minres, _minres, sequences=True),
-    Definition(iterative.LinearOperator, Operation, Value.FOLLOWED, sequences=True),
+    Definition(iterative.LinearOperator, ProductOfAMatrix, Value.FOLLOWED, sequences=True),
     Definition(iterative.spsolve_triangular, _triangular, sequences=True),
     Definition(iterative.expm_multiply, _expm_multiply, sequences=True),
     Definition(iterative.eigsh, _eigsh, sequences=True),

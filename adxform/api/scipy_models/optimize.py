@@ -9,7 +9,7 @@ from scipy import optimize
 
 from adxform.api import grad
 from adxform.api.scipy_models import least_squares_fits, linear_programs, older_minimizers, orders
-from adxform.api.scipy_models.constrained_minima import Linear, Nonlinear, constrained, listed
+from adxform.api.scipy_models.constrained_minima import LinearCondition, NonlinearCondition, constrained, listed
 from adxform.api.scipy_models.implicit_solutions import (
     GIVEN,
     Report,
@@ -404,8 +404,8 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(optimize.root, _root, sequences=True, calls_back=True),
     Definition(optimize.fixed_point, _fixed_point, sequences=True, calls_back=True),
     Definition(optimize.Bounds, Sides, Value.FOLLOWED, sequences=True),
-    Definition(optimize.LinearConstraint, Linear, Value.FOLLOWED, sequences=True),
-    Definition(optimize.NonlinearConstraint, Nonlinear, Value.FOLLOWED, sequences=True),
+    Definition(optimize.LinearConstraint, LinearCondition, Value.FOLLOWED, sequences=True),
+    Definition(optimize.NonlinearConstraint, NonlinearCondition, Value.FOLLOWED, sequences=True),
     Definition(optimize.minimize, _minimize, sequences=True, calls_back=True),
     Definition(optimize.minimize_scalar, _minimize_scalar, sequences=True, calls_back=True),
     *older_minimizers.DEFINITIONS,
