@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import spatial
 
 import adxform
 from adxform.errors import AdxError, AliasError, GlobalMutationError
@@ -701,3 +702,31 @@ def test_no_name_is_asked_for_that_the_function_does_not_ask_for(f: Callable[...
     adxform.grad(f)(X)
     adxform.jvp(f, (X,), (X,))
     assert set(vars(ANSWERING)) <= plainly
+
+
+POINTS = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 0.5]])
+NEAR, NEIGHBOURS = spatial.KDTree(POINTS), spatial.cKDTree(POINTS)
+
+
+def distance_to_what_moves(x):
+    POINTS[1] = x[:2]
+    return NEAR.query(np.array([0.9, 0.8]))[0] * x[0]
+
+
+def distance_by_the_class_in_c(x):
+    POINTS[1] = x[:2]
+    return NEIGHBOURS.query(np.array([0.9, 0.8]))[0] * x[0]
+
+
+def distance_to_what_stays(x):
+    return NEIGHBOURS.query(x[:2])[0] + NEAR.query(x[1:])[0]
+
+
+@pytest.mark.parametrize("f", [distance_to_what_moves, distance_by_the_class_in_c])
+def test_trees_of_neighbours_have_the_memory_of_their_places(f: Callable[..., Any]) -> None:
+    kept = POINTS.copy()
+    with pytest.raises(GlobalMutationError):
+        adxform.grad(f)(np.array([0.7, 0.55, 0.31]))
+    POINTS[:] = kept
+    verdict = judge(Cell("stays", distance_to_what_stays, (np.array([0.7, 0.55, 0.31]),)))
+    assert verdict.kind == "right", verdict.reason

@@ -8,6 +8,7 @@ function may have changed it meanwhile (`A.data[0] = 2.0`, `A.setdiag(1.0)`); wh
 from __future__ import annotations
 
 import array
+import inspect
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,10 +59,13 @@ class _Objects:
         return any(id(value) in self.names or self._overlaps(value) for value in values)
 
     def _overlaps(self, value: Any) -> bool:
+        getter = inspect.getattr_static(type(value), "data", None)
         if isinstance(value, memoryview | array.array):
             value = np.asarray(value)
         elif isinstance(value, np.flatiter):
             value = value.base
+        elif isinstance(getter, types.GetSetDescriptorType) and not isinstance(value, np.ndarray):
+            value = getter.__get__(value)  # of a class written in C, as a tree of neighbours is
         return isinstance(value, np.ndarray) and any(np.may_share_memory(value, one) for one in self.arrays)
 
 
