@@ -192,7 +192,7 @@ def test_lengths_of_what_a_function_reads(monkeypatch: pytest.MonkeyPatch) -> No
 
     def f(x: Any) -> Any:
         made = [{"v": v, "k": k} for k, v in enumerate(DATA)]
-        made[0]["v"] += 1.0
+        made[0]["first"] = True
         return sum(one["v"] * x ** one["k"] for one in made)
 
     def slope(x: float) -> Any:

@@ -129,6 +129,8 @@ SMOOTH_ALONE = frozenset({runtime.cofactor_change, *GAPS})
 """What has no derivative at other points: a second derivative of `det`, see above; ties."""
 NOT_OF_ZERO = frozenset({np.linalg.eigh, np.linalg.svd})
 """What has vectors, which are not determined of a matrix of zeros."""
+OF_SCIPY = ("scipy.", "adxform.runtime.of_scipy.")
+"""Records that are there once SciPy has been asked for: the table `primitives` has them."""
 
 
 def _is_power_of_zero(name: str, args: tuple[Any, ...]) -> bool:
@@ -293,7 +295,7 @@ def _reductions() -> Iterator[tuple[str, Made]]:
 def _records() -> Iterator[tuple[str, Made]]:
     """The samples of each record of the rule table, with edge values in the place of some of their numbers."""
     for fn, record in TABLE.items():
-        if not isinstance(record.derivative, Partials | Linear | General):
+        if not isinstance(record.derivative, Partials | Linear | General) or record.name.startswith(OF_SCIPY):
             continue
         for number, sample in enumerate(record.samples):
             given, sample = _spread(sample)
