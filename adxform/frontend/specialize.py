@@ -144,8 +144,8 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
         except WalkedAgain as generator:
             knowledge.walked_again[generator.place] = None
             continue
-        except PutAgain as again:
-            knowledge.put_again[again.place] = None
+        except PutAgain:
+            knowledge.put_again = True
             continue
         except Exception as error:
             if first is None and attempt.interp.collects:

@@ -259,3 +259,15 @@ def a_chosen_array_among_others(x, s):
     a, b = x * s, x + s
     c = a if s > 0.5 else b
     return s * (2.0 + (c in [a])) + [b, a].index(c) * np.sum(c**2)
+
+
+@at((VALUES,), (vec(0.9, 0.2, 0.1, 0.4),))
+def a_step_that_comes_to_stand_in_two_places(x):
+    steps, y = [], x[0]
+    while y > 0.1:
+        y = y * 0.8
+        steps.append({"y": y})
+    for _ in range(3):
+        steps[0] = {"y": steps[0]["y"] + x[1]}
+        steps[0] = steps[1]
+    return sum(s["y"] * (k + 1) for k, s in enumerate(steps))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, object_lists
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.keys import refuse_index
-from adxform.frontend.evaluate.objects.fields import Fields, all_copied, fields_of, put_in, whole
+from adxform.frontend.evaluate.objects.fields import Fields, all_copied, fields_of, note_repeated, put_in, whole
 from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.object_contents import Columns, Contents, PutIn, list_contents
 from adxform.frontend.evaluate.signals import Grows, Kind
@@ -26,7 +26,7 @@ def start(interp: Interpreter, growing: Grows) -> bool:
         return False
     places = range(len(item.fields))
     parts = tuple(interp.new_list(()) for _ in places)
-    columns = Columns(parts, item.cls, item.keys, frozenset((PutIn(),)))
+    columns = Columns(parts, item.cls, item.keys, frozenset((PutIn(repeated=interp.knowledge.put_again),)))
     rows = [row.items for one in contents.items if (row := fields_of(interp, one)) is not None and row.is_like(columns)]
     if len(rows) < len(contents.items):
         return False
@@ -193,7 +193,7 @@ _ALIKE = "let all items be tuples of one length, or objects of one class with th
 def share(columns: Columns, others: Columns) -> None:
     """Note that a list, which consists of `columns`, has copies of all that another one has copies of."""
     for one in columns.copied:
-        one.repeated = True
+        note_repeated(one)
         one.refs |= all_copied(others.copied)
 
 

@@ -91,11 +91,7 @@ class Recursive(Restart):
 
 
 class PutAgain(Restart):
-    """At `place` an object is put into a list that may have it already."""
-
-    def __init__(self, place: Span) -> None:
-        super().__init__("an object is put into a list again")
-        self.place = place
+    """An object is put into a list that may have it already, and in which one is changed."""
 
 
 class WalkedAgain(Restart):

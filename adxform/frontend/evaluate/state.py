@@ -69,8 +69,8 @@ class Knowledge:
     recursive: dict[Any, None] = field(default_factory=dict)
     walked_again: dict[Span, None] = field(default_factory=dict)
     """Where generators are made of which a loop leaves some for later: they run from one item to the next."""
-    put_again: dict[Span, None] = field(default_factory=dict)
-    """Where objects are put into lists of the run's length that may have them already."""
+    put_again: bool = False
+    """Whether objects may be in several places of lists of the run's length, from the first."""
     lengths: dict[tuple[Access, int], int] = field(default_factory=dict)
     """Of axes of hidden arrays."""
     places: dict[tuple[int, str], PlaceOutside] = field(default_factory=dict)

@@ -75,6 +75,8 @@ def change(interp: Interpreter, ref: Ref, contents: AnyContents) -> bool:
         return False
     if contents.keys != held.keys or any(one.repeated for one in columns.copied) or row.held != _held(interp, columns):
         return False
+    for one in columns.copied:
+        one.changed = True
     for part, before, now in zip(columns.lists, held.items, contents.items, strict=True):
         if now is not before:
             interp.call(Lit(operator.setitem), (part, row.index, now))
@@ -97,20 +99,20 @@ def put_in(interp: Interpreter, columns: Columns, items: Iterable[Value]) -> Non
         if found is not None:
             interp.heap.contents.copied |= found
             for one in columns.copied:
-                _note(interp, one, found)
+                if len(found) > 1 or not found.isdisjoint(one.refs):
+                    note_repeated(one)
+                one.refs |= found
 
 
-def _note(interp: Interpreter, lists: PutIn, item: set[Ref]) -> None:
-    """Note that `lists` have a copy of what is one of `item`.
+def note_repeated(lists: PutIn) -> None:
+    """Note that an object may be in several places of `lists`.
 
     Raises:
-        PutAgain: it may be in them already, which was not known so far.
+        PutAgain: one has been changed, in a loop perhaps that comes back there, as if each were in one place.
     """
-    if not lists.repeated and (len(item) > 1 or not item.isdisjoint(lists.refs)):
-        if len(item) == 1 and interp.span not in interp.knowledge.put_again:
-            raise PutAgain(interp.span)
-        lists.repeated = True
-    lists.refs |= item
+    if lists.changed and not lists.repeated:
+        raise PutAgain
+    lists.repeated = True
 
 
 def whole(

@@ -87,14 +87,15 @@ class Collected:
 class PutIn:
     """The objects of which lists have copies, from when they were put in; those that a loop makes may be of any iteration.
 
-    One of them may be `repeated` in these lists, if it is not known that each is in one place.
+    One of them may be `repeated` in these lists, if it is not known that each is in one place; one has been `changed` there.
     """
 
-    __slots__ = ("refs", "repeated")
+    __slots__ = ("changed", "refs", "repeated")
 
-    def __init__(self) -> None:
+    def __init__(self, *, repeated: bool) -> None:
         self.refs: set[Ref] = set()
-        self.repeated = False
+        self.repeated = repeated
+        self.changed = False
 
 
 @dataclass(frozen=True, slots=True)
