@@ -105,6 +105,8 @@ AFTER = {
     "item put elsewhere": "part = [rows[0]]\nit = part[0]\n{change it}",
     "a copy of an item": "it = copy.copy(rows[-1])\n{change it}",
     "items by their places": "for k in range(len(rows)):\n    it = rows[k]\n    {change it}\n    {change rows[-1]}",
+    "item stored again in a loop": "for j in range(2):\n    it = rows[0]\n    {change it}\n    rows[0] = rows[1]",
+    "item put again in a loop": "for j in range(2):\n    {change rows[-1]}\n    rows.append(rows[0])",
     "item before it moves": "it = rows[0]\nrows.insert(0, rows.pop())\n{change it}",
     "item in another order": "it = rows[-1]\nrows.sort(key=lambda r: {read r})\n{change it}",
     "item taken out": "it = rows.pop()\n{change it}",
