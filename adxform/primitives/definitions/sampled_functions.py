@@ -143,7 +143,7 @@ def _convolve(a: Any, v: Any, mode: Any = "full") -> Any:
         start = (min(n, m) - 1) // 2
         return full[start : start + max(n, m)]
     if mode not in ("valid", 0):
-        raise NotImplementedError("np.convolve has a derivative for the modes full, same and valid only")
+        unsupported("np.convolve has a derivative for the modes full, same and valid only")
     return full[min(n, m) - 1 : max(n, m)]
 
 

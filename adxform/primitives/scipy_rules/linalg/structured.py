@@ -12,7 +12,7 @@ from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Type
 from adxform.primitives.declare import general
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 from adxform.runtime.of_scipy import linalg as calls
 
@@ -168,7 +168,7 @@ def _solve_toeplitz(c_or_cr: Any, b: Any, check_finite: Any = True) -> Any:
 
 def _solve_circulant(c: Any, b: Any) -> Any:
     if np.ndim(c) != 1 or np.ndim(b) > 2:
-        raise NotImplementedError("scipy.linalg.solve_circulant has a derivative of one matrix, and a vector or its columns")
+        unsupported("scipy.linalg.solve_circulant has a derivative of one matrix, and a vector or its columns")
     factors = np.fft.fft(c)
     x = np.fft.ifft(np.fft.fft(b, axis=0) / (factors if np.ndim(b) == 1 else factors[:, None]), axis=0)
     return x if np.iscomplexobj(c) or np.iscomplexobj(b) else np.real(x)
