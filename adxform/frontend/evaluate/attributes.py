@@ -39,6 +39,7 @@ from adxform.frontend.nested import objects
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, HasClass, Owns, path_to
 from adxform.ir.ops import Lit, Var
+from adxform.ir.spans import own_dict
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float, is_inexact
 from adxform.ir.walk import variables
 from adxform.primitives.definitions.definition import StandIn
@@ -296,7 +297,8 @@ def own_attributes(interp: Interpreter, value: Ref) -> Value:
     """``vars(value)``: a dict that is the attributes of an object. Once these are changed by their names, it is not followed."""
     contents = interp.contents(value)
     beside = any(isinstance(find(value.cls, name), types.MemberDescriptorType) for name in contents.keys)
-    if beside or not has_dict(value.cls) or issubclass(value.cls, Operator | Decorated):
+    kept = isinstance(find(value.cls, "__dict__"), types.GetSetDescriptorType | types.MemberDescriptorType)  # no property
+    if beside or not kept or issubclass(value.cls, Operator | Decorated):
         message = f"the attributes of a {value.cls.__name__} are taken as a dict, and not all are in one"
         raise interp.error(message, "name the attributes, or use `getattr` and `setattr`; of a dataclass, `dataclasses.asdict`")
     made = interp.heap.new("dict", dict, contents.keys, contents.items)
@@ -360,7 +362,7 @@ def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: A
     """The attribute `found` by `path` of an object from outside that is no class: of its own, or what its class holds."""
     owner, access = value.value, value.access
     static = inspect.getattr_static(type(owner), name, None)
-    if name in getattr(owner, "__dict__", {}):
+    if name in own_dict(owner):
         return from_outside(interp, found, path)
     if static is not None and not inspect.isdatadescriptor(static) and hasattr(owner, "__dict__"):
         guard(interp, access, Owns(name, False))
@@ -393,7 +395,9 @@ def _is_librarys(module: types.ModuleType) -> bool:
 def _of_module(interp: Interpreter, module: types.ModuleType, access: Any, name: str) -> Value:
     try:
         found = locks.attribute(module, name)
-    except AttributeError as error:
+    except RecursionError:
+        raise
+    except Exception as error:  # of a `__getattr__`, which may import what is not there
         return missing(interp, path_to(access, ("attribute", name)), error)
     return from_outside(interp, found, None if _is_librarys(module) else path_to(access, ("attribute", name)))
 
