@@ -87,10 +87,6 @@ class _Quiet(type):
         raise RuntimeError("asked")
 
 
-class _Unasked(metaclass=_Quiet):
-    pass
-
-
 class _List(list):  # type: ignore[type-arg]
     def __iter__(self) -> Any:
         raise RuntimeError("asked")
@@ -137,7 +133,7 @@ THINGS: dict[str, Callable[[], Any]] = {
     "raises for its dict": lambda: type("Unbound", (), {"__dict__": property(lambda self: 1 / 0)})(),
     "raises for its names": lambda: type("Unbound", (), dict.fromkeys(NAMES, property(lambda self: 1 / 0)))(),
     "lazy module": _lazy_module,
-    "quiet class": lambda: _Unasked,
+    "quiet class": lambda: _Quiet("Unasked", (), {}),
     "slots without values": lambda: type("Slots", (), {"__slots__": ("a",)})(),
     "equal by an array": lambda: type("Rows", (), {"__eq__": lambda self, other: np.array([True, False]), "__hash__": None})(),
     "list that holds itself": lambda: _itself([0]),
