@@ -14,6 +14,7 @@ from adxform.ir.types import Array, Type
 from adxform.primitives.declare import general
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
+from adxform.primitives.scipy_rules.linalg.factors import one_matrix
 from adxform.runtime.of_scipy import linalg as calls
 
 
@@ -49,6 +50,8 @@ def _block_diag(*arrs: Any) -> Any:
 
 
 def _khatri_rao(a: Any, b: Any) -> Any:
+    if np.ndim(a) > 2 or np.ndim(b) > 2:
+        unsupported("scipy.linalg.khatri_rao has a derivative of two matrices, and not of several: write a loop")
     return np.reshape(a[:, None, :] * b[None, :, :], (a.shape[0] * b.shape[0], a.shape[1]))
 
 
@@ -83,6 +86,7 @@ def _columns(x: Any) -> Any:
 
 
 def _solve_with_bands(ab: Any, b: Any, lower: Any, upper: Any, check_finite: Any = True) -> Any:
+    one_matrix("solve_banded", 2, ab, b)
     x = calls.solve_with_bands(ab, b, lower, upper, check_finite)
 
     def pullback(ct: Any) -> Any:
@@ -116,6 +120,7 @@ def _solve_banded(
 
 
 def _solveh_banded(ab: Any, b: Any, lower: Any = False, check_finite: Any = True) -> Any:
+    one_matrix("solveh_banded", 2, ab, b)
     if np.iscomplexobj(ab):
         raise NotImplementedError("scipy.linalg.solveh_banded has no derivative of complex matrices")
     x = linalg.solveh_banded(ab, b, lower=lower, check_finite=check_finite)
@@ -146,6 +151,7 @@ def _lags(y: Any, z: Any) -> Any:
 
 def _solve_with_toeplitz(c: Any, r: Any, b: Any, check_finite: Any = True) -> Any:
     """The first of `r` is not read."""
+    one_matrix("solve_toeplitz", 1, c, b)
     x = calls.solve_with_toeplitz(c, r, b, check_finite)
 
     def pullback(ct: Any) -> Any:
