@@ -21,6 +21,7 @@ from adxform.runtime.of_scipy import linalg as calls
 def _toeplitz(c: Any, r: Any = None) -> Any:
     if r is None:
         r = np.conjugate(c) if np.iscomplexobj(c) else c
+    c, r = np.atleast_1d(c), np.atleast_1d(r)
     rows, columns = c.shape[-1], r.shape[-1]
     places = rows - 1 + np.arange(columns) - np.arange(rows)[:, None]
     return np.concatenate((c[..., ::-1], r[..., 1:]), axis=-1)[..., places]
@@ -34,6 +35,7 @@ def _hankel(c: Any, r: Any = None) -> Any:
 
 
 def _circulant(c: Any) -> Any:
+    c = np.atleast_1d(c)
     n = c.shape[-1]
     return c[..., (np.arange(n)[:, None] - np.arange(n)) % n]
 
