@@ -121,7 +121,7 @@ class Bits:
             return given[1]
         if fn in (operator.getitem, intrinsics.pop) and isinstance(op.args[0], Var):
             return self.known.get(op.args[0], GIVEN)
-        return GIVEN if fn in (intrinsics.dim, len, kernel_scalars.trip_count) else TOO_MANY
+        return GIVEN if fn in (intrinsics.dim, len, kernel_scalars.trip_count, kernel_scalars.from_front) else TOO_MANY
 
 
 class Growth:

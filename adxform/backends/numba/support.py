@@ -218,7 +218,7 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
         return dtypes != ["bool"]
     if fn in TWO_WAY:
         return len(args) == 3 and dtypes[0] == "bool" and dtypes[1] == dtypes[2]
-    if fn in (np.int64, runtime.trip_count, runtime.some, runtime.place):
+    if fn in (np.int64, runtime.trip_count, runtime.from_front, runtime.some, runtime.place):
         return set(dtypes) == {"int64"}
     if fn in (runtime.check_power, runtime.check_finite):  # `adxform.backends.numba.failures` puts a flag in its place
         return set(dtypes) == {"float64"}

@@ -59,7 +59,7 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             type_ = element_type(interp, x, at)
             out = interp.emit(operator.getitem, (x, at), uncut(x, at, type_) if interp.assumes else type_, hint)
             if interp.assumes:
-                interp.equal.sliced.update(unknown_slices(x, at, out))
+                interp.equal.sliced.update(unknown_slices(x, at, out, interp.integers.form))
             return out
         case Var(_, Object()):
             return interp.emit(operator.getitem, (x, interp.operand(index)), Object(), hint)

@@ -8,13 +8,14 @@ taken, and raises where it is not so; another form, which assumes nothing, is th
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from adxform.frontend.signature import SHORT
 from adxform.frontend.signature.shared_lengths import Equalities
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.linear_forms import LinearForm
 from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Pack, Raise, Var
 from adxform.ir.types import BOOL, INT, Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import Names, all_ops, map_op
@@ -114,18 +115,45 @@ def lengths_stored(x: Var, index: Operand, value: Operand) -> Iterator[tuple[int
             yield axis, place, bounds, found[0]
 
 
-def unknown_slices(x: Var, index: Operand, out: Var) -> Iterator[str]:
-    """The names of lengths of `out`, which is ``x[index]``, that are those of slices with a variable bound, and not known."""
-    if isinstance(out.type, Array) and out.type.shape is not None:
-        sizes = (out.type.shape[place] for _, place, _ in variable_slices(x, index))
-        yield from (size.base for size in sizes if isinstance(size, Dim) and size.base.startswith("?"))
+def unknown_slices(
+    x: Var, index: Operand, out: Var, form: Callable[[Operand], LinearForm | None]
+) -> Iterator[tuple[str, LinearForm]]:
+    """The names of lengths of `out`, which is ``x[index]``, that are those of slices with a variable bound, and not known.
+
+    Each with how long the slice is if it is not cut off, in terms of other integers, which `form` gives.
+    """
+    if isinstance(out.type, Array) and out.type.shape is not None and isinstance(x.type, Array):
+        for axis, place, bounds in variable_slices(x, index):
+            size = out.type.shape[place]
+            if isinstance(size, Dim) and _is_open(out, place):
+                whole = (x.type.shape or ())[axis]
+                axis_form = LinearForm(0, ((whole, 1),)) if isinstance(whole, Dim) else LinearForm(whole)
+                first, last = _from_front(bounds[0], LinearForm(), axis_form, form), _from_front(bounds[1], axis_form, axis_form, form)
+                yield size.base, last.plus(first, -1)
+
+
+def _from_front(
+    bound: Operand, missing: LinearForm, whole: LinearForm, form: Callable[[Operand], LinearForm | None]
+) -> LinearForm:
+    """Where `bound` is in an axis that is `whole` long, counted from its front; `missing` where it is ``None``."""
+    if bound == Lit(None):
+        return missing
+    found = form(bound)
+    assert found is not None
+    return whole.plus(found) if isinstance(bound, Lit) and bound.value < 0 else found
 
 
 def has_unknown_slices(fn: Function) -> bool:
     """Whether `fn`, all of which is in it, takes a slice of which it is not known how long it is."""
     loads = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == LOAD and op.outs]
     pairs = [(x, op) for op in loads if isinstance(x := op.args[0], Var) and isinstance(x.type, Array)]
-    return not fn.helpers and any(True for x, op in pairs for _ in unknown_slices(x, op.args[1], op.outs[0]))
+    return not fn.helpers and any(_is_open(op.outs[0], place) for x, op in pairs for _, place, _ in variable_slices(x, op.args[1]))
+
+
+def _is_open(out: Var, axis: int) -> bool:
+    """Whether the length of `out` along `axis` has no other name than its own."""
+    size = (out.type.shape or ())[axis] if isinstance(out.type, Array) and out.type.shape else None
+    return isinstance(size, Dim) and size.base.startswith("?")
 
 
 def is_bound(bound: Operand) -> bool:
@@ -161,6 +189,31 @@ def holds(builder: Builder, bounds: Bounds, size: Operand, n: Operand) -> Operan
     return builder.call(operator.and_, found, builder.call(operator.ge, first, Lit(0), type=BOOL), type=BOOL)
 
 
+def is_whole(builder: Builder, bounds: Bounds, size: Operand) -> Operand:
+    """Whether the slice with these `bounds` of an axis of length `size` is not cut off, and goes upwards."""
+
+    def counted(bound: Operand, missing: Operand) -> Operand:
+        if bound == Lit(None):
+            return missing
+        below = isinstance(bound, Lit) and bound.value < 0
+        return builder.call(operator.add, size, bound, type=INT) if below else bound
+
+    first, last = counted(bounds[0], Lit(0)), counted(bounds[1], size)
+    pairs = [(Lit(0), first)] if first != Lit(0) else []
+    pairs += [(first, last), *([(last, size)] if last != size else [])]
+    found, *others = (builder.call(operator.le, low, high, type=BOOL) for low, high in pairs)
+    for other in others:
+        found = builder.call(operator.and_, found, other, type=BOOL)
+    return found
+
+
+def _raise_unless(fine: Operand, builder: Builder) -> None:
+    failure = builder.nested()
+    error = failure.call(AssertionError, Lit("a slice is not as long as was assumed"))
+    failure.emit(Raise(error, builder.span))
+    builder.emit(If((), fine, Block((), (), ()), failure.block((), ()), builder.span))
+
+
 def with_checks(fn: Function, equal: Equalities) -> Function:
     """`fn`, which raises where it takes a slice whose length is not the one that was assumed: that of an argument, or its own."""
     ahead = Builder(Names.of(fn), fn.span)
@@ -181,6 +234,10 @@ def with_checks(fn: Function, equal: Equalities) -> Function:
                 builder = Builder(ahead.names, op.span)
                 for axis, place, bounds in variable_slices(x, index):
                     size = shape[place]
+                    if isinstance(size, Dim) and size.base in equal.met:
+                        whole = builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n")
+                        _raise_unless(is_whole(builder, bounds, whole), builder)
+                        continue
                     if isinstance(size, Dim) and size.base in assumed:
                         length: Operand = known[assumed[size.base]]
                     elif isinstance(size, int) and isinstance(own[axis], Dim):
@@ -188,11 +245,7 @@ def with_checks(fn: Function, equal: Equalities) -> Function:
                     else:
                         continue
                     whole = builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n")
-                    fine = holds(builder, bounds, whole, length)
-                    failure = builder.nested()
-                    error = failure.call(AssertionError, Lit("a slice is not as long as was assumed"))
-                    failure.emit(Raise(error, op.span))
-                    builder.emit(If((), fine, Block((), (), ()), failure.block((), ()), op.span))
+                    _raise_unless(holds(builder, bounds, whole, length), builder)
                 return [*builder.ops, op]
             case _:
                 return [map_op(op, lambda operand: operand, block)]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree
+from adxform.ir.linear_forms import LinearForm
 from adxform.ir.ops import Function, Operand, Var
 from adxform.ir.types import Array, Dim, Size, Type
 from adxform.ir.walk import Names, rename_block
@@ -14,13 +15,15 @@ from adxform.ir.walk import Names, rename_block
 class Equalities:
     """Which names of lengths mean the same length.
 
-    Where that may be assumed, `sliced` are those of slices with variable bounds, and `assumed` says of which length some are;
+    Where that may be assumed, `sliced` are those of slices with variable bounds, each with how long the slice is if it is not
+    cut off; `assumed` says of which length some are, and `met` are others, that are as long as what they are combined with;
     `counts` are integers of the caller's that stand for lengths, which are not one.
     """
 
     def __init__(self) -> None:
         self._same: dict[str, str] = {}
-        self.sliced: set[str] = set()
+        self.sliced: dict[str, LinearForm] = {}
+        self.met: set[str] = set()
         self.assumed: dict[str, Dim] = {}
         self.counts: dict[str, Var] = {}
 
@@ -33,9 +36,7 @@ class Equalities:
     def unify(self, a: Size, b: Size) -> None:
         """Take `a` and `b` to be equal, if neither can be one."""
         if isinstance(a, Dim) and isinstance(b, Dim) and not a.may_be_one and not b.may_be_one:
-            first, second = self.name(a.base), self.name(b.base)
-            if first != second:
-                self._same[second] = first
+            self.unify_names(a.base, b.base)
 
     def broadcast(self, operands: Sequence[Operand]) -> None:
         """Take the lengths of arrays that are broadcast with one another to be equal."""
@@ -52,6 +53,33 @@ class Equalities:
                 if known is not None and isinstance(size, Dim) and size.base in self.sliced and not size.offset:
                     self._same[size.base] = known.base
                     self.assumed[size.base] = known
+            if known is None:
+                self._meet(sizes)
+
+    def assume_products(self, operands: Sequence[Operand]) -> None:
+        """Take lengths `sliced` that a matrix product sums over to be equal."""
+        match operands:
+            case [Var(_, Array(_, a)), Var(_, Array(_, b))] if a and b:
+                self._meet([a[-1], b[-2] if len(b) > 1 else b[0]])
+            case _:
+                return
+
+    def _meet(self, sizes: Sequence[Size]) -> None:
+        """Take those of `sizes` that are of slices to be equal, if the slices are as long as one another where none is cut off."""
+        bases = {size.base: None for size in sizes if isinstance(size, Dim) and not size.offset}
+        if len(bases) < 2 or any(isinstance(size, Dim) and (size.offset or size.base not in self.sliced) for size in sizes):
+            return
+        first, *others = bases
+        if all(self.sliced[first].plus(self.sliced[other], -1) == LinearForm() for other in others):
+            self.met |= set(bases)
+            for other in others:
+                self.unify_names(first, other)
+
+    def unify_names(self, one: str, other: str) -> None:
+        """Let `one` stand for `other` too."""
+        first, second = self.name(one), self.name(other)
+        if first != second:
+            self._same[second] = first
 
     def multiply(self, operands: Sequence[Operand]) -> None:
         """Take the lengths that a matrix product sums over to be equal."""
@@ -66,6 +94,10 @@ class Equalities:
         if not self._same or not isinstance(type_, Array) or type_.shape is None:
             return type_
         return Array(type_.dtype, tuple(self.size(size) for size in type_.shape))
+
+    def operand(self, operand: Operand) -> Operand:
+        """`operand`, of a type with one name for equal lengths."""
+        return Var(operand.name, self.type(operand.type)) if isinstance(operand, Var) and self._same else operand
 
     def size(self, size: Size) -> Size:
         """`size` with one name for equal lengths."""

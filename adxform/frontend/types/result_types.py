@@ -91,6 +91,7 @@ def _result_type(
                 interp.equal.broadcast(operands)
             if interp.assumes:
                 interp.equal.assume(operands)
+                operands = tuple(map(interp.equal.operand, operands))
             types = elementwise_type(fn, operands, named, interp.integers.sizes)
         else:
             users = isinstance(record.derivative, General) and TABLE.get(fn) is not record
@@ -129,6 +130,8 @@ def _stated_type(
         interp.promote_for_rank(operands)
         if interp.unconditional:
             interp.equal.multiply(operands)
+        if interp.assumes:
+            interp.equal.assume_products(operands)
     if record.result is not None and (found := record.result(operands, named)) is not None:
         return found
     if fn in RESHAPES and (shaped := reshaped_type(operands, named, interp.integers.sizes)) is not None:

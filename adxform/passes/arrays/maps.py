@@ -232,7 +232,7 @@ def _is_slice(part: Operand) -> bool:
 
 def _between(size: Size, start: Operand, stop: Operand, step: Operand, length: Size | None) -> tuple[AffineIndex, Size] | None:
     """As `_slice`, for a slice that is known, or checked, not to be cut off and to be of this `length`."""
-    if not may_be_cut(start, stop, step) or length is None or (isinstance(length, Dim) and length.base.startswith("?")):
+    if not may_be_cut(start, stop, step) or length is None:
         return None
     own = literal_length((start, stop))
     if isinstance(length, int) and (own is None or own[0] != length):

@@ -15,12 +15,13 @@ import numpy as np
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.linear_forms import LinearForm
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Stack, Type
 from adxform.ir.walk import Names, blocks, map_op, outs, reads, variables_of
 from adxform.passes.arrays.doubts import Doubts
-from adxform.passes.loops.bounds import LENGTHS, LinearForm
+from adxform.passes.loops.bounds import LENGTHS
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of
 from adxform.runtime.kernel_scalars import DTYPES
