@@ -55,6 +55,7 @@ from adxform.frontend.signature import (
 from adxform.frontend.signature.access import Access, Equals, Guard, InThisProcess
 from adxform.frontend.signature.assumed_lengths import with_checks
 from adxform.frontend.signature.counts import with_counts
+from adxform.frontend.signature.unspread_slices import find_unspread
 from adxform.ir.code_constants import set_orders
 from adxform.ir.kinds import settle
 from adxform.ir.ops import Block, Function, Lit, Var
@@ -272,7 +273,9 @@ class _Attempt:
         refuse_writes_to_kept(function, interp.to_check.kept_arrays)
         function = settle(self.called(function))
         if signature.assumed:
+            find_unspread(function, interp.equal, interp.integers.form)
             function = with_counts(with_checks(function, interp.equal), interp.equal)
+            interp.equal.mark()
         function = interp.equal.function(function)
         back = brought_back(function)
         refuse_outside_writes(function, tuple(var for var in function.params[len(self.params) :] if var not in back))

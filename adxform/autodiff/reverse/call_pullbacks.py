@@ -29,7 +29,7 @@ from adxform.autodiff.expand import (
     write_one,
     write_partials,
 )
-from adxform.autodiff.fitting import cast, is_zero
+from adxform.autodiff.fitting import cast, is_zero, never_spreads, reshaped
 from adxform.autodiff.masked_products import mask_products
 from adxform.autodiff.reverse.cotangent_plan import may_copy, same_view
 from adxform.autodiff.reverse.cotangents import WHOLE, Cotangents, Path, Task
@@ -38,7 +38,7 @@ from adxform.autodiff.stated_tangents import rule_in_reverse
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Var
-from adxform.ir.types import FLOAT, Array, Stack, is_inexact
+from adxform.ir.types import FLOAT, Array, Stack, is_inexact, rank
 from adxform.ir.walk import all_ops, defined_variables
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import contents_read
@@ -278,6 +278,8 @@ class CallReversal(Cotangents):
             ct = write_one(b, self.expander, runtime.gather_last, target, index)
         else:
             ct = write_one(b, self.expander, operator.getitem, target, index)
+        if isinstance(value, Var) and isinstance(ct, Var) and rank(ct.type) == rank(value.type) and never_spreads(value.type):
+            ct = reshaped(b, ct, value)
         ct = self.named(ct, "ct", b)
         ct = self.across(ct, b) if active else ct
         if fn is operator.setitem:

@@ -19,7 +19,7 @@ from adxform.ir.linear_forms import LinearForm
 from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Pack, Raise, Var
 from adxform.ir.types import BOOL, INT, Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import Names, all_ops, map_op
-from adxform.primitives.memory import index_kind
+from adxform.primitives.memory import STORES, index_kind
 
 Bounds = tuple[Operand, Operand]
 """Where a slice starts and stops: integers, or ``None`` literals for the ends of the axis."""
@@ -115,21 +115,28 @@ def lengths_stored(x: Var, index: Operand, value: Operand) -> Iterator[tuple[int
             yield axis, place, bounds, found[0]
 
 
+def slice_forms(
+    x: Var, index: Operand, form: Callable[[Operand], LinearForm | None]
+) -> Iterator[tuple[int, int, LinearForm]]:
+    """As `variable_slices`, with how long each slice is if it is not cut off, in terms of other integers, which `form` gives."""
+    whole = (x.type.shape or ()) if isinstance(x.type, Array) else ()
+    for axis, place, bounds in variable_slices(x, index):
+        size = whole[axis]
+        full = LinearForm(0, ((size, 1),)) if isinstance(size, Dim) else LinearForm(size)
+        first, last = _from_front(bounds[0], LinearForm(), full, form), _from_front(bounds[1], full, full, form)
+        yield axis, place, last.plus(first, -1)
+
+
 def unknown_slices(
     x: Var, index: Operand, out: Var, form: Callable[[Operand], LinearForm | None]
 ) -> Iterator[tuple[str, LinearForm]]:
     """The names of lengths of `out`, which is ``x[index]``, that are those of slices with a variable bound, and not known.
 
-    Each with how long the slice is if it is not cut off, in terms of other integers, which `form` gives.
+    Each with how long the slice is if it is not cut off.
     """
-    if isinstance(out.type, Array) and out.type.shape is not None and isinstance(x.type, Array):
-        for axis, place, bounds in variable_slices(x, index):
-            size = out.type.shape[place]
-            if isinstance(size, Dim) and _is_open(out, place):
-                whole = (x.type.shape or ())[axis]
-                axis_form = LinearForm(0, ((whole, 1),)) if isinstance(whole, Dim) else LinearForm(whole)
-                first, last = _from_front(bounds[0], LinearForm(), axis_form, form), _from_front(bounds[1], axis_form, axis_form, form)
-                yield size.base, last.plus(first, -1)
+    for _, place, length in slice_forms(x, index, form) if isinstance(out.type, Array) and out.type.shape is not None else ():
+        if _is_open(out, place):
+            yield (out.type.shape or ())[place].base, length
 
 
 def _from_front(
@@ -207,6 +214,11 @@ def is_whole(builder: Builder, bounds: Bounds, size: Operand) -> Operand:
     return found
 
 
+def _check_whole(builder: Builder, x: Var, axis: int, bounds: Bounds) -> None:
+    whole = builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n")
+    _raise_unless(is_whole(builder, bounds, whole), builder)
+
+
 def _raise_unless(fine: Operand, builder: Builder) -> None:
     failure = builder.nested()
     error = failure.call(AssertionError, Lit("a slice is not as long as was assumed"))
@@ -234,18 +246,25 @@ def with_checks(fn: Function, equal: Equalities) -> Function:
                 builder = Builder(ahead.names, op.span)
                 for axis, place, bounds in variable_slices(x, index):
                     size = shape[place]
-                    if isinstance(size, Dim) and size.base in equal.met:
-                        whole = builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n")
-                        _raise_unless(is_whole(builder, bounds, whole), builder)
+                    if isinstance(size, Dim) and equal.size(size) in known and size.base in (assumed | equal.sliced):
+                        length: Operand = known[equal.size(size)]
+                    elif isinstance(size, Dim) and size.base in equal.met:
+                        _check_whole(builder, x, axis, bounds)
                         continue
-                    if isinstance(size, Dim) and size.base in assumed:
-                        length: Operand = known[assumed[size.base]]
                     elif isinstance(size, int) and isinstance(own[axis], Dim):
                         length = Lit(size)
                     else:
                         continue
                     whole = builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n")
                     _raise_unless(holds(builder, bounds, whole, length), builder)
+                return [*builder.ops, op]
+            case Call((), Lit(fn), (Var(type=Array(_, tuple())) as x, index, Var(type=Array(_, tuple(own))))) if fn in STORES:
+                builder = Builder(ahead.names, op.span)
+                for axis, place, bounds in variable_slices(x, index):
+                    at = place - selected(x, index) + len(own)
+                    size = own[at] if at >= 0 else 1
+                    if isinstance(size, Dim) and size.base in equal.met:
+                        _check_whole(builder, x, axis, bounds)
                 return [*builder.ops, op]
             case _:
                 return [map_op(op, lambda operand: operand, block)]

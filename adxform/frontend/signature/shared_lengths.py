@@ -8,7 +8,7 @@ from dataclasses import replace
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree
 from adxform.ir.linear_forms import LinearForm
 from adxform.ir.ops import Function, Operand, Var
-from adxform.ir.types import Array, Dim, Size, Type
+from adxform.ir.types import UNSPREAD, Array, Dim, Size, Type
 from adxform.ir.walk import Names, rename_block
 
 
@@ -16,7 +16,8 @@ class Equalities:
     """Which names of lengths mean the same length.
 
     Where that may be assumed, `sliced` are those of slices with variable bounds, each with how long the slice is if it is not
-    cut off; `assumed` says of which length some are, and `met` are others, that are as long as what they are combined with;
+    cut off; `assumed` says of which length some are, and `met` are others, that are as long as what they are combined with, but
+    for those that something may have `spread` over more elements;
     `counts` are integers of the caller's that stand for lengths, which are not one.
     """
 
@@ -24,6 +25,7 @@ class Equalities:
         self._same: dict[str, str] = {}
         self.sliced: dict[str, LinearForm] = {}
         self.met: set[str] = set()
+        self.spread: set[str] = set()
         self.assumed: dict[str, Dim] = {}
         self.counts: dict[str, Var] = {}
 
@@ -88,6 +90,11 @@ class Equalities:
                 self.unify(a[-1], b[-2] if len(b) > 1 else b[0])
             case _:
                 return
+
+    def mark(self) -> None:
+        """Give those that have `met` others, and are never spread, names that say so."""
+        for base in {found for base in self.met if (found := self.name(base)).startswith("?")} - self.spread:
+            self._same[base] = UNSPREAD + base.removeprefix("?")
 
     def type(self, type_: Type) -> Type:
         """`type_` with one name for equal lengths."""
