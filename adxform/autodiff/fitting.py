@@ -13,7 +13,7 @@ from adxform.ir.build import Builder
 from adxform.ir.kinds import dtype_name
 from adxform.ir.operand_facts import type_of
 from adxform.ir.ops import Call, Lit, Operand, Var
-from adxform.ir.types import FLOAT, Array, Dim, Scalar, Stack, Type, is_complex, is_float, is_inexact, rank
+from adxform.ir.types import FLOAT, Array, Dim, Scalar, Size, Stack, Type, is_complex, is_float, is_inexact, rank
 
 FITTING = (Lit(runtime.broadcast_like), Lit(runtime.unbroadcast))
 
@@ -94,7 +94,15 @@ def reshaped(b: Builder, value: Operand, like: Var) -> Operand:
         return reshaped(b, last.args[0], like)
     if not isinstance(value.type, Array) or not isinstance(like.type, Array) or rank(value.type) != rank(like.type):
         return value
-    exact = Var(value.name, Array(value.type.dtype, like.type.shape))
+    return sized(b, value, like.type.shape)
+
+
+def sized(b: Builder, value: Operand, shape: tuple[Size, ...] | None) -> Operand:
+    """`value`, an array that was just computed, of this `shape`."""
+    last = b.ops[-1] if b.ops else None
+    if not isinstance(value, Var) or not isinstance(value.type, Array) or not isinstance(last, Call) or last.outs != (value,):
+        return value
+    exact = Var(value.name, Array(value.type.dtype, shape))
     b.ops[-1] = replace(last, outs=(exact,))
     return exact
 

@@ -259,7 +259,7 @@ def _is_element(index: Operand, array: Operand) -> bool:
 
 def _is_dtype(kwarg: tuple[str, Operand]) -> bool:
     key, value = kwarg
-    return key == "dtype" and value in [Lit(np.dtype(dtype).type) for dtype in DTYPES]
+    return key == "dtype" and any(value in (Lit(np.dtype(dtype)), Lit(np.dtype(dtype).type)) for dtype in DTYPES)
 
 
 def _is_slice(item: Operand) -> bool:

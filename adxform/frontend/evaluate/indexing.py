@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.analysis.slices import slice_size
 from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
@@ -24,7 +25,7 @@ from adxform.frontend.signature import python_class
 from adxform.frontend.signature.assumed_lengths import uncut, unknown_slices
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.samples import FRESH, NoSample, sampled_type
-from adxform.frontend.types.shape_rules import broadcast, slice_size
+from adxform.frontend.types.shape_rules import broadcast
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Pack, Var
@@ -293,10 +294,10 @@ def _basic_sizes(interp: Interpreter, shape: tuple[Size, ...], parts: list[Opera
                 size = slice_size(
                     interp.equal.size(shape[axis]), _bound(interp, start), _bound(interp, stop), _bound(interp, step)
                 )
-                sizes.append(_decided(interp, size, shape[axis], (start, stop, step)))
+                sizes.append(_decided(interp, FRESH if size is None else size, shape[axis], (start, stop, step)))
             case Lit(slice() as piece):
                 size = slice_size(shape[axis], piece.start, piece.stop, piece.step)
-                sizes.append(_decided(interp, size, shape[axis], ()))
+                sizes.append(_decided(interp, FRESH if size is None else size, shape[axis], ()))
             case _:
                 pass
         axis += 1

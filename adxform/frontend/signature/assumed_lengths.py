@@ -8,71 +8,21 @@ taken, and raises where it is not so; another form, which assumes nothing, is th
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
+from adxform.analysis.slices import Bounds, Form, literal_length, selected, slice_forms, variable_slices
 from adxform.frontend.signature import SHORT
 from adxform.frontend.signature.shared_lengths import Equalities
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.linear_forms import LinearForm
-from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Pack, Raise, Var
-from adxform.ir.types import BOOL, INT, Array, Dim, Scalar, Size, Type
+from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Raise, Var
+from adxform.ir.types import BOOL, INT, Array, Dim, Size, Type
 from adxform.ir.walk import Names, all_ops, map_op
-from adxform.primitives.memory import STORES, index_kind
+from adxform.primitives.memory import STORES
 
-Bounds = tuple[Operand, Operand]
-"""Where a slice starts and stops: integers, or ``None`` literals for the ends of the axis."""
 LOAD = Lit(operator.getitem)
-
-
-def variable_slices(x: Var, index: Operand) -> Iterator[tuple[int, int, Bounds]]:
-    """The slices of ``x[index]`` by steps of one that may be cut off: the axis of `x`, that of the result, the bounds."""
-    parts = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
-    if not isinstance(x.type, Array) or x.type.shape is None or index_kind(index) != "basic":
-        return
-    axis = place = 0
-    for part in parts:
-        match part:
-            case Lit(None):
-                place += 1
-            case Lit(value) if value is Ellipsis:
-                rest = len(x.type.shape) - sum(other != Lit(None) and other != Lit(...) for other in parts)
-                axis, place = axis + rest, place + rest
-            case Pack("slice", (start, stop, step)) if may_be_cut(start, stop, step):
-                yield axis, place, (start, stop)
-                axis, place = axis + 1, place + 1
-            case Lit(slice() as piece) if may_be_cut(Lit(piece.start), Lit(piece.stop), Lit(piece.step)):
-                yield axis, place, (Lit(piece.start), Lit(piece.stop))
-                axis, place = axis + 1, place + 1
-            case Pack("slice") | Lit(slice()):
-                axis, place = axis + 1, place + 1
-            case _:
-                axis += 1
-
-
-def may_be_cut(start: Operand, stop: Operand, step: Operand) -> bool:
-    """Whether a slice by steps of one has bounds that can be followed, and is as long as the axis lets it be."""
-    if step not in (Lit(None), Lit(1)) or not is_bound(start) or not is_bound(stop):
-        return False
-    ahead = isinstance(start, Lit) and start.value is not None and start.value < 0
-    within = isinstance(stop, Lit) and stop.value is not None and stop.value >= 0
-    return ahead or within or isinstance(start, Var) or isinstance(stop, Var)
-
-
-def literal_length(bounds: Bounds) -> tuple[int, int] | None:
-    """How long a slice with literal `bounds` is that is not cut off, and how long an axis has to be for that.
-
-    >>> literal_length((Lit(3), Lit(6))), literal_length((Lit(-2), Lit(None))), literal_length((Lit(1), Lit(-1)))
-    ((3, 6), (2, 2), None)
-    """
-    match bounds:
-        case Lit(int() | None as start), Lit(int() as stop) if (start or 0) >= 0 and stop > (start or 0):
-            return stop - (start or 0), stop
-        case Lit(int() as start), Lit(int() | None as stop) if start < (stop or 0) <= 0:
-            return (stop or 0) - start, -start
-        case _:
-            return None
 
 
 def uncut(x: Var, index: Operand, type_: Type) -> Type:
@@ -87,14 +37,6 @@ def uncut(x: Var, index: Operand, type_: Type) -> Type:
         if found is not None and found[0] <= SHORT and axis == len(x.type.shape) - 1 and isinstance(x.type.shape[axis], Dim):
             shape[place] = found[0]
     return Array(type_.dtype, tuple(shape))
-
-
-def selected(x: Var, index: Operand) -> int:
-    """How many axes ``x[index]`` has, a basic index."""
-    assert isinstance(x.type, Array)
-    parts = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
-    taken = sum(isinstance(part, Var) or (isinstance(part, Lit) and type(part.value) is int) for part in parts)
-    return len(x.type.shape or ()) - taken + sum(part == Lit(None) for part in parts)
 
 
 def lengths_stored(x: Var, index: Operand, value: Operand) -> Iterator[tuple[int, int, Bounds, Size]]:
@@ -115,21 +57,7 @@ def lengths_stored(x: Var, index: Operand, value: Operand) -> Iterator[tuple[int
             yield axis, place, bounds, found[0]
 
 
-def slice_forms(
-    x: Var, index: Operand, form: Callable[[Operand], LinearForm | None]
-) -> Iterator[tuple[int, int, LinearForm]]:
-    """As `variable_slices`, with how long each slice is if it is not cut off, in terms of other integers, which `form` gives."""
-    whole = (x.type.shape or ()) if isinstance(x.type, Array) else ()
-    for axis, place, bounds in variable_slices(x, index):
-        size = whole[axis]
-        full = LinearForm(0, ((size, 1),)) if isinstance(size, Dim) else LinearForm(size)
-        first, last = _from_front(bounds[0], LinearForm(), full, form), _from_front(bounds[1], full, full, form)
-        yield axis, place, last.plus(first, -1)
-
-
-def unknown_slices(
-    x: Var, index: Operand, out: Var, form: Callable[[Operand], LinearForm | None]
-) -> Iterator[tuple[str, LinearForm]]:
+def unknown_slices(x: Var, index: Operand, out: Var, form: Form) -> Iterator[tuple[str, LinearForm]]:
     """The names of lengths of `out`, which is ``x[index]``, that are those of slices with a variable bound, and not known.
 
     Each with how long the slice is if it is not cut off.
@@ -139,41 +67,19 @@ def unknown_slices(
             yield (out.type.shape or ())[place].base, length
 
 
-def _from_front(
-    bound: Operand, missing: LinearForm, whole: LinearForm, form: Callable[[Operand], LinearForm | None]
-) -> LinearForm:
-    """Where `bound` is in an axis that is `whole` long, counted from its front; `missing` where it is ``None``."""
-    if bound == Lit(None):
-        return missing
-    found = form(bound)
-    assert found is not None
-    return whole.plus(found) if isinstance(bound, Lit) and bound.value < 0 else found
-
-
 def has_unknown_slices(fn: Function) -> bool:
     """Whether `fn`, all of which is in it, takes a slice of which it is not known how long it is."""
     loads = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == LOAD and op.outs]
     pairs = [(x, op) for op in loads if isinstance(x := op.args[0], Var) and isinstance(x.type, Array)]
-    return not fn.helpers and any(_is_open(op.outs[0], place) for x, op in pairs for _, place, _ in variable_slices(x, op.args[1]))
+    return not fn.helpers and any(
+        _is_open(op.outs[0], place) for x, op in pairs for _, place, _ in variable_slices(x, op.args[1])
+    )
 
 
 def _is_open(out: Var, axis: int) -> bool:
     """Whether the length of `out` along `axis` has no other name than its own."""
     size = (out.type.shape or ())[axis] if isinstance(out.type, Array) and out.type.shape else None
     return isinstance(size, Dim) and size.base.startswith("?")
-
-
-def is_bound(bound: Operand) -> bool:
-    """Whether `bound` is an integer of Python's or ``None``."""
-    match bound:
-        case Lit(None):
-            return True
-        case Lit(value):
-            return type(value) is int
-        case Var(type=Scalar() as type_):
-            return type_ == INT
-        case _:
-            return False
 
 
 def holds(builder: Builder, bounds: Bounds, size: Operand, n: Operand) -> Operand:

@@ -67,7 +67,7 @@ class Equalities:
                 return
 
     def _meet(self, sizes: Sequence[Size]) -> None:
-        """Take those of `sizes` that are of slices to be equal, if the slices are as long as one another where none is cut off."""
+        """Take those of `sizes` that are of slices to be equal, if the slices are equally long where none is cut off."""
         bases = {size.base: None for size in sizes if isinstance(size, Dim) and not size.offset}
         if len(bases) < 2 or any(isinstance(size, Dim) and (size.offset or size.base not in self.sliced) for size in sizes):
             return

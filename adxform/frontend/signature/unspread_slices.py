@@ -1,20 +1,20 @@
-"""Slices of which it is assumed that they are as long as all that they meet, so that none of them is spread over more elements.
+"""Slices that are assumed to be as long as all that they meet, so that none of them is spread over more elements.
 
-``C[i, :k] += A[:k, j]`` runs if the two slices are equally long, and also if one of them has a single element. Where neither is cut
-off at the end of its axis they are equally long. A form of a function that assumes so checks it where the slices are taken.
+``C[i, :k] += A[:k, j]`` runs if the two slices are equally long, and also if one of them has a single element. Where neither is
+cut off at the end of its axis they are equally long. A form of a function that assumes so checks it where slices are taken.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from adxform.frontend.signature.assumed_lengths import selected, slice_forms
+from adxform.analysis.slices import Form, selected, slice_forms
 from adxform.frontend.signature.shared_lengths import Equalities, aligned
 from adxform.ir import intrinsics
 from adxform.ir.linear_forms import LinearForm
 from adxform.ir.operand_facts import callee
-from adxform.ir.ops import Call, Function, Lit, Operand, Var
+from adxform.ir.ops import Call, Function, Lit, Var
 from adxform.ir.types import Array, Dim, Size
 from adxform.ir.walk import all_ops, reads
 from adxform.primitives.facets import Contracts, Moves
@@ -22,7 +22,6 @@ from adxform.primitives.memory import STORES, index_kind
 from adxform.primitives.record import Primitive
 from adxform.primitives.table import record_of
 
-Form = Callable[[Operand], LinearForm | None]
 KEPT = frozenset({Moves.RESHAPE, Moves.LENGTHEN, Moves.TURN, Moves.FLIP, Moves.COPY, Moves.LAY_OUT})
 """What makes no more numbers than there are."""
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from adxform.frontend.signature.assumed_lengths import literal_length, may_be_cut
+from adxform.analysis.slices import literal_length, may_be_cut
 from adxform.ir.operand_facts import index_parts
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size

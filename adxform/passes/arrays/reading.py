@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.signature.assumed_lengths import lengths_stored, selected, variable_slices
+from adxform.analysis.slices import selected, variable_slices
+from adxform.frontend.signature.assumed_lengths import lengths_stored
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.operand_facts import callee
@@ -84,7 +85,9 @@ class Reader(Recorder):
     def bounded(self, op: Op) -> None:
         """If `op` takes a slice whose length only a run can tell, let the run tell it."""
         match op:
-            case Call((Var(type=Array(_, tuple(shape))) as out,), Lit(operator.getitem), (Var(type=Array(_, tuple())) as x, index)):
+            case Call(
+                (Var(type=Array(_, tuple(shape))) as out,), Lit(operator.getitem), (Var(type=Array(_, tuple())) as x, index)
+            ):
                 if effect_of(op).views and not self.doubtful(op, None):
                     index = slice_lengths.taken(x, index, shape, self)
                     self.viewed[out.name] = replace(op, args=(x, index))

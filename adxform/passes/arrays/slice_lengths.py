@@ -1,6 +1,7 @@
-"""Slices of which only a run can tell how long they are: ``A[i, :j]`` in a loop. The run says where they start, and how long they are.
+"""Slices of which only a run can tell how long they are: ``A[i, :j]`` in a loop. It says where they start, and how long they are.
 
-A loop over such a slice is as long as it is: cut off at the ends of its axis, and counted from its end where a bound is below zero.
+A loop over such a slice is as long as that: cut off at the ends of its axis, and counted from its end where a bound is below
+zero.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import operator
 from collections.abc import Iterator, Mapping
 
 from adxform import runtime
-from adxform.frontend.signature.assumed_lengths import Bounds, selected, variable_slices
+from adxform.analysis.slices import Bounds, selected, variable_slices
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, Lit, Operand, Pack, Var
 from adxform.ir.spans import Span
@@ -42,7 +43,7 @@ def taken(x: Var, index: Operand, sizes: tuple[Size, ...], recorder: Recorder) -
 def stored(x: Var, index: Operand, value: Operand, span: Span, recorder: Recorder) -> tuple[Operand, Mapping[int, Size]]:
     """`index` as `taken` gives it, of a store of `value` into ``x[index]``; and by axis how long what is stored into is.
 
-    It is checked to be as long as `value`, where that has an open length, and else has a name of its own.
+    It is checked to be as long as `value`, where that may have one element, and has a name of its own where a number is stored.
     """
     own = (value.type.shape or ()) if isinstance(value, Var) and isinstance(value.type, Array) else ()
     starts: dict[int, Operand] = {}
@@ -53,7 +54,7 @@ def stored(x: Var, index: Operand, value: Operand, span: Span, recorder: Recorde
         if size == 1:
             size = Dim(recorder.scope.names.fresh("?slice"))
             _measure(size, _length(x, axis, bounds, recorder), recorder)
-        elif not is_open(size) or recorder.scope.provider(size) is None:
+        elif not (isinstance(size, Dim) and (is_open(size) or size.offset)) or recorder.scope.provider(size) is None:
             continue
         else:
             there = recorder.length(size), _length(x, axis, bounds, recorder)
