@@ -25,7 +25,7 @@ from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pa
 from adxform.ir.types import Array, Scalar, Stack, Type
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
 from adxform.passes.linalg.kernel_products import is_product, order_of_axes
-from adxform.primitives.facets import Kernel, Moves
+from adxform.primitives.facets import Algebra, Kernel, Moves
 from adxform.primitives.memory import STORES
 from adxform.primitives.scipy_rules.ufunc_loops import loop_of
 from adxform.primitives.table import meaning_of, record_of
@@ -222,6 +222,8 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
         return set(dtypes) == {"int64"}
     if fn in (runtime.check_power, runtime.check_finite):  # `adxform.backends.numba.failures` puts a flag in its place
         return set(dtypes) == {"float64"}
+    if record.form is not None and meaning_of(fn).algebra is Algebra.QUOTIENT and out == "float64":
+        return set(dtypes) <= {"float64", "int64"}
     held = record.kernel is Kernel.FLOATS or record.form is not None
     alike = set(dtypes) == {"float64"} or (set(dtypes) == {"float32"} and out in ("float32", "bool"))
     return held and len(args) == ARITIES.get(fn, len(args)) and alike

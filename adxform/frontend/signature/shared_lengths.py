@@ -50,19 +50,25 @@ class Equalities:
     def assume(self, operands: Sequence[Operand]) -> None:
         """Take lengths `sliced`, of which nothing is known, to be those of the arrays that they are broadcast with."""
         for sizes in aligned(operands):
-            known = next((size for size in sizes if isinstance(size, Dim) and not size.may_be_one), None)
-            for size in map(self.size, sizes):
-                if known is not None and isinstance(size, Dim) and size.base in self.sliced and not size.offset:
-                    self._same[size.base] = known.base
-                    self.assumed[size.base] = known
-            if known is None:
+            if not self._take_known(sizes):
                 self._meet(sizes)
+
+    def _take_known(self, sizes: Sequence[Size]) -> bool:
+        """Take those of `sizes` that are of slices to be as long as another one that is known; return whether one is."""
+        known = next((size for size in sizes if isinstance(size, Dim) and not size.may_be_one), None)
+        for size in map(self.size, sizes):
+            if known is not None and isinstance(size, Dim) and size.base in self.sliced and not size.offset:
+                self._same[size.base] = known.base
+                self.assumed[size.base] = known
+        return known is not None
 
     def assume_products(self, operands: Sequence[Operand]) -> None:
         """Take lengths `sliced` that a matrix product sums over to be equal."""
         match operands:
             case [Var(_, Array(_, a)), Var(_, Array(_, b))] if a and b:
-                self._meet([a[-1], b[-2] if len(b) > 1 else b[0]])
+                sizes = [a[-1], b[-2] if len(b) > 1 else b[0]]
+                if not self._take_known(sizes):
+                    self._meet(sizes)
             case _:
                 return
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 
-from adxform.analysis.slices import Form, selected, slice_forms
+from adxform.analysis.slices import Form, selected, slice_forms, variable_slices
 from adxform.frontend.signature.shared_lengths import Equalities, aligned
 from adxform.ir import intrinsics
 from adxform.ir.linear_forms import LinearForm
 from adxform.ir.operand_facts import callee
-from adxform.ir.ops import Call, Function, Lit, Var
+from adxform.ir.ops import Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Size
 from adxform.ir.walk import all_ops, reads
 from adxform.primitives.facets import Contracts, Moves
@@ -27,22 +27,45 @@ KEPT = frozenset({Moves.RESHAPE, Moves.LENGTHEN, Moves.TURN, Moves.FLIP, Moves.C
 
 
 def find_unspread(fn: Function, equal: Equalities, form: Form) -> None:
-    """Note in `equal` which slices of `fn` have `met` others of their length alone, and have to be checked."""
+    """Note in `equal` which slices of `fn` have `met` others of their length alone, and have to be checked.
+
+    So have those that go from the front of an axis or to its end: that there is more of them than of the axis is not expected.
+    Of equal lengths one name stands for all.
+    """
     stored: dict[str, None] = {}
     spread: dict[str, None] = {}
     for op in all_ops(fn.body):
-        found = tuple(base for var in reads(op) for base in _sliced(var, equal))
-        if not found:
-            continue
         if not isinstance(op, Call):
             continue
+        found = tuple(base for var in reads(op) for base in _sliced(var, equal))
+        if callee(op) is operator.getitem and isinstance(x := op.args[0], Var):
+            stored.update(dict.fromkeys(_open_ended(x, op.args[1], op.outs[0], equal)))
         if callee(op) in STORES:
             for base, fits in _stored(op, equal, form):
                 (stored if fits else spread)[base] = None
-        elif not _keeps(op, equal):
+        elif found and not _keeps(op, equal):
             spread.update(dict.fromkeys(found))
     equal.met.update(stored)
+    _name_alike(equal)
     equal.spread = {equal.name(base) for base in spread}
+
+
+def _open_ended(x: Var, index: Operand, out: Var, equal: Equalities) -> Iterator[str]:
+    """The lengths of slices of ``x[index]`` that start at the front of an axis, or stop at its end."""
+    for _, place, bounds in variable_slices(x, index):
+        size = (out.type.shape or ())[place] if isinstance(out.type, Array) and out.type.shape else None
+        if isinstance(size, Dim) and size.base in equal.sliced and (bounds[0] in (Lit(None), Lit(0)) or bounds[1] == Lit(None)):
+            yield size.base
+
+
+def _name_alike(equal: Equalities) -> None:
+    """Let one name stand for all lengths that have `met` others, and are equal where nothing is cut off."""
+    first: dict[object, str] = {}
+    for base in sorted(equal.met):
+        form = equal.sliced[base]
+        other = first.setdefault((form.number, frozenset(form.terms)), base)
+        if equal.name(base).startswith("?") and equal.name(other).startswith("?"):
+            equal.unify_names(other, base)
 
 
 def _sliced(var: Var, equal: Equalities) -> Iterator[str]:
@@ -60,6 +83,8 @@ def _keeps(op: Call, equal: Equalities) -> bool:
         return index_kind(op.args[1]) == "basic"
     if record.moves is not None:
         return record.moves in KEPT
+    if record.contracts is Contracts.OUTER:
+        return True
     if record.contracts in (Contracts.MATMUL, Contracts.DOT) and record.masks is None:
         return all(isinstance(var.type, Array) and len(var.type.shape or (0, 0, 0)) < 3 for var in reads(op))
     if record.reduces is not None or record.measures or fn is intrinsics.stop_gradient or _is_like(record):
