@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adxform.api.scipy_models import cascaded_filters, filter_designs
+from adxform.api.scipy_models.signals import cascaded_filters, filter_designs
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules import filters

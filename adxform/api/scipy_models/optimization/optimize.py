@@ -8,8 +8,7 @@ import numpy as np
 from scipy import optimize
 
 from adxform.api import grad
-from adxform.api.scipy_models import least_squares_fits, linear_programs, older_minimizers, orders
-from adxform.api.scipy_models.constrained_minima import LinearCondition, NonlinearCondition, constrained, listed
+from adxform.api.scipy_models import orders
 from adxform.api.scipy_models.implicit_solutions import (
     GIVEN,
     Report,
@@ -24,6 +23,8 @@ from adxform.api.scipy_models.implicit_solutions import (
     start_of,
     vector_moving,
 )
+from adxform.api.scipy_models.optimization import least_squares_fits, linear_programs, older_minimizers
+from adxform.api.scipy_models.optimization.constrained_minima import LinearCondition, NonlinearCondition, constrained, listed
 from adxform.api.scipy_models.solving import solve
 from adxform.api.second_order import jacobian
 from adxform.primitives.declare import constant

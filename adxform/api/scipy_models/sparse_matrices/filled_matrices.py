@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from adxform.api.scipy_models.made_matrices import DenseSum, SparseMatrix, Unfinished, followed, is_place, is_sparse, refused
+from adxform.api.scipy_models.sparse_matrices.made_matrices import (
+    DenseSum,
+    SparseMatrix,
+    Unfinished,
+    followed,
+    is_place,
+    is_sparse,
+    refused,
+)
 from adxform.runtime.of_scipy import sparse as calls
 
 

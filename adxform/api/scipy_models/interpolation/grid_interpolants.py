@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from adxform.api.scipy_models.basis_splines import basis, collocation, knots_through
-from adxform.api.scipy_models.made_interpolants import between
+from adxform.api.scipy_models.interpolation.basis_splines import basis, collocation, knots_through
+from adxform.api.scipy_models.interpolation.made_interpolants import between
 from adxform.api.scipy_models.solving import in_floats, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 

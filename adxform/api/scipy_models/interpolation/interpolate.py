@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adxform.api.scipy_models import (
+from adxform.api.scipy_models.interpolation import (
     basis_splines,
     fitpack_splines,
     grid_interpolants,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from adxform.api.scipy_models.basis_splines import de_boor, knots_through, through
-from adxform.api.scipy_models.made_interpolants import at_each, first_axis, knots, linear, placed
+from adxform.api.scipy_models.interpolation.basis_splines import de_boor, knots_through, through
+from adxform.api.scipy_models.interpolation.made_interpolants import at_each, first_axis, knots, linear, placed
 from adxform.api.scipy_models.solving import moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 

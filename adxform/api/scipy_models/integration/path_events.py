@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adxform.api import jvp
-from adxform.api.scipy_models.explicit_paths import TABLEAUS, inside, step
+from adxform.api.scipy_models.integration.explicit_paths import TABLEAUS, inside, step
 from adxform.api.scipy_models.orders import to_third_order
 from adxform.api.scipy_models.solving import moving, solve, still
 

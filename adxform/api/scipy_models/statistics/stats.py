@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from adxform.api.scipy_models import implicit_quantiles, orders, sample_tests
+from adxform.api.scipy_models import orders
 from adxform.api.scipy_models.solving import moving, solve
+from adxform.api.scipy_models.statistics import implicit_quantiles, sample_tests
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules import stats as distributions

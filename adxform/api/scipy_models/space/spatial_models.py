@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adxform.api.scipy_models import neighbours, rotations
+from adxform.api.scipy_models.space import neighbours, rotations
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules import distances

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import interpolate
 
 from adxform import runtime
-from adxform.api.scipy_models.basis_splines import basis, collocation, de_boor, derived, knots_through
+from adxform.api.scipy_models.interpolation.basis_splines import basis, collocation, de_boor, derived, knots_through
 from adxform.api.scipy_models.solving import as_it_stays, fixed, moving, solve, still
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 

@@ -8,10 +8,10 @@ import numpy as np
 from scipy import interpolate
 
 from adxform import runtime
-from adxform.api.scipy_models.basis_splines import BasisSpline, de_boor
-from adxform.api.scipy_models.fitpack_splines import FitpackSpline, at_places, between_places, mode_of
-from adxform.api.scipy_models.grid_interpolants import METHODS, by_method, inside_of, places_of, splined
-from adxform.api.scipy_models.made_interpolants import linear, within_period
+from adxform.api.scipy_models.interpolation.basis_splines import BasisSpline, de_boor
+from adxform.api.scipy_models.interpolation.fitpack_splines import FitpackSpline, at_places, between_places, mode_of
+from adxform.api.scipy_models.interpolation.grid_interpolants import METHODS, by_method, inside_of, places_of, splined
+from adxform.api.scipy_models.interpolation.made_interpolants import linear, within_period
 from adxform.api.scipy_models.solving import moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import SuperLU, factorized, splu, spsolve
 
-from adxform.api.scipy_models.filled_matrices import FilledMatrix
-from adxform.api.scipy_models.made_matrices import SparseMatrix, followed, is_sparse, of_own
 from adxform.api.scipy_models.solving import as_it_stays
+from adxform.api.scipy_models.sparse_matrices.filled_matrices import FilledMatrix
+from adxform.api.scipy_models.sparse_matrices.made_matrices import SparseMatrix, followed, is_sparse, of_own
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.runtime.of_scipy import sparse as calls
 

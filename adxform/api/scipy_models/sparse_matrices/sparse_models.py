@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from adxform.api.scipy_models import iterative_solutions, sparse_makers
-from adxform.api.scipy_models.made_matrices import followed
+from adxform.api.scipy_models.sparse_matrices import iterative_solutions, sparse_makers
+from adxform.api.scipy_models.sparse_matrices.made_matrices import followed
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules import sparse_matrices

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from scipy import integrate
 
-from adxform.api.scipy_models.explicit_paths import TABLEAUS, rows_at_ends, walked
-from adxform.api.scipy_models.implicit_paths import implicit_rows, implicit_steps
 from adxform.api.scipy_models.implicit_solutions import as_tuple
-from adxform.api.scipy_models.path_events import (
+from adxform.api.scipy_models.integration.explicit_paths import TABLEAUS, rows_at_ends, walked
+from adxform.api.scipy_models.integration.implicit_paths import implicit_rows, implicit_steps
+from adxform.api.scipy_models.integration.path_events import (
     Places,
     beside,
     ended_by,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from adxform.api.scipy_models.made_interpolants import first_axis, placed
+from adxform.api.scipy_models.interpolation.made_interpolants import first_axis, placed
 from adxform.api.scipy_models.solving import moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 

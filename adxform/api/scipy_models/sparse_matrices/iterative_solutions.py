@@ -12,9 +12,9 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse import linalg as iterative
 
-from adxform.api.scipy_models.made_matrices import followed, is_sparse
 from adxform.api.scipy_models.solving import moving, solve, still
-from adxform.api.scipy_models.sparse_makers import direct
+from adxform.api.scipy_models.sparse_matrices.made_matrices import followed, is_sparse
+from adxform.api.scipy_models.sparse_matrices.sparse_makers import direct
 from adxform.api.second_order import jacobian
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 

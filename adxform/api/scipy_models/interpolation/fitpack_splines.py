@@ -11,7 +11,7 @@ import numpy as np
 from scipy import interpolate
 
 from adxform import runtime
-from adxform.api.scipy_models.basis_splines import (
+from adxform.api.scipy_models.interpolation.basis_splines import (
     continued,
     de_boor,
     derived,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adxform.api.scipy_models import general_eigenvalues
+from adxform.api.scipy_models.dense_matrices import general_eigenvalues
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules import linalg

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import integrate, special
 
 from adxform.api import jvp
-from adxform.api.scipy_models import solution_paths
 from adxform.api.scipy_models.implicit_solutions import as_tuple
+from adxform.api.scipy_models.integration import solution_paths
 from adxform.api.scipy_models.orders import FIRST_ORDER, to_first_order
 from adxform.api.scipy_models.solving import moving, solve, still
 from adxform.ir.ops import Operand
