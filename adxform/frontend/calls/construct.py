@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from adxform.frontend.calls.opaque import opaque
-from adxform.frontend.evaluate import attributes
+from adxform.frontend.evaluate import stored_attributes
 from adxform.frontend.evaluate.classes.class_attributes import of_class
 from adxform.frontend.evaluate.classes.class_contents import find, is_generated, refuse_named_tuple
 from adxform.frontend.evaluate.folding import fold
@@ -166,7 +166,7 @@ def initialise(interp: Interpreter, owner: Any, args: tuple[Value, ...], kwargs:
     ref, *others = args
     assert isinstance(ref, Ref)
     given = _bound(interp, owner.__init__, tuple(others), kwargs)
-    store = attributes.store_by_object if owner.__dataclass_params__.frozen else attributes.store
+    store = stored_attributes.store_by_object if owner.__dataclass_params__.frozen else stored_attributes.store
     passed_on: list[Value] = []
     for field in owner.__dataclass_fields__.values():
         value = given.get(field.name)

@@ -21,7 +21,7 @@ from adxform.frontend.containers import (
     portions,
     tuple_columns,
 )
-from adxform.frontend.evaluate import attributes, operands, survey
+from adxform.frontend.evaluate import attributes, operands, stored_attributes, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
@@ -338,7 +338,7 @@ class Evaluator(Interpreter):
         """Let the attributes of the object `ref` be `contents`."""
         if not isinstance(contents, Contents):
             raise self.error("attributes are stored under names that only a run can tell", "keep them in a dict of their own")
-        attributes.change_attributes(self, ref, contents)
+        stored_attributes.change_attributes(self, ref, contents)
 
     def are_objects(self, items: tuple[Value, ...]) -> bool:
         """Whether a list of the run can hold `items`: texts, and what else carries no derivative and is not changed."""
