@@ -49,13 +49,18 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         if interp.force(result) != NONE:
             return interp.fail(TypeError, "__init__() should return None")
         return ref
+    return _by_call(interp, cls, args, kwargs, hint, wanted)
+
+
+def _by_call(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
+    """What a class makes whose code is not followed: computed now of constants, an object without a trace, or left to the run."""
     constants = tuple(as_constant(interp, arg) for arg in args) if cls is str else args
     pure = not issubclass(cls, BaseException) and is_pure(cls)
     if pure and are_static(interp, (*constants, *kwargs.values())):
         found = fold(interp, cls, constants, kwargs)
         if found is not None:
             return found
-    if init is object.__init__ and _plain_new(cls) and cls.__module__ != "builtins":
+    if find(cls, "__init__") is object.__init__ and _plain_new(cls) and cls.__module__ != "builtins":
         if args or kwargs:
             return interp.fail(TypeError, f"{cls.__name__}() takes no arguments")
         return interp.heap.new("instance", cls, (), ())

@@ -273,14 +273,8 @@ class Evaluator(Interpreter):
                 env[out] = guards.free_name(self, name) if found is None else found
             case Attribute(out, value, name):
                 env[out] = self.attribute(self.use(self.value(value, env)), name, out.base)
-            case Closure(out, fn, captures, defaults, brief=brief):
-                frame = self.frames[-1] if self.frames else None
-                itself = next((name for name, value in captures if value == out), None)
-                captured = tuple((name, self.value(value, env)) for name, value in captures if value != out)
-                values_ = tuple((name, self.use(self.value(value, env))) for name, value in defaults)
-                turn = self.loops.turns[-1] if brief else None
-                own = function_attributes.none_yet(self)
-                env[out] = FunctionValue(fn, captured, values_, frame.scope if frame else None, itself, turn, own)
+            case Closure():
+                env[op.out] = self.closure(op, env)
             case If():
                 branches.run_if(self, op, env)
             case For():
@@ -293,6 +287,16 @@ class Evaluator(Interpreter):
                 raise AssertionError(op)
             case _:
                 assert_never(op)
+
+    def closure(self, op: Closure, env: Env) -> FunctionValue:
+        """The function that `op` makes, with what it holds of the names around it."""
+        frame = self.frames[-1] if self.frames else None
+        itself = next((name for name, value in op.captures if value == op.out), None)
+        captured = tuple((name, self.value(value, env)) for name, value in op.captures if value != op.out)
+        defaults = tuple((name, self.use(self.value(value, env))) for name, value in op.defaults)
+        turn = self.loops.turns[-1] if op.brief else None
+        own = function_attributes.none_yet(self)
+        return FunctionValue(op.fn, captured, defaults, frame.scope if frame else None, itself, turn, own)
 
     def deciding(self, value: Value) -> frozenset[Var]:
         """The parameters, and lengths of arguments, that tell how many items `value` has, if they are known when compiling."""
