@@ -30,7 +30,7 @@ from adxform.frontend.containers.list_kinds import (
     type_of_number,
 )
 from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.object_contents import (
@@ -208,7 +208,7 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
     see_exact(interp, buffer, initial)
     for k, value in enumerate(initial):
         interp.builder.effect(operator.setitem, buffer, Lit(k), interp.operand(value), span=interp.span)
-    params = frozenset() if counted else iteration.deciding(interp, source)
+    params = frozenset() if counted else loop_trips.deciding(interp, source)
     filled = Collected(buffer, Lit(len(initial)), count, params, nested=kind.nested, counted=counted, weak=kind.weak)
     return replace(filled, kinds=kinds_beside(item), copied=lists_copied(interp, initial))
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from adxform.frontend.containers import collecting, keyed_lists, list_arrays, lists_of_lists, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.sets import SET_METHODS
-from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips, walks
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
 from adxform.frontend.evaluate.objects import doubtful_keys, moved_items
 from adxform.frontend.evaluate.objects.chosen_items import of_the_run
@@ -99,7 +99,7 @@ def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
         if other is not None and list_arrays.as_list_of_rows(interp, list_arrays.irregular(ref, other)):
             collecting.extend(interp, ref, interp.filled(ref) or other, more)
             if (longer := interp.filled(ref)) is not None:  # of which the items are known where the length of `source` is
-                params = longer.params | iteration.deciding(interp, source)
+                params = longer.params | loop_trips.deciding(interp, source)
                 interp.heap.contents[ref] = replace(longer, params=params)
             return NONE
     interp.write(ref, list_contents((*items, *interp.items(source))))

@@ -24,7 +24,7 @@ from adxform.frontend.containers import (
 from adxform.frontend.evaluate import attributes, operands, stored_attributes, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
-from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
+from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loop_trips, loops, walks, while_loops
 from adxform.frontend.evaluate.objects import chosen_objects, fields, function_attributes
 from adxform.frontend.evaluate.objects.object_contents import (
     AnyContents,
@@ -127,7 +127,7 @@ class Evaluator(Interpreter):
         if known is None:
             count = iteration.literal_trips(self, value)
             if count is None:
-                params = iteration.deciding(self, value)
+                params = loop_trips.deciding(self, value)
                 if params:
                     raise Promote(params)
                 raise self.error(
@@ -148,7 +148,7 @@ class Evaluator(Interpreter):
         within = iteration.places_within(self, value)
         if within is not None:
             value = self._as_many(*within)
-        if iteration.literal_trips(self, value) is None and not iteration.deciding(self, value):
+        if iteration.literal_trips(self, value) is None and not loop_trips.deciding(self, value):
             message = "the keys of this dict are known only when the program runs"
             raise self.error(message, "keep what belongs together in lists or arrays, and look it up by its position")
         for pair in self.items(value):
@@ -300,7 +300,7 @@ class Evaluator(Interpreter):
 
     def deciding(self, value: Value) -> frozenset[Var]:
         """The parameters, and lengths of arguments, that tell how many items `value` has, if they are known when compiling."""
-        return iteration.deciding(self, value)
+        return loop_trips.deciding(self, value)
 
     def kind_of_columns(self, columns: Columns) -> Kind:
         """What the items of a list of tuples are."""

@@ -18,7 +18,7 @@ from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs, i
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
-from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
@@ -224,7 +224,7 @@ def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
         if isinstance(args[0], Zip):
             return args[0]
     if any(iteration.literal_trips(interp, part) is None for part in args) and not any(
-        iteration.promotable(interp, part) or is_unknown(part) for part in args
+        loop_trips.promotable(interp, part) or is_unknown(part) for part in args
     ):
         return _chained(interp, args)
     return Tuple(tuple(item for part in args for item in interp.items(part)))
@@ -279,7 +279,7 @@ def _is_counted_by_a_run(interp: Interpreter, positional: Value) -> bool:
     held = isinstance(positional, Var) and isinstance(positional.type, Array) and bool(positional.type.shape)
     if not held and not interp.is_long(positional):
         return False
-    return iteration.literal_trips(interp, positional) is None and not iteration.promotable(interp, positional)
+    return iteration.literal_trips(interp, positional) is None and not loop_trips.promotable(interp, positional)
 
 
 def _count_of_parameters(fn: Value) -> int | None:

@@ -17,7 +17,7 @@ from adxform.frontend.containers.sets import new_frozen_set, new_set
 from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
-from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips, walks
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.keys import hashed
@@ -170,11 +170,11 @@ def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = 
             interp.heap.contents[made] = replace(interp.filled(made) or filled, copied=filled.copied)
             return made
         case Range():
-            params = iteration.deciding(interp, source)
+            params = loop_trips.deciding(interp, source)
             return collecting.new_list(interp, rows(interp, source), cls=cls, weak=True, params=params)
         case _:
             items = interp.call(Lit(np.ndarray.copy), (rows(interp, source),), hint=hint)
-            weak, kinds, params = of_python(interp, source), kinds_in(interp, source), iteration.deciding(interp, source)
+            weak, kinds, params = of_python(interp, source), kinds_in(interp, source), loop_trips.deciding(interp, source)
             return collecting.new_list(interp, items, cls=cls, weak=weak, kinds=kinds, params=params)
 
 
@@ -231,7 +231,7 @@ def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 def _from_keys(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``dict.fromkeys(source, item)``, where the keys are known, or arguments say how many there are."""
-    if is_unknown(args[0]) or (iteration.literal_trips(interp, args[0]) is None and not iteration.deciding(interp, args[0])):
+    if is_unknown(args[0]) or (iteration.literal_trips(interp, args[0]) is None and not loop_trips.deciding(interp, args[0])):
         return None
     keys = interp.items(args[0])
     if not are_static(interp, keys):

@@ -12,7 +12,7 @@ from adxform import runtime
 from adxform.frontend.containers import collecting, list_arrays, lists_of_lists
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.objects.chosen_items import columns_of, may_choose, of_the_run
 from adxform.frontend.evaluate.operands import given_to_unknown
@@ -64,7 +64,7 @@ def _of_many(interp: Interpreter, source: Value, kwargs: Kwargs, hint: str) -> V
     if has_key and (several := interp.portions(source)) is not None:
         return lists_of_lists.ordered(interp, several, _order(interp, source, kwargs))
     if (columns := interp.columns(source)) is not None:
-        if not has_key and columns.cls is not tuple and (params := iteration.deciding(interp, source)):
+        if not has_key and columns.cls is not tuple and (params := loop_trips.deciding(interp, source)):
             raise Promote(params)  # so many objects are asked for their order
         return of_tuples.ordered(interp, columns, _order(interp, source, kwargs))
     if _is_known(interp, source) or (has_key and _is_ordered_one_by_one(interp, source, kwargs["key"])):
