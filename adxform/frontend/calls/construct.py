@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from adxform.frontend.calls.opaque import opaque
-from adxform.frontend.evaluate import stored_attributes
 from adxform.frontend.evaluate.classes.class_attributes import of_class
 from adxform.frontend.evaluate.classes.class_contents import find, is_generated, refuse_named_tuple
 from adxform.frontend.evaluate.folding import fold
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside.guards import constant, from_outside, guard
+from adxform.frontend.evaluate.parts import stored_attributes
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.state import Interpreter

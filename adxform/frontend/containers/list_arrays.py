@@ -29,7 +29,6 @@ from adxform.frontend.containers.list_kinds import (
     row_type,
     type_of_number,
 )
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.control_flow import iteration, loop_trips
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.objects.heap import Heap
@@ -43,6 +42,7 @@ from adxform.frontend.evaluate.objects.object_contents import (
     Portion,
     Portions,
 )
+from adxform.frontend.evaluate.parts import indexing
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Slice, Tuple, Value

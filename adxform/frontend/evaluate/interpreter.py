@@ -21,7 +21,7 @@ from adxform.frontend.containers import (
     portions,
     tuple_columns,
 )
-from adxform.frontend.evaluate import attributes, operands, stored_attributes, survey
+from adxform.frontend.evaluate import operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loop_trips, loops, walks, while_loops
@@ -37,6 +37,7 @@ from adxform.frontend.evaluate.objects.object_contents import (
     Portions,
 )
 from adxform.frontend.evaluate.outside import guards, outside_containers, places
+from adxform.frontend.evaluate.parts import attributes, stored_attributes
 from adxform.frontend.evaluate.set_shapes import set_shape
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter

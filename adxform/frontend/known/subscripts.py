@@ -15,7 +15,6 @@ from adxform import runtime
 from adxform.frontend.containers import collecting, keyed_lists, lists_of_lists, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs, is_long_from_here
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow import iteration, loop_trips
@@ -26,6 +25,7 @@ from adxform.frontend.evaluate.objects import doubtful_keys, moved_items
 from adxform.frontend.evaluate.objects.object_contents import Contents, list_contents
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside import outside_containers
+from adxform.frontend.evaluate.parts import indexing, stored_items
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
@@ -148,7 +148,7 @@ def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
         assert isinstance(args[0], Ref)
         of_tuples.store(interp, args[0], columns, *args[1:])
     else:
-        indexing.store(interp, *args)
+        stored_items.store(interp, *args)
     return NONE
 
 

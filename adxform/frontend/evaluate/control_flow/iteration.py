@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from adxform import runtime
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.objects.fields import whole
 from adxform.frontend.evaluate.objects.object_contents import Columns, Contents
 from adxform.frontend.evaluate.outside import guards
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
+from adxform.frontend.evaluate.parts import indexing
 from adxform.frontend.evaluate.set_orders import ordered
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (

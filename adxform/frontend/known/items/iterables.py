@@ -14,7 +14,6 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.deques import made as deque_of
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.containers.sets import new_frozen_set, new_set
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow import iteration, loop_trips, walks
@@ -25,6 +24,7 @@ from adxform.frontend.evaluate.objects import doubtful_keys
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.objects.value_parts import parts_of
 from adxform.frontend.evaluate.operands import are_static
+from adxform.frontend.evaluate.parts import array_subscripts
 from adxform.frontend.evaluate.set_orders import as_given
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
@@ -208,7 +208,7 @@ def rows(interp: Interpreter, source: Value) -> Value:
         case Var(_, Array(_, shape)) if shape:
             return source
         case Range():
-            return indexing.of_range(interp, source)
+            return array_subscripts.of_range(interp, source)
         case Reversed(items):
             return interp.call(Lit(np.flip), (rows(interp, items), Lit(0)))
         case Tuple() | Ref(kind="list"):

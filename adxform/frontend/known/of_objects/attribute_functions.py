@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate import attributes, stored_attributes
 from adxform.frontend.evaluate.classes import getters
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import guard
+from adxform.frontend.evaluate.parts import attributes, stored_attributes
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Once, Range, Ref, Slice, Static, Tuple, Value, View, is_unknown
 from adxform.frontend.known.of_objects.classes import class_as_found

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import asked_by_name
 from adxform.frontend.evaluate.classes.class_contents import (
     MISSING,
     find,
 )
+from adxform.frontend.evaluate.parts import indexing
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Static, Tuple, Value
 from adxform.frontend.signature import python_class

@@ -20,11 +20,11 @@ from adxform.frontend.evaluate.classes.class_contents import (
     is_data_descriptor,
 )
 from adxform.frontend.evaluate.code_objects import code_of
-from adxform.frontend.evaluate.number_attributes import of_array, of_scalar
 from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.outside.guards import guard, looked_up, rooted
 from adxform.frontend.evaluate.outside.outside_attributes import of_constant, of_outside
+from adxform.frontend.evaluate.parts.number_attributes import of_array, of_scalar
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, Method, Range, Ref, Slice, Static, Tuple, Value, is_unknown
 from adxform.frontend.nested import objects
