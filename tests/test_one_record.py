@@ -62,7 +62,7 @@ STAYS = {
 METHODS = "methods of containers of Python, which have names in common with functions of NumPy"
 UNRULED = "functions without a record, which are told by their names"
 NAMED = {
-    "frontend/types/samples.py DATA_DEPENDENT": UNRULED,
+    "frontend/types/sampled_types.py DATA_DEPENDENT": UNRULED,
     "frontend/types/unruled_types.py _NOT_PURE": UNRULED,
     "frontend/types/unruled_types.py _BY_VALUE": UNRULED,
     "frontend/containers/methods.py _TABLE": METHODS,

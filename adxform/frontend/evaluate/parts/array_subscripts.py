@@ -11,7 +11,8 @@ from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Range, Ref, Static, Tuple, Value
 from adxform.frontend.types import forgotten_kinds
-from adxform.frontend.types.samples import FRESH, NoSample, sampled_type
+from adxform.frontend.types.sampled_types import sampled_type
+from adxform.frontend.types.samples import FRESH, NoSample
 from adxform.frontend.types.shape_rules import broadcast, slice_size
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, Type
