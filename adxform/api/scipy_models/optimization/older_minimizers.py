@@ -13,6 +13,7 @@ from adxform.api.scipy_models.implicit_solutions import (
     bounded_moving,
     limits,
     number_moving,
+    slope_of,
     start_of,
     vector_moving,
 )
@@ -32,13 +33,6 @@ class Ending(Search):
         if name == "grad":
             unsupported("the slope that `fmin_l_bfgs_b` ends with is not followed: it is zero but for rounding")
         return self.found[name]
-
-
-def _slope_of(fprime: Any, args: Any) -> Any:
-    def slope(x: Any) -> Any:
-        return np.zeros_like(x) if fprime is None else np.asarray(fprime(x, *as_tuple(args)))
-
-    return slope
 
 
 def _without_slopes(method: Any, func: Any, x0: Any, args: Any, options: Any) -> Any:
@@ -129,7 +123,7 @@ def _by_slopes(method: Any) -> Any:
 
         start = start_of(x0)
         given = start, fprime is not None, gtol, norm, epsilon, maxiter, disp, c1, c2
-        functions, examples = (value, _slope_of(fprime, args)), ((start,), (start,))
+        functions, examples = (value, slope_of(fprime, args)), ((start,), (start,))
         return vector_moving(lambda at: grad(value)(at), solve(search, functions, examples, (start,), *given))
 
     return body
@@ -171,7 +165,7 @@ def _fmin_l_bfgs_b(
     def slope(x: Any) -> Any:
         if both:
             return np.asarray(func(x, *as_tuple(args))[1])
-        return _slope_of(fprime, args)(x)
+        return slope_of(fprime, args)(x)
 
     start = start_of(x0)
     low, high = limits(bounds, start.shape[0])

@@ -20,6 +20,9 @@ from adxform.api.scipy_models.implicit_solutions import (
     limits,
     number_moving,
     option,
+    or_values,
+    slope_beside,
+    slope_of,
     start_of,
     vector_moving,
 )
@@ -137,12 +140,7 @@ def _newton(
     def residual(x: Any) -> Any:
         return func(x, *as_tuple(args))
 
-    def slope(x: Any) -> Any:
-        return residual(x) if fprime is None else fprime(x, *as_tuple(args))
-
-    def bend(x: Any) -> Any:
-        return residual(x) if fprime2 is None else fprime2(x, *as_tuple(args))
-
+    slope, bend = or_values(fprime, residual, args), or_values(fprime2, residual, args)
     start = np.float64(x0)
     given = x0, tol, maxiter, x1, rtol, fprime is not None, fprime2 is not None
     found, search = solve(_newton_value, (residual, slope, bend), ((start,), (start,), (start,)), ("number", "any"), *given)
@@ -177,12 +175,7 @@ def _root_scalar(
     def residual(x: Any) -> Any:
         return f(x, *as_tuple(args))
 
-    def slope(x: Any) -> Any:
-        return residual(x) if fprime is None else fprime(x, *as_tuple(args))
-
-    def bend(x: Any) -> Any:
-        return residual(x) if fprime2 is None else fprime2(x, *as_tuple(args))
-
+    slope, bend = or_values(fprime, residual, args), or_values(fprime2, residual, args)
     start = 1.0 * (x0 if bracket is None else bracket[0])
     given = method, bracket, fprime is not None, fprime2 is not None, x0, x1, xtol, rtol, maxiter
     functions, examples = (residual, slope, bend), ((start,), (start,), (start,))
@@ -208,9 +201,7 @@ def _fsolve(
     def residual(x: Any) -> Any:
         return np.atleast_1d(np.asarray(func(x, *as_tuple(args))))
 
-    def slopes(x: Any) -> Any:
-        return np.zeros_like(x) if fprime is None else np.asarray(fprime(x, *as_tuple(args)))
-
+    slopes = slope_of(fprime, args)
     start = start_of(x0)
     given = start, fprime is not None, col_deriv, xtol, maxfev
     found, how, status, message = solve(
@@ -232,11 +223,7 @@ def _root(
         found = fun(x, *as_tuple(args))
         return np.atleast_1d(np.asarray(found[0] if jac is True else found))
 
-    def slopes(x: Any) -> Any:
-        if jac is True:
-            return np.asarray(fun(x, *as_tuple(args))[1])
-        return np.asarray(jac(x, *as_tuple(args))) if callable(jac) else np.zeros_like(x)
-
+    slopes = slope_beside(fun, jac, args)
     start = start_of(x0)
     given = start, method, GIVEN if jac is True else option(jac), tol, options
     found, search = solve(_root_value, (residual, slopes), ((start,), (start,)), (start, "any"), *given)
@@ -314,18 +301,13 @@ def _minimize(
         found = fun(x, *as_tuple(args))
         return found[0] if jac is True else found
 
-    def slope(x: Any) -> Any:
-        if jac is True:
-            return np.asarray(fun(x, *as_tuple(args))[1])
-        return np.asarray(jac(x, *as_tuple(args))) if callable(jac) else np.zeros_like(x)
-
     def bend(x: Any) -> Any:
         return np.asarray(hess(x, *as_tuple(args))) if callable(hess) else np.zeros_like(x)
 
     def product(x: Any, p: Any) -> Any:
         return np.zeros_like(x) if hessp is None else np.asarray(hessp(x, p, *as_tuple(args)))
 
-    start = start_of(x0)
+    slope, start = slope_beside(fun, jac, args), start_of(x0)
     low, high = limits(bounds, start.shape[0])
     conditions = listed(constraints)
     if len(conditions) > 0:
