@@ -26,7 +26,9 @@ from adxform.frontend.signature import Signature, equal_lengths
 from adxform.frontend.signature.access import Access, Is, guards_hold
 from adxform.frontend.signature.assumed_lengths import has_unknown_slices
 from adxform.frontend.signature.watched_rules import renew_changed
-from adxform.frontend.specialize import Specialized, span_of, specialize
+from adxform.frontend.specialisation import span_of
+from adxform.frontend.specialize import specialize
+from adxform.frontend.specialized import Specialized
 from adxform.ir.ops import Function, Lit
 from adxform.ir.spans import Span, own_attribute, own_signature
 from adxform.passes.pipeline import suited_to_kernels

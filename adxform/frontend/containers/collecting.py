@@ -32,12 +32,12 @@ from adxform.frontend.containers.list_kinds import (
     row_type,
     type_of_number,
 )
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joined_objects import either
 from adxform.frontend.evaluate.control_flow.joined_types import alike_rows
 from adxform.frontend.evaluate.keys import refuse_index
 from adxform.frontend.evaluate.objects.object_contents import Collected
+from adxform.frontend.evaluate.parts import indexing, stored_items
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Value
@@ -287,7 +287,7 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     see_exact(interp, contents.buffer, (value,))
     contents = _with_kinds(interp, ref, contents, weak=contents.weak and is_weak_item(interp, value), kinds=kinds_beside(joined))
     if isinstance(row_type(contents), Scalar):
-        indexing.store(interp, contents.buffer, _place(interp, contents, index), value)
+        stored_items.store(interp, contents.buffer, _place(interp, contents, index), value)
         return
     _settled(ref, contents)
     filled = interp.filled(value)
@@ -297,7 +297,7 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     if isinstance(given, Var):
         _require_one_shape(interp, contents.buffer, given, rows=False)
     buffer = interp.call(Lit(np.ndarray.copy), (contents.buffer,), hint="items")
-    indexing.store(interp, buffer, index, given)
+    stored_items.store(interp, buffer, index, given)
     _change(interp, ref, contents, buffer)
 
 

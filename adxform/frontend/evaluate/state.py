@@ -49,7 +49,7 @@ from adxform.frontend.evaluate.values import (
 )
 from adxform.frontend.signature.access import Access
 from adxform.frontend.signature.shared_lengths import Equalities
-from adxform.frontend.types.samples import with_fresh
+from adxform.frontend.types.sampled_types import with_fresh
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Function, If, Lit, Operand, Raise, Var
 from adxform.ir.spans import NOWHERE, Span

@@ -8,7 +8,6 @@ from typing import Any
 from adxform.frontend.calls.primitive_calls import checked_number
 from adxform.frontend.checks.held_copies import Taken
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, dtypes_added, dtypes_of, refuse_cast
 from adxform.frontend.evaluate.classes import asked_by_name, protocols
 from adxform.frontend.evaluate.classes.class_contents import find
@@ -21,6 +20,7 @@ from adxform.frontend.evaluate.objects import chosen_objects
 from adxform.frontend.evaluate.objects.heap import NO_OTHERS
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.outside.settled import may_change
+from adxform.frontend.evaluate.parts import indexing, stored_items
 from adxform.frontend.evaluate.presence import note_opposite
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
@@ -59,7 +59,7 @@ def _in_place(fn: Any) -> Handler:
                 help_ = "start from an array of the right shape, e.g. `np.zeros(n)`, or write `x = x + …`"
                 raise interp.unknown(message, help_, x, value)
             case Var(_, Array() as held) if fn in UPDATES:
-                added = indexing.stored(interp, value)
+                added = stored_items.stored(interp, value)
                 refuse_cast(interp, plain, held, dtypes_added(held, added))
                 interp.builder.effect(UPDATES[fn], x, Lit(...), added, span=interp.span)
                 return x

@@ -15,10 +15,9 @@ from adxform import runtime
 from adxform.frontend.containers import collecting, keyed_lists, lists_of_lists, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs, is_long_from_here
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
-from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
@@ -26,6 +25,7 @@ from adxform.frontend.evaluate.objects import doubtful_keys, moved_items
 from adxform.frontend.evaluate.objects.object_contents import Contents, list_contents
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside import outside_containers
+from adxform.frontend.evaluate.parts import indexing, stored_items
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
@@ -148,7 +148,7 @@ def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
         assert isinstance(args[0], Ref)
         of_tuples.store(interp, args[0], columns, *args[1:])
     else:
-        indexing.store(interp, *args)
+        stored_items.store(interp, *args)
     return NONE
 
 
@@ -224,7 +224,7 @@ def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
         if isinstance(args[0], Zip):
             return args[0]
     if any(iteration.literal_trips(interp, part) is None for part in args) and not any(
-        iteration.promotable(interp, part) or is_unknown(part) for part in args
+        loop_trips.promotable(interp, part) or is_unknown(part) for part in args
     ):
         return _chained(interp, args)
     return Tuple(tuple(item for part in args for item in interp.items(part)))
@@ -279,7 +279,7 @@ def _is_counted_by_a_run(interp: Interpreter, positional: Value) -> bool:
     held = isinstance(positional, Var) and isinstance(positional.type, Array) and bool(positional.type.shape)
     if not held and not interp.is_long(positional):
         return False
-    return iteration.literal_trips(interp, positional) is None and not iteration.promotable(interp, positional)
+    return iteration.literal_trips(interp, positional) is None and not loop_trips.promotable(interp, positional)
 
 
 def _count_of_parameters(fn: Value) -> int | None:

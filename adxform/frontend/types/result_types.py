@@ -16,7 +16,8 @@ from adxform.frontend.evaluate.control_flow.joined_types import join_types
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.kept_results import KeptMemory, repeated
-from adxform.frontend.types.samples import ANOTHER, FRESH, NoSample, Types, each, sampled_types, with_fresh
+from adxform.frontend.types.sampled_types import Types, each, sampled_types, with_fresh
+from adxform.frontend.types.samples import ANOTHER, FRESH, NoSample
 from adxform.frontend.types.shape_rules import elementwise_type, product_type, reshaped_type
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Operand, Var

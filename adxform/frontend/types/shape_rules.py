@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.types.samples import FRESH, Types, each, sampled_type, sampled_types
+from adxform.frontend.types.sampled_types import Types, each, sampled_type, sampled_types
+from adxform.frontend.types.samples import FRESH
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size, Type
 
