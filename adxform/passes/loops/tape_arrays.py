@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from adxform import runtime
 from adxform.analysis.slices import slice_forms
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
@@ -20,7 +21,7 @@ from adxform.ir.linear_forms import LinearForm
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, UNSPREAD, Array, Dim, Scalar, Size, Stack, Type
-from adxform.ir.walk import Names, blocks, map_op, outs, reads, variables_of
+from adxform.ir.walk import TAPE_SIZE, Names, blocks, map_op, outs, reads, variables_of
 from adxform.passes.arrays.doubts import Doubts
 from adxform.passes.loops.bounds import LENGTHS
 from adxform.primitives.alias import Aliases, alias_classes
@@ -101,6 +102,7 @@ class Forms:
         self.doubts = doubts
         self.known: dict[Var, LinearForm] = {}
         self.slices: dict[Size, list[LinearForm]] = {}
+        self.counts: dict[Operand, LinearForm] = {}
         self._learn(fn.body)
 
     def of(self, operand: Operand) -> LinearForm:
@@ -131,12 +133,28 @@ class Forms:
                 case Call(outs=(Var(type=Array(_, tuple(shape))),), args=(Var() as x, index)) if callee(op) is operator.getitem:
                     for _, place, length in slice_forms(x, index, self.of):
                         self.slices.setdefault(shape[place], []).append(length)
+                case Call(outs=(Var(type=Array(_, (size,))),), args=(Lit() | Var() as n,)) if callee(op) is np.empty:
+                    self.slices.setdefault(size, []).append(self.counts.get(n, self.of(n)))
+                case Call(outs=(out,), args=args) if out.type == INT:
+                    self._count(callee(op), out, args)
                 case _:
                     pass
 
+    def _count(self, fn: object, out: Var, args: tuple[Operand, ...]) -> None:
+        """Note the number of iterations `out`, zero where what is noted is below."""
+        match args:
+            case (x, Lit(0)) if fn is max:
+                self.counts[out] = self.of(x)
+            case (start, stop, Lit(1)) if fn is runtime.trip_count:
+                self.counts[out] = self.of(stop).plus(self.of(start), -1)
+            case (start, stop, Lit(-1)) if fn is runtime.trip_count:
+                self.counts[out] = self.of(start).plus(self.of(stop), -1)
+            case _:
+                return
+
     def rows(self, size: Size, loops: Sequence[For], ahead: Mapping[Var, None]) -> LinearForm | None:
         """`size` in the iterations of `loops`, in terms of their items and of what is there `ahead`; ``None`` where it is not."""
-        if not isinstance(size, Dim) or not size.base.startswith(UNSPREAD) or size.offset:
+        if not isinstance(size, Dim) or size.offset or not (size.base.startswith(UNSPREAD) or _is_tapes(size)):
             return _length(size)
         items = {loop.body.params[0] for loop in loops}
 
@@ -148,7 +166,8 @@ class Forms:
     def unsure(self, var: Var) -> bool:
         """Whether `var` is not surely the array that its type says, as long as it was where it was made."""
         sizes = var.type.shape or () if isinstance(var.type, Array) else ()
-        changing = (size.base for size in sizes if isinstance(size, Dim) and not size.base.startswith(UNSPREAD))
+        told = (size for size in sizes if isinstance(size, Dim) and not size.base.startswith(UNSPREAD))
+        changing = (size.base for size in told if not (_is_tapes(size) and size in self.slices))
         return var.name in self.doubts.numbers or not self.doubts.lengths.isdisjoint(changing)
 
     def most(self, form: LinearForm, loops: Sequence[For], sign: int = 1) -> LinearForm:
@@ -302,6 +321,7 @@ class Planned:
                     stop = Lit(row.number)
                     for key, factor in row.terms:
                         stop = _plus(stop, turned.get(key) or self.there[key], factor, builder)
+                    stop = builder.call(max, stop, Lit(0), type=INT, hint="n") if isinstance(stop, Var) else stop
                 places.append(Pack("slice", (Lit(None), stop, Lit(None))))
         ops += builder.ops
         return places[0] if len(places) == 1 else Pack("tuple", tuple(places))
@@ -373,7 +393,7 @@ class _Writing:
             case LinearForm(number, ((Dim(base, offset), 1),)) if not offset or not number:
                 return Dim(base, offset + number)
             case _:
-                return Dim(self.names.fresh("?tape_size"))
+                return Dim(self.names.fresh(TAPE_SIZE))
 
     def positive(self, form: LinearForm, loop: For, builder: Builder) -> Operand | None:
         """`form`, cut off at zero, computed ahead of `loop`; ``None`` where that cannot be."""
@@ -461,6 +481,11 @@ def _plus(total: Operand, place: Operand, factor: int, builder: Builder) -> Oper
 def _all(found: list[Operand | None]) -> tuple[Operand, ...] | None:
     known = tuple(operand for operand in found if operand is not None)
     return known if len(known) == len(found) else None
+
+
+def _is_tapes(size: Dim) -> bool:
+    """Whether `size` is that of a tape, which has a name of its own."""
+    return size.base.startswith(TAPE_SIZE)
 
 
 def _length(size: Size) -> LinearForm:
