@@ -199,6 +199,8 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
     record = record_of(fn)
     if "complex128" in (*dtypes, out):
         return _complex(fn, args, dtypes)
+    if "bool" in dtypes and meaning_of(fn).algebra is Algebra.PRODUCT:
+        return sorted(dtypes) == ["bool", "float64"] and out == "float64"
     match record.kernel:
         case Kernel.NUMBERS:
             return "bool" not in dtypes or fn in (operator.eq, operator.ne)

@@ -122,8 +122,8 @@ class Interpreter(Above):
         self.knowledge = knowledge or Knowledge()
         self.builder = Builder(names, watch=lambda builder, op: self.watch(builder, op))
         self.root = self.builder
-        self.equal = Equalities()
         self.integers = KnownIntegers(names)
+        self.equal = Equalities(self.integers.counts)
         self.outer = FromOutside()
         self.to_check = ToCheck()
         self.of_run = OfRun()

@@ -152,8 +152,11 @@ def with_checks(fn: Function, equal: Equalities) -> Function:
                 builder = Builder(ahead.names, op.span)
                 for axis, place, bounds in variable_slices(x, index):
                     size = shape[place]
-                    if isinstance(size, Dim) and equal.size(size) in known and size.base in (assumed | equal.sliced):
-                        length: Operand = known[equal.size(size)]
+                    taken = equal.size(size)
+                    if isinstance(size, Dim) and taken in known and size.base in (assumed | equal.sliced):
+                        length: Operand = known[taken]
+                    elif isinstance(size, Dim) and isinstance(taken, int):
+                        length = Lit(taken)
                     elif isinstance(size, Dim) and size.base in equal.met:
                         _check_whole(builder, x, axis, bounds)
                         continue

@@ -235,7 +235,7 @@ def _between(size: Size, start: Operand, stop: Operand, step: Operand, length: S
     if not may_be_cut(start, stop, step) or length is None:
         return None
     own = literal_length((start, stop))
-    if isinstance(length, int) and (own is None or own[0] != length):
+    if isinstance(length, int) and own is not None and own[0] != length:
         return None
     match start:
         case Lit(int() as first) if first < 0 and own is not None and isinstance(length, int) and isinstance(size, Dim):

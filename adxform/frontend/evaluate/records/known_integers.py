@@ -34,6 +34,8 @@ class KnownIntegers:
         """So with integers that follow from lengths of arguments too: these are known where nothing else helps."""
         self.forms: dict[Var, LinearForm] = {}
         """What integers of Python's are in terms of others."""
+        self.counts: dict[str, LinearForm] = {}
+        """So with lengths that integers are."""
 
     def fresh_dim(self) -> Dim:
         """A length of which nothing is known."""
@@ -56,6 +58,9 @@ class KnownIntegers:
             return None
         if value not in self.sizes:
             self.sizes[value] = self._length("?" + value.base)
+            form = self.form(value)
+            if form is not None:
+                self.counts[self.sizes[value].base] = form
         return self.sizes[value]
 
     def form(self, operand: Operand) -> LinearForm | None:
