@@ -38,6 +38,8 @@ def find_unspread(fn: Function, equal: Equalities, form: Form) -> None:
     calls = [op for op in all_ops(fn.body) if isinstance(op, Call)]
     clipped = {out for op in calls if callee(op) in (min, max) for out in op.outs}
     computed = {base for op in calls if record_of(callee(op)).elementwise for out in op.outs for base in _sliced(out, equal)}
+    counted = (base for op in calls for out in op.outs for base in _sliced(out, equal) if base in equal.of_integers)
+    stored.update(dict.fromkeys(counted))
     for op in calls:
         found = tuple(base for var in reads(op) for base in _sliced(var, equal))
         if callee(op) is operator.getitem and isinstance(x := op.args[0], Var):
@@ -127,7 +129,10 @@ def _stored(op: Call, equal: Equalities, form: Form) -> Iterator[tuple[str, bool
         if isinstance(size, Dim) and (length := equal.form(size.base)) is not None:
             same = axis in into and not size.offset and into[axis].plus(length, -1) == LinearForm()
             at = axis - len(own) + len(whole)
-            yield size.base, same or (at >= 0 and bool(whole) and not size.offset and _alike(whole[at], size, equal))
+            alike = at >= 0 and bool(whole) and not size.offset and _alike(whole[at], size, equal)
+            yield size.base, same or alike
+            if alike and isinstance(there := whole[at], Dim) and equal.form(there.base) is not None:
+                yield there.base, True
 
 
 def _alike(one: Size, other: Dim, equal: Equalities) -> bool:

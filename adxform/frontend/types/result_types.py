@@ -20,7 +20,7 @@ from adxform.frontend.types.sampled_types import Types, each, sampled_types, wit
 from adxform.frontend.types.samples import ANOTHER, FRESH, NoSample
 from adxform.frontend.types.shape_rules import elementwise_type, product_type, reshaped_type
 from adxform.ir.kinds import dtype_name
-from adxform.ir.ops import Operand, Var
+from adxform.ir.ops import Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Several, Type, is_inexact
 from adxform.ir.walk import substitute, variables
 from adxform.primitives.facets import Contracts
@@ -76,6 +76,9 @@ def _either(interp: Interpreter, one: Types, other: Types) -> Types:
 def _result_type(
     interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
 ) -> Types:
+    if record.fresh is not None:
+        for size in variables(Pack("tuple", (*operands, *named.values()))):
+            interp.integers.dim_of(size)
     stated = _stated_type(interp, record, fn, operands, named)
     if stated is not None:
         unknown = functools.cache(interp.integers.fresh_dim) if isinstance(stated, Several) else interp.integers.fresh_dim
