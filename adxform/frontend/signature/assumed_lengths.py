@@ -21,6 +21,7 @@ from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Raise, V
 from adxform.ir.types import BOOL, INT, Array, Dim, Size, Type
 from adxform.ir.walk import Names, all_ops, map_op
 from adxform.primitives.memory import STORES
+from adxform.primitives.table import record_of
 
 LOAD = Lit(operator.getitem)
 
@@ -67,13 +68,13 @@ def unknown_slices(x: Var, index: Operand, out: Var, form: Form) -> Iterator[tup
             yield (out.type.shape or ())[place].base, length
 
 
-def has_unknown_slices(fn: Function) -> bool:
-    """Whether `fn`, all of which is in it, takes a slice of which it is not known how long it is."""
-    loads = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == LOAD and op.outs]
-    pairs = [(x, op) for op in loads if isinstance(x := op.args[0], Var) and isinstance(x.type, Array)]
-    return not fn.helpers and any(
-        _is_open(op.outs[0], place) for x, op in pairs for _, place, _ in variable_slices(x, op.args[1])
-    )
+def has_unknown_lengths(fn: Function) -> bool:
+    """Whether `fn`, all of which is in it, takes a slice or makes an array of which it is not known how long it is."""
+    calls = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs]
+    loads = [(op.outs[0], op.args[0], op.args[1]) for op in calls if op.fn == LOAD]
+    slices = [(out, place) for out, x, index in loads if isinstance(x, Var) for _, place, _ in variable_slices(x, index)]
+    made = [(op.outs[0], 0) for op in calls if isinstance(op.fn, Lit) and record_of(op.fn.value).fresh is not None]
+    return not fn.helpers and any(_is_open(out, place) for out, place in (*slices, *made))
 
 
 def _is_open(out: Var, axis: int) -> bool:
