@@ -12,10 +12,11 @@ from adxform.frontend.evaluate.classes.protocols import is_object
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside.guards import constant, from_outside
+from adxform.frontend.evaluate.records.knowledge import Knowledge
 from adxform.frontend.evaluate.rule_bodies.own_results import with_own_results
 from adxform.frontend.evaluate.rule_bodies.staged_rules import Staged, stage
 from adxform.frontend.evaluate.signals import Recursive, Restart, Unreachable
-from adxform.frontend.evaluate.state import Derive, Interpreter, Knowledge
+from adxform.frontend.evaluate.state import Derive, Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Static, Tuple, Value
 from adxform.frontend.nested.returned_cotangents import cotangents, refuse_writes
 from adxform.frontend.signature.access import Access
