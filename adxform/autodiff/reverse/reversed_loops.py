@@ -152,16 +152,14 @@ class LoopReversal(BlockReversal):
         b.emit(For(outs, source, reversed_.inits, body, False, op.span))
         self.after_loop(op, reversed_, outs, b)
 
+    def flows_by_value(self, param: Var, out: Var) -> bool:
+        """Whether the cotangent of what a loop carries, as `param` and then as `out`, goes from iteration to iteration."""
+        return (param in self.active or out in self.active) and param not in self.companions and out not in self.companions
+
     def reverse_body(self, op: For | While, params: tuple[Var, ...], results: tuple[Operand, ...], b: Builder) -> ReversedBody:
         """The sweeps of one iteration of `op`, which carries `params` and yields `results`; what they start with goes to `b`."""
-        flows = tuple(
-            place
-            for place, (param, out) in enumerate(zip(params, op.outs, strict=True))
-            if (param in self.active or out in self.active) and param not in self.companions and out not in self.companions
-        )
-        inits: list[Operand] = []
-        for place in flows:
-            inits.append(self.complete(op.outs[place], b))
+        flows = tuple(place for place, pair in enumerate(zip(params, op.outs, strict=True)) if self.flows_by_value(*pair))
+        inits: list[Operand] = [self.complete(op.outs[place], b) for place in flows]
         captured = tuple(
             var
             for var in free_variables(op.body)
