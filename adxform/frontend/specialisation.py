@@ -34,8 +34,9 @@ from adxform.frontend.evaluate.outside import outside_containers, places
 from adxform.frontend.evaluate.outside.guards import from_outside
 from adxform.frontend.evaluate.outside.outside_arrays import brought_back, left_as_written
 from adxform.frontend.evaluate.outside.outside_order import kept_ahead
+from adxform.frontend.evaluate.records.knowledge import Knowledge
 from adxform.frontend.evaluate.signals import Unreachable
-from adxform.frontend.evaluate.state import Derive, Knowledge
+from adxform.frontend.evaluate.state import Derive
 from adxform.frontend.evaluate.values import NONE, Value
 from adxform.frontend.signature import (
     FEW,

@@ -7,8 +7,9 @@ from typing import Any
 
 from adxform.errors import AdxError, UnsupportedOperationError, together
 from adxform.frontend.calls.program_functions import OUT_OF_DEPTH, TOO_DEEP
+from adxform.frontend.evaluate.records.knowledge import Knowledge
 from adxform.frontend.evaluate.signals import Changes, Grows, Promote, PutAgain, Recursive, Restart, Sets, WalkedAgain
-from adxform.frontend.evaluate.state import Derive, Interpreter, Knowledge
+from adxform.frontend.evaluate.state import Derive, Interpreter
 from adxform.frontend.signature import (
     Signature,
 )

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from adxform import runtime
-from adxform.autodiff.reverse.blocks import BlockReversal
 from adxform.autodiff.reverse.cotangents import WHOLE
+from adxform.autodiff.reverse.reversed_loops import LoopReversal
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, If, Lit, Op, Operand, Var, While
@@ -49,7 +49,7 @@ class Iterations:
         return (*(self.params[place] for place in self.places), *self.memory)
 
 
-class StateKeeping(BlockReversal):
+class StateKeeping(LoopReversal):
     """Keeps the states of loops on the way forward, and brings them back on the way in reverse."""
 
     def budget(self, op: For | While, loop: Iterations, inits: Carried, f: Builder) -> Operand:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.outside.guards import guard
-from adxform.frontend.evaluate.state import Given, Interpreter
+from adxform.frontend.evaluate.records.knowledge import Given
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     FoundOutside,
     FunctionValue,

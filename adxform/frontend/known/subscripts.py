@@ -108,12 +108,16 @@ def _grid(interp: Interpreter, grid: Static | Lit, index: Value, hint: str) -> A
     whole = interp.emit(operator.getitem, (interp.operand(grid), interp.operand(index)), Object(), hint)
     if not isinstance(index, Tuple):
         return interp.emit(runtime.of_kind, (whole, Lit(dtype), Lit(1)), Array(dtype, (FRESH,)), hint)
-    rank = len(parts)
+    return _grid_of(interp, grid, whole, dtype, len(parts), hint)
+
+
+def _grid_of(interp: Interpreter, grid: Static | Lit, whole: Var, dtype: str, rank: int, hint: str) -> Value:
+    """The grid `whole` of several axes, an array, or of ``np.ogrid`` as many as it has axes."""
     if type(grid.value) is type(np.mgrid):
         made = Array(dtype, (rank, *(FRESH,) * rank))
         return interp.emit(runtime.of_kind, (whole, Lit(dtype), Lit(rank + 1)), made, hint)
     axes = tuple(Array(dtype, tuple(FRESH if k == place else 1 for k in range(rank))) for place in range(rank))
-    kinds = Lit(tuple((dtype, rank) for _ in parts))
+    kinds = Lit(((dtype, rank),) * rank)
     arrays = interp.emit(runtime.of_kinds, (whole, kinds), Object(), "parts")
     return Tuple(tuple([interp.emit(operator.getitem, (arrays, Lit(k)), type_, hint) for k, type_ in enumerate(axes)]))
 
@@ -170,50 +174,61 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
             return interp.fail(kind, f"'{ref.cls.__name__}' object doesn't support item deletion")
         interp.call(method, (index,))
         return NONE
+    if not _is_deleted_by_run(interp, ref, index, hint):
+        _delete_known(interp, ref, index, hint)
+    return NONE
+
+
+def _is_deleted_by_run(interp: Interpreter, ref: Ref, index: Value, hint: str) -> bool:
+    """Whether a list or dict is one that only the run knows item by item; then the item is deleted."""
     if (portion := interp.portion(ref)) is not None:
-        return portions.changed(interp, portion, lambda own: interp.call(Lit(operator.delitem), (own, index)))
-    if interp.portions(ref) is not None:
+        portions.changed(interp, portion, lambda own: interp.call(Lit(operator.delitem), (own, index)))
+    elif interp.portions(ref) is not None:
         lists_of_lists.delete(interp, ref, index)
-        return NONE
-    filled = interp.filled(ref)
-    if filled is not None:
+    elif (filled := interp.filled(ref)) is not None:
         refuse_index(interp, index, "list")
         if isinstance(index, Slice):
             collecting.splice(interp, ref, filled, *collecting.bounds(interp, ref, index), collecting.NOTHING)
-            return NONE
-        collecting.pop(interp, ref, filled, index, hint)
-        return NONE
-    if (columns := interp.columns(ref)) is not None:
+        else:
+            collecting.pop(interp, ref, filled, index, hint)
+    elif (columns := interp.columns(ref)) is not None:
         of_tuples.delete(interp, columns, index)
-        return NONE
-    if (keyed := keyed_lists.asked(interp, ref, index)) is not None:
+    elif (keyed := keyed_lists.asked(interp, ref, index)) is not None:
         keyed_lists.pop(interp, keyed, index, None)
-        return NONE
+    else:
+        return False
+    return True
+
+
+def _delete_known(interp: Interpreter, ref: Ref, index: Value, hint: str) -> None:
+    """Delete the item of a list or dict that is known item by item, or in which some keys are in doubt."""
     if interp.doubtful(ref) is not None:
         key = hashed(interp, index, "a key", ref)
         if doubtful_keys.found(interp, ref, key, KeyError, key) is None:
-            return interp.fail(KeyError, key)
+            interp.fail(KeyError, key)
         doubtful_keys.drop(interp, ref, key)
-        return NONE
-    contents = interp.contents(ref)
-    if ref.kind == "list":
-        refuse_index(interp, index, "list")
-        if moved_items.taken_out(interp, ref, index, iterations.place_in_list, "list") is not None:
-            return NONE
-        if is_long_from_here(interp, ref, index):
-            return _delitem(interp, (ref, index), kwargs, hint)
-        items = list(contents.items)
-        try:
-            del items[place_in(interp, index, "list")]
-        except IndexError:
-            return interp.fail(IndexError, "list assignment index out of range")
-        interp.write(ref, list_contents(tuple(items)))
-        return NONE
-    key = hashed(interp, index, "a key", ref)
-    if contents.get(key) is None:
-        return interp.fail(KeyError, key)
-    interp.write(ref, contents.without(key))
-    return NONE
+    elif ref.kind == "list":
+        _delete_from_list(interp, ref, interp.contents(ref), index, hint)
+    else:
+        contents, key = interp.contents(ref), hashed(interp, index, "a key", ref)
+        if contents.get(key) is None:
+            interp.fail(KeyError, key)
+        interp.write(ref, contents.without(key))
+
+
+def _delete_from_list(interp: Interpreter, ref: Ref, contents: Contents, index: Value, hint: str) -> None:
+    refuse_index(interp, index, "list")
+    if moved_items.taken_out(interp, ref, index, iterations.place_in_list, "list") is not None:
+        return
+    if is_long_from_here(interp, ref, index):
+        _delitem(interp, (ref, index), {}, hint)
+        return
+    items = list(contents.items)
+    try:
+        del items[place_in(interp, index, "list")]
+    except IndexError:
+        interp.fail(IndexError, "list assignment index out of range")
+    interp.write(ref, list_contents(tuple(items)))
 
 
 def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

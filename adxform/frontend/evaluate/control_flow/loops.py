@@ -30,6 +30,7 @@ from adxform.frontend.evaluate.control_flow.retries import (
 )
 from adxform.frontend.evaluate.control_flow.unrolled_loops import Walk, endless, unrolled, unrolled_within
 from adxform.frontend.evaluate.control_flow.while_loops import Turns, run_turns
+from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.object_contents import Collected, Contents
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
@@ -247,22 +248,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
     """Run a loop that fills lists."""
     fills: dict[Ref, Collected] = {}
     while True:
-        ref = growing.ref
-        known = growing.item.type is not None and isinstance(interp.heap.contents.get(ref), Contents)
-        counted = op.breaks or not growing.regular
-        tried = fills.pop(ref, None)
-        known = known and not growing.rebound and not (tried is not None and tried.counted)
-        contents = list_arrays.start(interp, growing, source, counted=counted) if known else None
-        if contents is not None:
-            fills[ref] = contents
-        elif not list_arrays.as_list_of_rows(interp, growing) and not (
-            (growing.family or growing.uneven or (growing.of_objects and counted)) and sides.holds_lists(interp, growing)
-        ):
-            params = loop_trips.deciding(interp, source)
-            if params:
-                raise Promote(params)
-            if not sides.holds_lists(interp, growing):
-                raise uncountable(interp, growing, op.span)
+        _hold_growing(interp, op, source, growing, fills)
         saved = Standing.of(interp)
         interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})
         try:
@@ -278,6 +264,29 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
         return values
 
 
+def _hold_growing(interp: Interpreter, op: For, source: Value, growing: Grows, fills: dict[Ref, Collected]) -> None:
+    """Hold a list that a loop fills in a way that lets it: as one of `fills`, as the rows of an array, or as many lists."""
+    ref = growing.ref
+    known = growing.item.type is not None and isinstance(interp.heap.contents.get(ref), Contents)
+    counted = op.breaks or not growing.regular
+    tried = fills.pop(ref, None)
+    known = known and not growing.rebound and not (tried is not None and tried.counted)
+    contents = list_arrays.start(interp, growing, source, counted=counted) if known else None
+    if contents is not None:
+        fills[ref] = contents
+        return
+    if list_arrays.as_list_of_rows(interp, growing):
+        return
+    of_lists = growing.family or growing.uneven or (growing.of_objects and counted)
+    if of_lists and sides.holds_lists(interp, growing):
+        return
+    params = loop_trips.deciding(interp, source)
+    if params:
+        raise Promote(params)
+    if not sides.holds_lists(interp, growing):
+        raise uncountable(interp, growing, op.span)
+
+
 def _loop(
     interp: Interpreter,
     op: For,
@@ -291,10 +300,6 @@ def _loop(
     saved = Standing.of(interp) if rest is None and not fills and not op.breaks else None
     trip = rest or loop_trips.trip(interp, source, op.body.params[0].base)
 
-    def body(carried: list[Value], index: Var) -> list[Value]:
-        env.update(zip(op.body.params, (trip.item(index), *carried), strict=True))
-        return interp.run_block(op.body, env)
-
     walked = loop_trips.lists_in(interp, source)
 
     def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
@@ -305,15 +310,12 @@ def _loop(
         for ref, contents in regular.items():
             here = replace(contents, count=iteration.add(interp, start, contents.count))
             interp.heap.contents[ref] = here
-        results = body(carried, index)
+        env.update(zip(op.body.params, (trip.item(index), *carried), strict=True))
+        results = interp.run_block(op.body, env)
         if any(loop_trips.seen_of(interp, ref) is not contents for ref, contents in zip(walked, held, strict=True)):
             raise endless(interp)
         for ref, contents in regular.items():
-            now: Any = interp.heap.contents[ref]
-            if not isinstance(now, Collected) or now.passed != contents.passed + 1:
-                raise list_arrays.irregular(ref, contents)
-            if any(one in start_heap.contents for one in now.copied - contents.copied):
-                raise list_arrays.irregular(ref, contents)
+            _check_one_item(interp, ref, contents, start_heap)
             interp.heap.contents[ref] = kept[ref]
         if not op.breaks:
             return results, []
@@ -394,6 +396,14 @@ def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable
     block = fixed.builder.block((*fixed.own, *fixed.params), fixed.yields)
     interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, False, interp.span))
     return fixed.values[0]
+
+
+def _check_one_item(interp: Interpreter, ref: Ref, contents: Collected, start: Heap) -> None:
+    """See that an iteration has put one item into a list that holds `contents`, not one that was there at the `start`."""
+    now: Any = interp.heap.contents[ref]
+    one_more = isinstance(now, Collected) and now.passed == contents.passed + 1
+    if not one_more or any(one in start.contents for one in now.copied - contents.copied):
+        raise list_arrays.irregular(ref, contents)
 
 
 def _first_iteration(interp: Interpreter, source: Value, index: Var) -> Value:
