@@ -27,7 +27,8 @@ class KnownSlices:
         """`shape`, that of ``x[index]``, with the lengths that are known of the slices in it."""
         found = None if shape is None else list(shape)
         for place, size, bounds in _slices(x, index) if found is not None else ():
-            known = self.lengths.get((size, bounds)) or slice_size(size, *map(self._bound, bounds), None)
+            start, stop = map(self._bound, bounds)
+            known = self.lengths.get((size, bounds)) or slice_size(size, start, stop, None)
             if known is not None and found is not None:
                 found[place] = known
         return None if found is None else tuple(found)
@@ -49,7 +50,7 @@ class KnownSlices:
 
     def _bound(self, bound: Operand) -> int | Dim | None:
         match bound:
-            case Lit(value):
+            case Lit(int() | None as value):
                 return value
             case Var():
                 return self.integers.get(bound, Dim("?"))

@@ -63,9 +63,10 @@ def unknown_slices(x: Var, index: Operand, out: Var, form: Form) -> Iterator[tup
 
     Each with how long the slice is if it is not cut off.
     """
-    for _, place, length in slice_forms(x, index, form) if isinstance(out.type, Array) and out.type.shape is not None else ():
-        if _is_open(out, place):
-            yield (out.type.shape or ())[place].base, length
+    for _, place, length in slice_forms(x, index, form):
+        size = (out.type.shape or ())[place] if isinstance(out.type, Array) and out.type.shape else None
+        if isinstance(size, Dim) and size.base.startswith("?"):
+            yield size.base, length
 
 
 def has_unknown_lengths(fn: Function) -> bool:
@@ -113,7 +114,7 @@ def is_whole(builder: Builder, bounds: Bounds, size: Operand) -> Operand:
         return builder.call(operator.add, size, bound, type=INT) if below else bound
 
     first, last = counted(bounds[0], Lit(0)), counted(bounds[1], size)
-    pairs = [(Lit(0), first)] if first != Lit(0) else []
+    pairs: list[tuple[Operand, Operand]] = [(Lit(0), first)] if first != Lit(0) else []
     pairs += [(first, last), *([(last, size)] if last != size else [])]
     found, *others = (builder.call(operator.le, low, high, type=BOOL) for low, high in pairs)
     for other in others:

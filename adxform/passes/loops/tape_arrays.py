@@ -314,7 +314,7 @@ class Planned:
             ends = (item, start) if up else (start, item)
             places.append(item if up and start == Lit(0) else builder.call(operator.sub, *ends, type=INT, hint="k"))
         if any(self.rows):
-            turned = dict(zip((loop.body.params[0] for loop in self.tape.pushed), items, strict=True))
+            turned: dict[Var | Dim, Operand] = dict(zip((loop.body.params[0] for loop in self.tape.pushed), items, strict=True))
             for row in self.rows:
                 stop: Operand = Lit(None)
                 if row is not None:
