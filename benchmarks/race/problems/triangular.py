@@ -106,10 +106,14 @@ def cholesky_with_jax():
 
 
 def cholesky_with_jax_by_lapack():
-    """LAPACK's factor."""
+    """LAPACK's factor of what the lower triangle says."""
     from jax import numpy as jnp
 
-    return lambda a: 2.0 * jnp.sum(jnp.log(jnp.diag(jnp.linalg.cholesky(a, symmetrize_input=False))))
+    def f(a):
+        below = jnp.tril(a, -1)
+        return 2.0 * jnp.sum(jnp.log(jnp.diag(jnp.linalg.cholesky(below + below.T + jnp.diag(jnp.diag(a))))))
+
+    return f
 
 
 def durbin(r):
