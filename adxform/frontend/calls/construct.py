@@ -10,8 +10,9 @@ from typing import Any
 
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.evaluate import attributes
+from adxform.frontend.evaluate.classes import own_containers
 from adxform.frontend.evaluate.classes.class_attributes import of_class
-from adxform.frontend.evaluate.classes.class_contents import find, is_generated, refuse_named_tuple
+from adxform.frontend.evaluate.classes.class_contents import find, is_generated, is_native, refuse_named_tuple
 from adxform.frontend.evaluate.folding import fold
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside.guards import constant, from_outside, guard
@@ -38,6 +39,8 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         names = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
         return interp.fail(TypeError, f"Can't instantiate abstract class {cls.__name__} with abstract methods {names}")
     init: Any = find(cls, "__init__")
+    if (plain := own_containers.plain_class(cls)) is not None:
+        return _container(interp, cls, plain, init, (args, kwargs), hint)
     if init is _NAMESPACE.__init__ and cls.__new__ is _NAMESPACE.__new__ and not args:
         return interp.heap.new("instance", cls, tuple(kwargs), tuple(kwargs.values()))
     followed = not issubclass(cls, BaseException) and _plain_new(cls)
@@ -60,6 +63,19 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
             return interp.fail(TypeError, f"{cls.__name__}() takes no arguments")
         return interp.heap.new("instance", cls, (), ())
     return opaque(interp, cls, args, kwargs, hint, wanted)
+
+
+def _container(
+    interp: Interpreter, cls: type, plain: type, init: Any, given: tuple[tuple[Value, ...], Kwargs], hint: str
+) -> Value:
+    """An object of a class of the program's whose objects are lists or dicts."""
+    if dataclasses.is_dataclass(cls) or not (is_native(init) or is_user(init)):
+        raise interp.error(f"how a {cls.__name__} is made cannot be followed", "write an `__init__`")
+    ref = own_containers.made(interp, cls, plain)
+    result = interp.call(interp.attribute(ref, "__init__"), *given, hint, False)
+    if interp.force(result) != NONE:
+        return interp.fail(TypeError, "__init__() should return None")
+    return ref
 
 
 def _defaults_of_tuple(interp: Interpreter, cls: Any) -> Kwargs:

@@ -28,6 +28,7 @@ from adxform.frontend.evaluate.classes.class_contents import (
     is_generated,
     is_librarys,
 )
+from adxform.frontend.evaluate.classes.own_containers import ITEMS, attributes_of, holds_itself, is_of_plain
 from adxform.frontend.evaluate.code_objects import code_of
 from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.objects.object_contents import Contents
@@ -281,21 +282,23 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
 
 def load_by_object(interp: Interpreter, value: Ref, name: str) -> Value:
     """``object.__getattribute__(value, name)``, and what ``__getattr__`` says where there is none."""
-    found = find(value.cls, name)
+    found, owner = find(value.cls, name), attributes_of(interp, value)
     if (
         found is not MISSING
         and not hasattr(type(found), "__get__")
-        and isinstance(doubtful_keys.is_there(interp, value, name), Var)
+        and isinstance(doubtful_keys.is_there(interp, owner, name), Var)
     ):
-        return doubtful_keys.item_or(interp, value, name, _of_its_class(interp, value, value.cls, name, found), name)
-    kept = None if is_data_descriptor(found) else doubtful_keys.attribute(interp, value, name, found)
+        return doubtful_keys.item_or(interp, owner, name, _of_its_class(interp, value, value.cls, name, found), name)
+    kept = None if is_data_descriptor(found) else doubtful_keys.attribute(interp, owner, name, found)
     return _of_its_class(interp, value, value.cls, name, found) if kept is None else kept
 
 
 def own_attributes(interp: Interpreter, value: Ref) -> Value:
     """``vars(value)``: a dict that is the attributes of an object. Once these are changed by their names, it is not followed."""
     contents = interp.contents(value)
-    beside = any(isinstance(find(value.cls, name), types.MemberDescriptorType) for name in contents.keys)
+    beside = ITEMS in contents.keys or any(
+        isinstance(find(value.cls, name), types.MemberDescriptorType) for name in contents.keys
+    )
     if beside or not has_dict(value.cls) or issubclass(value.cls, Operator | Decorated):
         message = f"the attributes of a {value.cls.__name__} are taken as a dict, and not all are in one"
         raise interp.error(message, "name the attributes, or use `getattr` and `setattr`; of a dataclass, `dataclasses.asdict`")
@@ -450,6 +453,9 @@ def _changed_by_class(interp: Interpreter, value: Ref | Static, name: str, hook:
     cls: Any = _class_of(value)
     for base in cls.__mro__:
         method = vars(base).get(hook)
+        if is_of_plain(method):  # `__setattr__ = dict.__setitem__`
+            interp.call(of_class(interp, base, hook), (value, Lit(name), *given), {}, "tmp", False)
+            return True
         if not isinstance(method, types.FunctionType):
             continue
         if not is_generated(method):
@@ -476,9 +482,10 @@ def delete_by_object(interp: Interpreter, value: Ref, name: str) -> None:
     """``object.__delattr__(value, name)``"""
     if is_data_descriptor(find(value.cls, name)):
         raise interp.error(f"`{name}` of `{value.cls.__name__}` is deleted by its class", "write a method")
-    if doubtful_keys.attribute(interp, value, name) is None:
+    owner = attributes_of(interp, value)
+    if doubtful_keys.attribute(interp, owner, name) is None:
         interp.fail(AttributeError, f"'{value.cls.__name__}' object has no attribute '{name}'")
-    doubtful_keys.drop(interp, value, name)
+    doubtful_keys.drop(interp, owner, name)
 
 
 def _class_of(value: Ref | Static) -> type:
@@ -490,6 +497,8 @@ def store_by_object(interp: Interpreter, value: Ref | Static, name: str, new: Va
     cls = _class_of(value)
     found = find(cls, name)
     guard(interp, Access((), Lit(cls)), Defines(name, found is not MISSING))
+    if name == "__dict__" and isinstance(value, Ref) and new is value and holds_itself(interp, value):
+        return
     if isinstance(found, property) and found.fset is not None:
         interp.call(of_class(interp, cls, name, "fset"), (value, new))
     elif isinstance(found, property):
@@ -502,4 +511,4 @@ def store_by_object(interp: Interpreter, value: Ref | Static, name: str, new: Va
     elif isinstance(value, Static):
         places.store(interp, value, name, new)
     else:
-        doubtful_keys.put(interp, value, name, new)
+        doubtful_keys.put(interp, attributes_of(interp, value), name, new)

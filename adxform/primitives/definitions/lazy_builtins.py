@@ -228,3 +228,21 @@ def first_or(source: Any, default: Any) -> Any:
     for item in source:
         return item
     return default
+
+
+def attribute_or(owner: Any, name: str, default: Any) -> Any:
+    """``getattr(owner, name, default)``, where code of the program tells whether there is such an attribute."""
+    try:
+        found = getattr(owner, name)
+    except AttributeError:
+        found = default
+    return found
+
+
+def has_attribute(owner: Any, name: str) -> bool:
+    """``hasattr(owner, name)``, where code of the program tells."""
+    try:
+        getattr(owner, name)
+    except AttributeError:
+        return False
+    return True

@@ -27,6 +27,7 @@ from adxform.frontend.evaluate.values import (
     Enumerate,
     Generator,
     Mapped,
+    Method,
     Once,
     Poison,
     Range,
@@ -199,6 +200,8 @@ def iterator_of(interp: Interpreter, source: Value) -> Value:
     method = protocols.special(interp, source, "__iter__") if _is_asked(source) else None
     if method is None:
         return source
+    if isinstance(method, Method) and method.fn == Lit(iter):  # of a list or dict that the object is
+        return iterated(interp, method.args[0])
     found = interp.call(method, (), hint="items")
     if isinstance(found, Ref) and found.kind == "instance" and next_of(interp, found) is None:
         interp.fail(TypeError, f"iter() returned non-iterator of type '{found.cls.__name__}'")
