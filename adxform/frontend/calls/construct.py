@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import inspect
 import types
 from collections.abc import Iterable
@@ -14,7 +15,7 @@ from adxform.frontend.evaluate.classes import own_containers
 from adxform.frontend.evaluate.classes.class_attributes import of_class
 from adxform.frontend.evaluate.classes.class_contents import find, is_generated, is_native, refuse_named_tuple
 from adxform.frontend.evaluate.folding import fold
-from adxform.frontend.evaluate.operands import are_static
+from adxform.frontend.evaluate.operands import are_static, known
 from adxform.frontend.evaluate.outside.guards import constant, from_outside, guard
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.set_orders import as_constant
@@ -31,6 +32,8 @@ _MAKE = ("collections", "namedtuple.<locals>._make")
 
 def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     """``cls(*args, **kwargs)``"""
+    if (member := _member(interp, cls, args, kwargs)) is not None:
+        return member
     if find(type(cls), "__call__") is not type.__call__:
         return opaque(interp, cls, args, kwargs, hint, wanted)
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
@@ -76,6 +79,16 @@ def _container(
     if interp.force(result) != NONE:
         return interp.fail(TypeError, "__init__() should return None")
     return ref
+
+
+def _member(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs) -> Value | None:
+    """The member of an enumeration that has a known value: ``Method("rk4")``; ``None`` of other calls."""
+    one = type(cls) is enum.EnumMeta and len(args) == 1 and not kwargs and are_static(interp, args)
+    if not one or find(cls, "_missing_") is not vars(enum.Enum)["_missing_"]:
+        return None
+    value = known(interp, args[0])
+    member = next((one for one in cls.__members__.values() if type(one.value) is type(value) and one.value == value), None)
+    return None if member is None else constant(interp, member)
 
 
 def _defaults_of_tuple(interp: Interpreter, cls: Any) -> Kwargs:

@@ -14,7 +14,7 @@ import numpy as np
 
 from adxform.analysis.unseen_code import is_off, writing_options
 from adxform.errors import AdxError, GlobalMutationError
-from adxform.frontend.calls import none_given
+from adxform.frontend.calls import dispatched_functions, generator_managers, none_given
 from adxform.frontend.calls.bound_forms import (
     normal_form,
     of_python,
@@ -375,6 +375,10 @@ def _called_code(
     if inner_function is not None and not inspect.isgeneratorfunction(inner_function):  # as of `contextlib.contextmanager`
         path = path_to(access, ("attribute", "__wrapped__"))
         return call(interp, from_outside(interp, inner_function, path), args, kwargs, hint, wanted)
+    if (manager := generator_managers.made(interp, value, access, args, kwargs)) is not None:
+        return manager
+    if (registered := dispatched_functions.chosen(interp, fn, access, args)) is not None:
+        return call(interp, registered, args, kwargs, hint, wanted)
     if isinstance(fn, types.FunctionType) and (owner := initialises(fn, args)) is not None:
         return initialise(interp, owner, args, kwargs)
     if makes_of_items(fn) and accepts(fn, args, kwargs):

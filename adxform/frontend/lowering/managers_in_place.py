@@ -23,7 +23,7 @@ import gast
 
 from adxform.frontend.lowering.names import SCOPES, bound_names, exits, local_names, parameters, walk_scope
 
-_OTHERS = (
+OTHERS = (
     gast.Return,
     gast.YieldFrom,
     gast.Global,
@@ -35,7 +35,7 @@ _OTHERS = (
 )
 
 
-_STOPS = ("StopIteration", "next")
+STOPS = ("StopIteration", "next")
 """What raises, or catches, what is another exception once it leaves a generator."""
 
 
@@ -144,11 +144,11 @@ def _plain_yield(made: gast.FunctionDef) -> bool | None:
     inside = list(walk_scope(made.body))
     defaults = [*made.args.defaults, *(one for one in made.args.kw_defaults if one is not None)]
     known = all(isinstance(one, gast.Constant) for one in defaults)
-    if not known or made.args.vararg or made.args.kwarg or any(isinstance(one, _OTHERS) for one in inside):
+    if not known or made.args.vararg or made.args.kwarg or any(isinstance(one, OTHERS) for one in inside):
         return None
     if sum(isinstance(one, gast.Yield) for one in inside) != 1:
         return None
-    if any(isinstance(one, gast.Name) and one.id in _STOPS for one in inside):
+    if any(isinstance(one, gast.Name) and one.id in STOPS for one in inside):
         return None
     plain, body = True, list(made.body)
     while True:
