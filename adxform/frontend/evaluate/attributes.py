@@ -82,6 +82,8 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return Lit(code if name == "__code__" else code.co_name)
         case FunctionValue():
             return function_attributes.load(interp, value, name)
+        case Method(fn, partial=False) if name == "__name__" and _is_written_in_python(fn):
+            return load(interp, fn, name)
         case Method(FunctionValue() as fn, partial=False) if not hasattr(types.MethodType, name):
             return function_attributes.load(interp, fn, name)
         case _:

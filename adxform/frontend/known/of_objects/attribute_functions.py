@@ -18,7 +18,20 @@ from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, FunctionValue, Once, Range, Ref, Slice, Static, Tuple, Value, View, is_unknown
+from adxform.frontend.evaluate.values import (
+    NONE,
+    FunctionValue,
+    Method,
+    Once,
+    Range,
+    Ref,
+    Slice,
+    Static,
+    Tuple,
+    Value,
+    View,
+    is_unknown,
+)
 from adxform.frontend.known.of_objects.classes import class_as_found
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, Has
@@ -177,6 +190,10 @@ def _has(interp: Interpreter, value: Value, name: str) -> bool:
             return function_attributes.has(interp, value, name)
         case Ref(cls=cls):
             return _of_instances(cls, name)
+        case Method(partial=True):
+            return _of_instances(functools.partial, name)
+        case Method(fn):
+            return _of_instances(types.MethodType, name) or _has(interp, fn, name)
         case Static(found, access):
             return _found(interp, found, name, access)
         case Lit(found):
