@@ -28,7 +28,7 @@ from adxform.frontend.evaluate.classes.class_contents import (
     is_generated,
     is_librarys,
 )
-from adxform.frontend.evaluate.classes.own_containers import ITEMS, attributes_of, holds_itself, is_of_plain
+from adxform.frontend.evaluate.classes.own_containers import ASKED, ITEMS, OF_ITEMS, attributes_of, holds_itself, is_of_plain
 from adxform.frontend.evaluate.code_objects import code_of
 from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.objects.object_contents import Contents
@@ -261,6 +261,8 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
         method = method or METHODS.get(({"list": list, "dict": dict, "set": set}[value.kind], name))
         if not hasattr(value.cls, name):
             return interp.fail(AttributeError, f"'{value.cls.__name__}' object has no attribute '{name}'")
+        if method is None and name in OF_ITEMS and value.cls is not collections.deque:
+            return Method(Lit(ASKED[name]), (value,))
         if method is None:
             raise interp.error(
                 f"the method `{name}` of a {value.cls.__name__} is not supported", "write it with the supported methods"

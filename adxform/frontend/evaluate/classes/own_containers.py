@@ -25,7 +25,7 @@ from adxform.primitives.definitions import keyed_items
 ITEMS = "(items)"
 """The name of the attribute that is the plain list or dict."""
 _PLAIN = (OrderedDict, defaultdict, list, dict)
-_ASKED: dict[str, Any] = {
+ASKED: dict[str, Any] = {
     "__len__": len,
     "__iter__": iter,
     "__reversed__": reversed,
@@ -46,6 +46,9 @@ _ASKED: dict[str, Any] = {
     "__ge__": operator.ge,
 }
 """What special methods of lists and dicts do, said of plain ones."""
+
+OF_ITEMS = ("__len__", "__iter__", "__reversed__", "__getitem__", "__setitem__", "__delitem__", "__contains__")
+"""Those that give no `NotImplemented`, and are what a function or a statement does."""
 
 
 class OfTheObject:
@@ -131,8 +134,8 @@ def method(interp: Interpreter, value: Value, found: Any) -> Value | None:
     if items.cls in (OrderedDict, defaultdict) and name in ("copy", "__or__", "__ror__", "__reduce__"):
         message = f"`{name}` of a {value.cls.__name__}, which is made by calling the class"
         raise interp.error(message, "call the class in a method of its own")
-    if name in _ASKED:
-        return Method(Lit(_ASKED[name]), (items,))
+    if name in ASKED:
+        return Method(Lit(ASKED[name]), (items,))
     return interp.attribute(items, name)
 
 
