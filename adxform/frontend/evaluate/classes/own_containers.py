@@ -178,7 +178,7 @@ def shown(interp: Interpreter, value: Value) -> Value:
 
 def attributes_of(interp: Interpreter, value: Ref) -> Ref:
     """What holds the attributes of an object: itself, or the dict that it is, after ``self.__dict__ = self``."""
-    if _ITSELF not in interp.heap.contents[value].keys:
+    if value.kind != "instance" or plain_class(value.cls) is None or _ITSELF not in interp.contents_or_doubt(value).keys:
         return value
     items = held(interp, value)
     assert items is not None
