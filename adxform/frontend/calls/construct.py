@@ -87,7 +87,9 @@ def _member(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwa
     if not one or find(cls, "_missing_") is not vars(enum.Enum)["_missing_"]:
         return None
     value = known(interp, args[0])
-    member = next((one for one in cls.__members__.values() if type(one.value) is type(value) and one.value == value), None)
+    member = next(
+        (one for one in vars(cls)["_member_map_"].values() if type(one.value) is type(value) and one.value == value), None
+    )
     return None if member is None else constant(interp, member)
 
 

@@ -16,14 +16,16 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
 
 
-@functools.singledispatch
 def _sample(value: Any) -> None:
     """Nothing: what `functools` makes of it has the code by which others are known."""
 
 
+_CODE = getattr(functools.singledispatch(_sample), "__code__", None)
+
+
 def chosen(interp: Interpreter, fn: Any, access: Access | None, args: tuple[Value, ...]) -> Value | None:
     """The function that a call of `fn` with `args` runs; ``None`` where `fn` is no such function, or only the run knows which."""
-    if not isinstance(fn, types.FunctionType) or fn.__code__ is not _sample.__code__ or not args:
+    if not isinstance(fn, types.FunctionType) or fn.__code__ is not _CODE or not args:
         return None
     cls, made = _class_told(args[0]), dict(fn.__dict__)
     if cls is None or not {"dispatch", "registry"} <= made.keys():

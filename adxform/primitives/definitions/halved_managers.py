@@ -15,6 +15,5 @@ class HalvedManager:
         found, self.leave = self.begin()
         return found
 
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         self.leave(kind is not None)
-        return False

@@ -257,7 +257,9 @@ class Groups:
     def __init__(self, source: Any, key: Any = None) -> None:
         self.key, self.source = key, iter(source)
         self.begun = False
-        self.found = self.wanted = self.item = None
+        self.found: Any = None
+        self.wanted: Any = None
+        self.item: Any = None
         self.turn = 0
 
     def __iter__(self) -> Any:

@@ -220,10 +220,8 @@ def refuse_copy(interp: Interpreter, value: Value) -> None:
 
 def refuse_pattern(interp: Interpreter, value: Value) -> None:
     """Raise where the class of `value` says what its items are, of which a pattern asks one method or another."""
-    if held(interp, value) is not None and (
-        bare(interp, value) is value or any(_is_own(value.cls, name) for name in ("get", "keys"))  # type: ignore[union-attr]
-    ):
-        cls = value.cls if isinstance(value, Ref) else object
-        raise interp.error(
-            f"`{cls.__name__}` says by itself what its items are, and is matched with a pattern", "match `list(…)`"
-        )
+    if not isinstance(value, Ref) or held(interp, value) is None:
+        return
+    if bare(interp, value) is value or any(_is_own(value.cls, name) for name in ("get", "keys")):
+        message = f"`{value.cls.__name__}` says by itself what its items are, and is matched with a pattern"
+        raise interp.error(message, "match `list(…)` or `dict(…)` of it")
