@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.types.samples import NoSample, sampled_type, with_fresh
+from adxform.frontend.types.sampled_types import sampled_type, with_fresh
+from adxform.frontend.types.samples import NoSample
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.spans import own_attribute
 from adxform.ir.types import Object, Type
