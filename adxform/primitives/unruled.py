@@ -189,8 +189,8 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "give it functions that write no state, and the methods and options that docs/scipy.md names",
     ),
     (
-        _draws,
-        lambda fn: "random numbers that are drawn with parameters which move",
+        lambda fn: _draws(fn) or getattr(fn, "__name__", "") == "shape_of_a_draw",
+        lambda fn: "random numbers that are drawn with parameters which move, of which some are accepted and others are not",
         "draw in standard form and move those: `loc + scale * z`, or `dist.ppf(u, ...)` of uniform numbers `u`",
     ),
     (

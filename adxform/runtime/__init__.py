@@ -141,6 +141,7 @@ from adxform.runtime.language.python_values import (
     value_or_none,
     whole_elements,
 )
+from adxform.runtime.random_numbers import drawn_beside, variates_beside
 from adxform.runtime.run_time_checks import (
     absent,
     cast_error,

@@ -13,6 +13,7 @@ from adxform import runtime
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Scalar, Type
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
+from adxform.primitives.scipy_rules.stats.multivariate import several_places
 
 _OF_PLACES = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
 _OF_NOTHING = ("mean", "var", "std", "entropy", "median")
@@ -180,6 +181,7 @@ def _normal_logpdf(frozen: Any, x: Any) -> Any:
         raise runtime.without_derivative(
             "multivariate_normal from outside has a derivative for a matrix as its covariance, and places that are rows"
         )
+    several_places(x, 1, "multivariate_normal")
     apart = (np.asarray(x) - frozen.mean) @ made._LP
     return -0.5 * (made._rank * math.log(2.0 * math.pi) + made._log_pdet + np.sum(apart * apart, axis=-1))
 
