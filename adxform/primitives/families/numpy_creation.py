@@ -55,6 +55,18 @@ def _full_effect(call: Call) -> Effect:
     return SHAPE_ONLY if number else PURE
 
 
+def _arange(start: Any, stop: Any = None, step: Any = 1, *, dtype: Any = None) -> Any:
+    """By where it starts and by its step; how many numbers there are does not move, and by the stop nothing else does."""
+    y = np.arange(start, stop, step, dtype=dtype)
+
+    def pullback(ct: Any) -> Any:
+        if stop is None:
+            return (0.0 * np.sum(ct),)
+        return np.sum(ct), 0.0 * np.sum(ct), np.sum(ct * np.arange(len(ct)))
+
+    return y, pullback
+
+
 def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None) -> Any:
     y = np.linspace(start, stop, num, endpoint=endpoint, dtype=dtype)
 
@@ -161,5 +173,5 @@ RECORDS: tuple[Primitive, ...] = (
         linear_in=(0, 1),
         open_integers=True,
     ),
-    primitive(np.arange, None, unsized=True, open_integers=True),
+    general(np.arange, _arange, (0.25, 2.0, 0.5), unsized=True, open_integers=True),
 )
