@@ -78,7 +78,9 @@ def grid_that_begins_and_steps_as_it_is_told(p):
     return np.sum(y) * p[1] + np.sum(np.arange(p[2]) ** 2)
 
 
-@at((0.21, 1.3),)
+@at(
+    (0.21, 1.3),
+)
 def steps_of_a_time_grid(h, k):
     y = 1.0
     for t in np.arange(0.05, 1.0, step=h):

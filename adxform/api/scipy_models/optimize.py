@@ -8,7 +8,7 @@ import numpy as np
 from scipy import optimize
 
 from adxform.api import grad
-from adxform.api.scipy_models import least_squares_fits, linear_programs, older_minimizers, orders
+from adxform.api.scipy_models import global_minima, least_squares_fits, linear_programs, older_minimizers, orders
 from adxform.api.scipy_models.constrained_minima import LinearCondition, NonlinearCondition, constrained, listed
 from adxform.api.scipy_models.implicit_solutions import (
     GIVEN,
@@ -409,6 +409,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(optimize.minimize, _minimize, sequences=True, calls_back=True),
     Definition(optimize.minimize_scalar, _minimize_scalar, sequences=True, calls_back=True),
     *older_minimizers.DEFINITIONS,
+    *global_minima.DEFINITIONS,
     *least_squares_fits.DEFINITIONS,
     *linear_programs.DEFINITIONS,
     Definition(optimize.rosen, _rosen, Value.OWN),

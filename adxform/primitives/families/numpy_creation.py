@@ -10,7 +10,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import Scalar
-from adxform.primitives.declare import constant, general, linear, primitive, views_array
+from adxform.primitives.declare import constant, general, linear, views_array
 from adxform.primitives.facets import Fresh, Layout, Moves, Views
 from adxform.primitives.record import PURE, SHAPE_ONLY, Effect, Primitive
 

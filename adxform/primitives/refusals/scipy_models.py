@@ -93,14 +93,9 @@ OPTIMIZE: tuple[Group, ...] = (
     Group("approx_fprime check_grad", "makes differences of a function", "use `adxform.grad` of it"),
     Group("rosen_hess_prod", "is a product with a Hessian", "use `rosen_hess(x) @ p`"),
     Group(
-        "fmin_ncg fmin_slsqp fmin_tnc fmin_cobyla basinhopping brute direct differential_evolution dual_annealing shgo",
+        "fmin_tnc fmin_cobyla brute",
         "finds a minimum in a form that is not followed",
         "use `scipy.optimize.minimize`, from where that minimum lies",
-    ),
-    Group(
-        "anderson broyden1 broyden2 diagbroyden excitingmixing linearmixing newton_krylov",
-        "solves equations in a form that is not followed",
-        "use `scipy.optimize.root`",
     ),
     Group("bracket line_search", "takes steps that a search chooses", _OUTSIDE),
     Group(
