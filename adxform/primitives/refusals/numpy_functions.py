@@ -73,7 +73,6 @@ _NUMBERS = (
     *_without_zeros(np.polydiv, instead="divide values of the polynomials, or write the division out"),
     NoRule(np.i0, _SLOPES, "register a rule with `scipy.special.i1`: `adxform.rule(np.i0)`", makes=True, pure=True),
     NoRule(np.kaiser, _SLOPES, "make the window outside of the function, or register rules for `np.i0` and write it out"),
-    NoRule(np.histogram2d, f"gives {_HISTOGRAMS}", "call it outside of the function, or use `np.histogram` along each axis"),
     NoRule(np.histogramdd, f"gives {_HISTOGRAMS}", "call it outside of the function, or use `np.histogram` along each axis"),
     NoRule(
         np.sort_complex,
