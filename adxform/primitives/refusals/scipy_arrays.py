@@ -196,11 +196,11 @@ SPATIAL: tuple[Group, ...] = (
         "make it outside of the function, and pass the indices that it gives: `points[hull.vertices]`",
     ),
     Group(
-        "distance_matrix minkowski_distance minkowski_distance_p",
+        "minkowski_distance_p",
         "is a distance between many places at once",
         "use `scipy.spatial.distance.cdist(x, y)`",
     ),
-    Group("geometric_slerp procrustes", "turns places by a factor of a matrix", "write it with `np.linalg.svd`, or `np.sin`"),
+    Group("geometric_slerp", "turns places by a factor of a matrix", "write it with `np.linalg.svd`, or `np.sin`"),
     Group(
         "distance.dice distance.hamming distance.jaccard distance.rogerstanimoto distance.russellrao distance.sokalsneath "
         "distance.yule distance.sokalmichener distance.kulczynski1",
