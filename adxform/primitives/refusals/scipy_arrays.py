@@ -229,12 +229,12 @@ SPARSE: tuple[Group, ...] = (
     ),
     Group("rand random random_array load_npz", "reads or draws a sparse matrix", _OUTSIDE),
     Group(
-        "linalg.qmr linalg.lsmr linalg.lsqr linalg.spilu linalg.SuperLU linalg.inv",
+        "linalg.qmr linalg.spilu linalg.SuperLU linalg.inv",
         "solves by steps, or factors, that are not followed",
         "use `scipy.sparse.linalg.spsolve(A, b)`, or `splu(A).solve(b)`",
     ),
     Group(
-        "linalg.eigs linalg.lobpcg linalg.svds linalg.norm linalg.onenormest",
+        "linalg.eigs linalg.lobpcg linalg.onenormest",
         "is of the entries of a sparse matrix, which are not followed",
         "use `np.linalg.eigh`, `svd` or `norm` of a dense one",
     ),
