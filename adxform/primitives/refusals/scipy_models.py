@@ -125,7 +125,7 @@ INTERPOLATE: tuple[Group, ...] = (
     Group(
         "BivariateSpline LSQBivariateSpline "
         "LSQSphereBivariateSpline RectSphereBivariateSpline SmoothBivariateSpline "
-        "SmoothSphereBivariateSpline bisplev bisplrep splprep spalde generate_knots "
+        "SmoothSphereBivariateSpline bisplev bisplrep spalde generate_knots "
         "make_splprep make_splrep",
         "fits a spline, with knots that it may choose",
         "use `make_interp_spline(x, y)`, or `splev` of coefficients of yours",
