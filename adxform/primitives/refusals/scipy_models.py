@@ -78,7 +78,6 @@ INTEGRATE: tuple[Group, ...] = (
         "chooses points, or extrapolates, in a form that is not followed",
         "use `quad` or `dblquad`, or `fixed_quad` within one another",
     ),
-    Group("solve_bvp", "solves for a mesh of its own", "write the equations of a fixed mesh, and use `scipy.optimize.root`"),
 )
 
 OPTIMIZE: tuple[Group, ...] = (
