@@ -84,7 +84,7 @@ SIGNAL: tuple[Group, ...] = (
         "find the places outside of the function, and take the values there: `x[peaks] - x[bases]`",
     ),
     Group(
-        "CZT ZoomFFT ShortTimeFFT StateSpace TransferFunction ZerosPolesGain lti dlti",
+        "CZT ZoomFFT ShortTimeFFT ZerosPolesGain dlti",
         "makes an object with methods of which adxform has no formulas",
         "use functions of arrays: `lfilter`, `freqz`, `np.fft.fft`, a product with the matrix of a transform",
     ),
@@ -103,12 +103,12 @@ SIGNAL: tuple[Group, ...] = (
         "bring it into that form outside of the function, and pass its coefficients",
     ),
     Group(
-        "bode freqresp freqs freqs_zpk freqz_zpk freqz_sos sosfreqz group_delay dbode dfreqresp",
+        "freqz_zpk dbode dfreqresp",
         "gives a response at frequencies that it may choose itself, with angles that are unwrapped",
         "use `freqz`, or `np.polyval(b, s) / np.polyval(a, s)` at frequencies of yours",
     ),
     Group(
-        "impulse dimpulse step dstep",
+        "dimpulse dstep",
         "simulates a system, at times that it may choose itself",
         "write the recurrence as a loop, with `scipy.linalg.expm` for its steps, or use `lfilter`",
     ),
@@ -123,7 +123,7 @@ SIGNAL: tuple[Group, ...] = (
         "use `scipy.ndimage.median_filter` or `np.median` or `np.sort` of `np.lib.stride_tricks.sliding_window_view(x, n)`",
     ),
     Group(
-        "czt czt_points zoom_fft deconvolve upfirdn hilbert2 sepfir2d symiirorder1 symiirorder2",
+        "czt czt_points zoom_fft upfirdn hilbert2 sepfir2d symiirorder1 symiirorder2",
         "is made of transforms and filters that are not followed in this form",
         "use `filtfilt`, `lfilter`, `convolve` or a product with the matrix of the transform",
     ),
