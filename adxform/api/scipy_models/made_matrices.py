@@ -316,7 +316,9 @@ class DenseSum:
 
 
 def _no_matrix(self: Any, *given: Any) -> Any:
-    unsupported("SciPy gives one of NumPy's matrices here; use `A.toarray() + x`, or make it an array, `np.asarray(A.sum(axis=0))`")
+    unsupported(
+        "SciPy gives one of NumPy's matrices here; use `A.toarray() + x`, or make it an array, `np.asarray(A.sum(axis=0))`"
+    )
 
 
 _OPERATORS = "add radd sub rsub mul rmul matmul rmatmul truediv rtruediv pow neg abs getitem"

@@ -108,7 +108,9 @@ def _smoothest(t: Any, k: Any, x: Any, y: Any, weights: Any, s: Any) -> Any:
 def _agrees(c: Any, found: Any) -> Any:
     """`c`. Raises RuntimeError: FITPACK has found others."""
     if not np.allclose(c, found, 1e-5, 1e-5 * np.max(np.abs(found))):
-        raise RuntimeError("the search of FITPACK for a smooth spline went another way than its derivative: use `make_lsq_spline`")
+        raise RuntimeError(
+            "the search of FITPACK for a smooth spline went another way than its derivative: use `make_lsq_spline`"
+        )
     return c
 
 

@@ -168,7 +168,10 @@ def _deconvolve(signal_: Any, divisor: Any) -> Any:
 
 
 DEFINITIONS: tuple[Definition, ...] = (
-    *(Definition(made, _lti, Value.FOLLOWED, sequences=True) for made in (signal.lti, signal.TransferFunction, signal.StateSpace)),
+    *(
+        Definition(made, _lti, Value.FOLLOWED, sequences=True)
+        for made in (signal.lti, signal.TransferFunction, signal.StateSpace)
+    ),
     Definition(signal.step, _step, Value.FOLLOWED, sequences=True),
     Definition(signal.impulse, _impulse, Value.FOLLOWED, sequences=True),
     Definition(signal.freqresp, _freqresp, Value.FOLLOWED, sequences=True),

@@ -274,6 +274,7 @@ RECORDS: tuple[Primitive, ...] = (
     ),
 )
 
+
 def _distance_matrix(x: Any, y: Any, p: Any = 2.0, threshold: Any = 1000000) -> Any:
     return _lengths(x[:, None, :] - y[None, :, :], None, p)
 
