@@ -16,7 +16,7 @@ from adxform.errors import RegistrationError
 from adxform.ir.ops import Call, Lit
 from adxform.ir.spans import own_attribute, registering
 from adxform.primitives import definitions, memory, scipy_rules, shipped_rules
-from adxform.primitives.definitions import random_draws
+from adxform.primitives.definitions import polynomial_series, random_draws
 from adxform.primitives.families import (
     cmath_functions,
     determinants,
@@ -76,6 +76,7 @@ _library = collect(
         *numpy_creation.RECORDS,
         *definitions.RECORDS,
         *random_draws.RECORDS,
+        *polynomial_series.RECORDS,
     )
 )
 

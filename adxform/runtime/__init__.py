@@ -167,6 +167,7 @@ from adxform.runtime.run_time_checks import (
     whole_number,
     without_derivative,
 )
+from adxform.runtime.series_matrices import converted_series, of_unit_rows, series_of, series_products
 from adxform.runtime.staging import Argument, built, staged, told
 from adxform.runtime.strides import by_rows, cotangent_view, filled, laid_out, own, own_copy, private, shares_memory, tangent_view
 from adxform.runtime.written import ContentsAfter, check_apart, check_shape_set
