@@ -142,6 +142,7 @@ from adxform.runtime.language.python_values import (
     whole_elements,
 )
 from adxform.runtime.random_numbers import drawn_beside, variates_beside
+from adxform.runtime.real_spectra import complex_eigenpairs, complex_eigenvalues, complex_roots, phases, places_among
 from adxform.runtime.run_time_checks import (
     absent,
     cast_error,

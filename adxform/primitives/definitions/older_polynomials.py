@@ -48,7 +48,7 @@ class PowersOfOne(StandIn):
             return len(self.coeffs) - 1
         if name.startswith("__"):
             raise AttributeError(name)
-        unsupported(f"`{name}` of `np.poly1d` is not followed: use its `coeffs`")
+        return unsupported(f"`{name}` of `np.poly1d` is not followed: use its `coeffs`")
 
     def __call__(self, val: Any) -> Any:
         """The values at the places."""

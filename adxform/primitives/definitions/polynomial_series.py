@@ -1,6 +1,6 @@
 """Functions of `numpy.polynomial`, for coefficients in six bases: matrices of values, fits, sums, products, derivatives.
 
-What is linear in coefficients is a matrix of what rows of the identity become, and a product is the sum of those of each two rows.
+What is linear in coefficients is a matrix of what unit rows become, and a product is the sum of those of each two such rows.
 """
 
 from __future__ import annotations
