@@ -240,6 +240,30 @@ def deconv(p: Any) -> Any:
     return np.sum(q**2) + np.sum(r**3)
 
 
+@program
+def ppoly(p: Any) -> Any:
+    c = interpolate.PPoly(np.array([[p[0], p[1]], [1.0, p[2]], [0.3, 0.1]]), [0.0, 1.0, 2.0])
+    return (
+        c(0.7)
+        + c.integrate(0.2, 1.6)
+        + c.derivative()(1.3)
+        + np.sum(c(np.array([0.1, 1.9, 2.5]), 1) ** 2)
+        + c.antiderivative()(1.5)
+    )
+
+
+@program
+def ppoly_knots(p: Any) -> Any:
+    c = interpolate.PPoly([[p[0], p[1]], [1.0, p[2]]], [0.0, p[0], 3.0])
+    return c(0.7) + c.integrate(0.2, 1.6)
+
+
+@program
+def lagrange(p: Any) -> Any:
+    f = interpolate.lagrange([0.0, 1.0, 2.0], p)
+    return f(0.3) + np.sum(f.coef**2) + f.deriv()(1.0)
+
+
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_programs(f: Callable[[Any], Any]) -> None:
     found = judge(Cell(f.__name__, f, (P,)))

@@ -242,6 +242,24 @@ def leastm(p: Any) -> Any:
     return np.sum(x**2) + normr**2
 
 
+@program
+def expect(p: Any) -> Any:
+    return stats.norm(p[0], p[1]).expect(lambda x: x**3 * p[2])
+
+
+@program
+def expect_gamma(p: Any) -> Any:
+    return stats.gamma.expect(lambda x: np.log(x), args=(p[0],), scale=p[1], lb=0.1, ub=10.0) + stats.gamma.expect(
+        args=(p[0],), scale=p[1], lb=0.2, conditional=True
+    )
+
+
+@program
+def expect_frozen(p: Any) -> Any:
+    d = stats.gamma(2.0 + p[0], scale=p[1])
+    return d.expect(lambda x: np.tanh(x * p[2])) + stats.uniform(0.0, p[0]).expect(lambda x: np.cos(x))
+
+
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_programs(f: Callable[[Any], Any]) -> None:
     found = judge(Cell(f.__name__, f, (P,)))

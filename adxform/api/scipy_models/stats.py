@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from adxform.api.scipy_models import implicit_quantiles, orders, rank_tests, sample_tests
+from adxform.api.scipy_models import expectations, implicit_quantiles, orders, rank_tests, sample_tests
 from adxform.api.scipy_models.solving import moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
@@ -80,6 +80,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     *implicit_quantiles.DEFINITIONS,
     *sample_tests.DEFINITIONS,
     *rank_tests.DEFINITIONS,
+    *expectations.DEFINITIONS,
     Definition(stats.gaussian_kde, _density, Value.FOLLOWED),
     Definition(stats.gaussian_kde.evaluate, _outer_density, Value.OWN),
 )

@@ -112,12 +112,12 @@ OPTIMIZE: tuple[Group, ...] = (
 INTERPOLATE: tuple[Group, ...] = (
     Group("test", "runs tests"),
     Group(
-        "AAA FloaterHormannInterpolator lagrange pade approximate_taylor_polynomial",
+        "AAA FloaterHormannInterpolator pade approximate_taylor_polynomial",
         "is a rational function or a polynomial through points, by divisions that cancel",
         "use `BarycentricInterpolator`, `np.polyfit` and `np.polyval`, or a spline",
     ),
     Group(
-        "BPoly PPoly NdPPoly NdBSpline pchip_interpolate insert sproot",
+        "BPoly NdPPoly NdBSpline pchip_interpolate insert sproot",
         "is a piecewise polynomial in a form that is not followed",
         "use `CubicSpline`, `PchipInterpolator` or `BSpline`",
     ),

@@ -88,6 +88,14 @@ class Frozen:
         """The entropy."""
         return self.dist.entropy(*self.args, **self.kwds)
 
+    def expect(self, func: Any = None, lb: Any = None, ub: Any = None, conditional: Any = False, **kwds: Any) -> Any:
+        """The expected value of a function."""
+        names = () if self.dist.shapes is None else tuple(self.dist.shapes.split(", "))
+        given = {**dict(zip((*names, "loc", "scale"), self.args, strict=False)), **self.kwds}
+        shapes = tuple([given[name] for name in names])
+        loc, scale = given.get("loc", 0), given.get("scale", 1)
+        return self.dist.expect(func, shapes, loc, scale, lb, ub, conditional, **kwds)
+
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Random numbers, which SciPy draws."""
         return self.dist.rvs(*self.args, **self.kwds, size=size, random_state=random_state)
