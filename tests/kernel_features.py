@@ -36,7 +36,7 @@ COVERING = frozenset(
     dtypes.single_elementwise dtypes.single_matmul dtypes.number_beside_singles own_values.part_of_a_complex_number
     singular.distances_of_three_kinds
     chosen_lists.cells_up_to_the_largest heaps.first_few iterators.numbers_change_while_triples_are_walked_over
-    iterators.rows_in_pairs_are_written
+    iterators.rows_in_pairs_are_written deques.deques_of_tuples deques.full_window_until_a_sum_is_reached
     """.split()  # noqa: SIM905 - a line for each would say no more
 )
 

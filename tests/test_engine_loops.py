@@ -29,7 +29,8 @@ from adxform.passes.arrays import form_loops
 from adxform.primitives.alias import Aliases
 from adxform.primitives.table import table_version
 from adxform.runtime import cache
-from adxform.runtime.dispatch import derivation, split
+from adxform.runtime.dispatch import cache_entries, derivation, split
+from adxform.runtime.dispatch.cache_entries import CacheEntry
 from tests.corpus.case import Program
 from tests.corpus.catalogue import PROGRAMS
 from tests.derived import anew
@@ -71,11 +72,11 @@ class Plain:
         self.buckets = cache._buckets
         self.derive, self.build = cache.read_or_made, derivation.build
 
-    def entry(self, fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> cache.CacheEntry:
+    def entry(self, fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> CacheEntry:
         """An entry without rules for what was specialised before, or now."""
         bucket = self.buckets.get((own, signature, table_version()))
         found = None if bucket is None else bucket.find(fn, leaves)
-        return self.derive(fn, own, signature, leaves) if found is None else cache.CacheEntry(found.specialized)
+        return self.derive(fn, own, signature, leaves) if found is None else CacheEntry(found.specialized)
 
     def rule(self, request: derivation.Request, *given: Any, **options: Any) -> derivation.DerivedRule:
         """The rule for `request`, whose last stage is made anew."""
@@ -96,7 +97,7 @@ def looping() -> Iterator[None]:
     with (
         anew(),
         patched(PythonBackend, "realise", realise_loops),
-        patched(cache, "cut", cutting),
+        patched(cache_entries, "cut", cutting),
         patched(cache, "read_or_made", plain.entry),
         patched(derivation, "build", plain.rule),
     ):

@@ -62,11 +62,11 @@ STAYS = {
 METHODS = "methods of containers of Python, which have names in common with functions of NumPy"
 UNRULED = "functions without a record, which are told by their names"
 NAMED = {
-    "frontend/types/samples.py DATA_DEPENDENT": UNRULED,
+    "frontend/types/sampled_types.py DATA_DEPENDENT": UNRULED,
     "frontend/types/unruled_types.py _NOT_PURE": UNRULED,
     "frontend/types/unruled_types.py _BY_VALUE": UNRULED,
     "frontend/containers/methods.py _TABLE": METHODS,
-    "api/scipy_models/sparse_makers.py _CONVERSIONS": METHODS,
+    "api/scipy_models/sparse_matrices/sparse_makers.py _CONVERSIONS": METHODS,
     "frontend/containers/methods.py _COUNTS": METHODS,
     "frontend/lowering/late_binding.py _KEEPERS": METHODS,
     "frontend/lowering/expressions.py _AT_ONCE": "builtins, as a program writes them, before anything is looked up",

@@ -15,7 +15,7 @@ import pytest
 import adxform
 from adxform.backends.numba.kernel_pipeline import CUT, KERNEL, LOOPS, KernelSetting, LoopSetting
 from adxform.errors import AdxError
-from adxform.frontend.specialize import RuleExpander
+from adxform.frontend.evaluate.rule_bodies.expander import RuleExpander
 from adxform.ir.ops import Function
 from adxform.ir.text import read, show
 from adxform.ir.verify import verify

@@ -243,13 +243,8 @@ def deconv(p: Any) -> Any:
 @program
 def ppoly(p: Any) -> Any:
     c = interpolate.PPoly(np.array([[p[0], p[1]], [1.0, p[2]], [0.3, 0.1]]), [0.0, 1.0, 2.0])
-    return (
-        c(0.7)
-        + c.integrate(0.2, 1.6)
-        + c.derivative()(1.3)
-        + np.sum(c(np.array([0.1, 1.9, 2.5]), 1) ** 2)
-        + c.antiderivative()(1.5)
-    )
+    further = c.antiderivative()(1.5)
+    return c(0.7) + c.integrate(0.2, 1.6) + c.derivative()(1.3) + np.sum(c(np.array([0.1, 1.9, 2.5]), 1) ** 2) + further
 
 
 @program

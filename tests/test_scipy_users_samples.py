@@ -249,9 +249,8 @@ def expect(p: Any) -> Any:
 
 @program
 def expect_gamma(p: Any) -> Any:
-    return stats.gamma.expect(lambda x: np.log(x), args=(p[0],), scale=p[1], lb=0.1, ub=10.0) + stats.gamma.expect(
-        args=(p[0],), scale=p[1], lb=0.2, conditional=True
-    )
+    logarithm = stats.gamma.expect(lambda x: np.log(x), args=(p[0],), scale=p[1], lb=0.1, ub=10.0)
+    return logarithm + stats.gamma.expect(args=(p[0],), scale=p[1], lb=0.2, conditional=True)
 
 
 @program

@@ -17,7 +17,8 @@ from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.rule_bodies.expander import RuleExpander
 from adxform.frontend.signature import Fixed, Leaf, Node, describe, sign
 from adxform.frontend.signature.access import Access, guards_hold
-from adxform.frontend.specialize import Specialized, specialize
+from adxform.frontend.specialize import specialize
+from adxform.frontend.specialized import Specialized
 from adxform.ir.ops import Call, Function, If, Lit, Pack, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Scalar
 from adxform.ir.verify import verify

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from adxform import runtime
-from adxform.analysis.activity import followed
+from adxform.analysis.spread import followed
 from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, never_ends, outs, variables

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import assert_never
 
-from adxform.analysis.activity import is_constant
+from adxform.analysis.spread import is_constant
 from adxform.ir.ops import Attribute, Block, Call, Closure, For, Free, Function, If, Invoke, Op, Operand, Raise, Var, While
 from adxform.ir.types import Stack, is_inexact
 from adxform.ir.walk import outs, reads, variables

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from adxform import runtime
-from adxform.analysis.activity import Spread, moving, spread_to_arguments, spread_to_results
 from adxform.analysis.choices import chooses, left_out
 from adxform.analysis.signs import find_signs, sign_of
+from adxform.analysis.spread import Spread, moving, spread_to_arguments, spread_to_results
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Scalar, is_inexact
 from adxform.ir.walk import all_ops, blocks, free_variables, variables_of

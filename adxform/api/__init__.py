@@ -25,9 +25,9 @@ from adxform.ir.spans import own_signature
 from adxform.ir.types import Scalar, Type
 from adxform.runtime import private
 from adxform.runtime.beliefs import is_debugging
-from adxform.runtime.cache import CacheEntry
 from adxform.runtime.dispatch.application import Application, Argnums, apply
 from adxform.runtime.dispatch.batches import BatchResults, batch_for, split
+from adxform.runtime.dispatch.cache_entries import CacheEntry
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.execution import Residuals, execute
 from adxform.runtime.dispatch.leaf_flattening import alongside, finisher, matched, matcher, perturbations, placed, settler

@@ -13,7 +13,7 @@ from adxform.ir.build import Builder
 from adxform.ir.kinds import dtype_name
 from adxform.ir.operand_facts import type_of
 from adxform.ir.ops import Call, Lit, Operand, Var
-from adxform.ir.types import FLOAT, Array, Dim, Scalar, Stack, Type, is_complex, is_float, is_inexact, rank
+from adxform.ir.types import FLOAT, Array, Dim, Scalar, Size, Stack, Type, is_complex, is_float, is_inexact, rank
 
 FITTING = (Lit(runtime.broadcast_like), Lit(runtime.unbroadcast))
 
@@ -89,26 +89,43 @@ def reshaped(b: Builder, value: Operand, like: Var) -> Operand:
     last = b.ops[-1] if b.ops else None
     if not isinstance(value, Var) or not isinstance(last, Call) or last.outs != (value,):
         return value
-    if last.fn in FITTING and isinstance(last.args[0], Var) and _have_no_ones(last.args[0].type, like.type):
+    if last.fn in FITTING and isinstance(last.args[0], Var) and _fits_already(last.fn, last.args[0].type, like.type):
         b.ops.pop()
         return reshaped(b, last.args[0], like)
     if not isinstance(value.type, Array) or not isinstance(like.type, Array) or rank(value.type) != rank(like.type):
         return value
-    exact = Var(value.name, Array(value.type.dtype, like.type.shape))
+    return sized(b, value, like.type.shape)
+
+
+def sized(b: Builder, value: Operand, shape: tuple[Size, ...] | None) -> Operand:
+    """`value`, an array that was just computed, of this `shape`."""
+    last = b.ops[-1] if b.ops else None
+    if not isinstance(value, Var) or not isinstance(value.type, Array) or not isinstance(last, Call) or last.outs != (value,):
+        return value
+    exact = Var(value.name, Array(value.type.dtype, shape))
     b.ops[-1] = replace(last, outs=(exact,))
     return exact
 
 
-def _have_no_ones(one: Type | None, other: Type | None) -> bool:
-    """Whether arrays of the two types, the shape of one being broadcast to that of the other, have the same shape."""
-    if not isinstance(one, Array) or not isinstance(other, Array) or not one.shape or rank(one) != rank(other):
+def _fits_already(fn: Operand, one: Type | None, like: Type | None) -> bool:
+    """Whether `fn`, which fits a value of type `one` to one of type `like` by spreading it or by sums, has nothing to do."""
+    if not isinstance(one, Array) or not isinstance(like, Array) or not one.shape or rank(one) != rank(like):
         return False
-    return not any(size == 1 or (isinstance(size, Dim) and size.may_be_one) for size in (*one.shape, *(other.shape or ())))
+    return never_spreads(one if fn == Lit(runtime.broadcast_like) else like)
+
+
+def never_spreads(type_: Type | None) -> bool:
+    """Whether arrays of `type_` are never spread over more elements, but along axes that are new."""
+    sizes = type_.shape if isinstance(type_, Array) else None
+    return bool(sizes) and all(size.may_spread is False if isinstance(size, Dim) else size != 1 for size in sizes or ())
 
 
 def fit_cotangent(b: Builder, ct: Operand, like: Var) -> Operand:
     """`ct` summed over the axes along which `like` was broadcast, in the dtype of `like`."""
     type_ = type_of(ct)
+    if isinstance(type_, Array) and rank(type_) == rank(like.type) and never_spreads(like.type):
+        ct = reshaped(b, ct, like)
+        type_ = type_of(ct)
     one_number = isinstance(type_, Scalar) and rank(like.type) == 0  # for an array of no axes too: nothing is summed
     if not one_number and not same_shape(type_, like.type) and not is_zero(ct):
         if isinstance(like.type, Scalar) and isinstance(type_, Array) and type_.shape is not None:

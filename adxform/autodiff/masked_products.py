@@ -71,7 +71,7 @@ def _is_rate(op: Op) -> bool:
 
 
 def _masked(op: Op, depends: set[Var], rates: set[Var]) -> Op:
-    """`op`, masked if it is a product; what has no rate of change has none times anything: see `primitives.vector_lengths`."""
+    """`op`, masked if it is a product; what has no rate of change has none times anything: see `families.vector_lengths`."""
     match op:
         case Call(fn=Lit(operator.mul | np.multiply), args=(_, _), kwargs=()) if not depends.isdisjoint(variables_of(op.args)):
             if not rates.isdisjoint(variables_of(op.args)):

@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 
 FLOATS = ("float16", "float32", "float64", "longdouble")
 COMPLEX = ("complex64", "complex128", "clongdouble")
+UNSPREAD = "?="
 
 
 @dataclass(frozen=True, slots=True)
 class Dim:
     """A length known only at run time: ``max(base + offset, 0)``.
 
-    Equal dims are equal lengths. A base starting with ``?`` may turn out to be one (and then broadcast);
-    any other base stands for a length that the signature says is not one.
+    Equal dims are equal lengths. A base starting with ``?`` may turn out to be one (and then broadcast), but for those that
+    start with `UNSPREAD`, which are never spread over more elements; any other base stands for a length that the signature says
+    is not one.
 
     >>> str(Dim("x.0", -2)), Dim("x.0").may_be_one, Dim("x.0", -1).may_be_one
     ('x.0-2', False, True)
@@ -33,6 +35,11 @@ class Dim:
     def may_be_one(self) -> bool:
         """Whether the length can be one."""
         return self.base.startswith("?") or self.offset != 0
+
+    @property
+    def may_spread(self) -> bool:
+        """Whether an array of this length may be broadcast to another one."""
+        return self.may_be_one and (self.offset != 0 or not self.base.startswith(UNSPREAD))
 
     def __str__(self) -> str:
         return self.base if self.offset == 0 else f"{self.base}{self.offset:+d}"

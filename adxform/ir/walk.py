@@ -341,6 +341,8 @@ def rename_callees(fn: Function, names: Mapping[str, str]) -> Function:
 
 TAPE = "~tape"
 """What tapes are called after what they hold: no name of a user's has that mark."""
+TAPE_SIZE = "?tape_size"
+"""What lengths of tapes are called."""
 
 
 class Names:

@@ -203,6 +203,7 @@ SHAPES = (
     *(constant(fn, effect=_shape_effect, measures=True, recomputed=True) for fn in (intrinsics.dim, len)),
     *(constant(fn, effect=_shape_effect, measures=True) for fn in (np.shape, np.ndim, np.size)),
     constant(runtime.trip_count, effect=_shape_effect, recomputed=True, kernel=Kernel.FORM, form=kernel_scalars.trip_count),
+    constant(runtime.from_front, effect=_shape_effect, recomputed=True, kernel=Kernel.FORM, form=kernel_scalars.from_front),
 )
 
 RECORDS: tuple[Primitive, ...] = (

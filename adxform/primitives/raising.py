@@ -32,7 +32,8 @@ _NEVER = (
     *(bool, float, complex, len, np.shape, np.ndim, np.size, intrinsics.dim, intrinsics.stop_gradient, intrinsics.valued),
     *(operator.and_, operator.or_, operator.xor, operator.invert, min, max),
     *(np.zeros_like, np.ones_like, np.empty_like, np.copy, np.ndarray.copy, np.transpose, np.ravel, np.ndarray.ravel),
-    *(runtime.left, runtime.entered, runtime.trip_count, intrinsics.turning_point, runtime.is_caught, runtime.instance),
+    *(runtime.left, runtime.entered, runtime.trip_count, runtime.from_front, intrinsics.turning_point),
+    *(runtime.is_caught, runtime.instance),
 )
 """Functions that do not raise, given numbers and arrays whose lengths fit."""
 

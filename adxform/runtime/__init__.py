@@ -117,6 +117,7 @@ from adxform.runtime.language.python_values import (
     exact_sum,
     first_largest,
     first_smallest,
+    from_front,
     in_order,
     is_key,
     larger,

@@ -114,6 +114,15 @@ def wrapped_power(a: int, b: int) -> int:
     return np.int64(raised)  # type: ignore[return-value]
 
 
+def from_front(place: int, size: int) -> int:
+    """Where the bound `place` of a slice is in an axis of `size`, counted from its front.
+
+    >>> from_front(-2, 5), from_front(-9, 5), from_front(7, 5)
+    (3, 0, 5)
+    """
+    return min(place, size) if place >= 0 else max(place + size, 0)
+
+
 def trip_count(start: int, stop: int, step: int) -> int:
     """The length of ``range(start, stop, step)``."""
     return max((stop - start + step - 1) // step, 0) if step > 0 else max((start - stop - step - 1) // -step, 0)

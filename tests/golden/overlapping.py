@@ -21,10 +21,11 @@ def overlapping_vjp(x, n, result_ct):
     tmp_tape = []  # overlapping.py:11
     y_old_tape = []
     for _ in range(n):  # overlapping.py:10
-        tmp = y[0:2] * y[1:3]  # overlapping.py:11
-        tmp_tape.append(tmp)
-        y_old = y[0:2].copy()
-        y[0:2] = tmp
+        tmp = y[0:2]  # overlapping.py:11
+        tmp_1 = tmp * y[1:3]
+        tmp_tape.append(tmp_1)
+        y_old = tmp.copy()
+        y[0:2] = tmp_1
         y_old_tape.append(y_old)
     result = np.sum(y)  # overlapping.py:12
     # reverse sweep

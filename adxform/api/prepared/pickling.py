@@ -17,9 +17,9 @@ from adxform.api.prepared.surroundings import Watch
 from adxform.errors import PreparationMismatchError
 from adxform.frontend.signature.access import guards_hold
 from adxform.frontend.signature.watched_access import Trail
-from adxform.frontend.specialize import Specialized
-from adxform.runtime.cache import CacheEntry, key_of
+from adxform.frontend.specialized import Specialized
 from adxform.runtime.dispatch.application import Application, unwrapped
+from adxform.runtime.dispatch.cache_entries import CacheEntry, key_of
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.refusals import definition, name_of
 from adxform.runtime.persistence import portable

@@ -15,10 +15,11 @@ from adxform.api.prepared.arguments import line
 from adxform.api.prepared.base import Args, Kwargs, Prepared
 from adxform.api.prepared.columns import WIDTH, total
 from adxform.api.prepared.fingerprint import digest, static_text
+from adxform.api.prepared.hessians import PreparedHessian
 from adxform.api.prepared.jacobians import PreparedJacobian
 from adxform.api.prepared.outputs import LATER, ExpectedArray
 from adxform.api.prepared.preparation import prepare, values_at
-from adxform.api.prepared.second import Parts, PreparedHessian
+from adxform.api.prepared.second import Parts
 from adxform.ir.ops import Function
 from adxform.ir.spans import Span
 from adxform.ir.types import is_inexact

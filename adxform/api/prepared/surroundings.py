@@ -17,7 +17,7 @@ from adxform.frontend.calls.left_alone import LeavesAlone
 from adxform.frontend.signature import Leaf, describe
 from adxform.frontend.signature.access import Access, Equals, Guard, HasCode, HasLength, Is, LooksLike
 from adxform.frontend.signature.watched_access import Trail, cell_of, trail
-from adxform.frontend.specialize import Specialized
+from adxform.frontend.specialized import Specialized
 from adxform.ir.ops import Call, Function, Lit
 from adxform.ir.walk import all_ops
 from adxform.primitives.definitions import DEFINITIONS

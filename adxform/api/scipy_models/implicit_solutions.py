@@ -77,6 +77,35 @@ def chosen(function: Any, given: Any) -> Any:
     return function if given == GIVEN else given
 
 
+def slope_of(fprime: Any, args: Any) -> Any:
+    """`fprime` as a function of the place alone; zeros where there is none."""
+
+    def slope(x: Any) -> Any:
+        return np.zeros_like(x) if fprime is None else np.asarray(fprime(x, *as_tuple(args)))
+
+    return slope
+
+
+def slope_beside(fun: Any, jac: Any, args: Any) -> Any:
+    """The slope that `jac` gives, or `fun` beside its value where `jac` is true, as a function of the place alone."""
+
+    def slope(x: Any) -> Any:
+        if jac is True:
+            return np.asarray(fun(x, *as_tuple(args))[1])
+        return np.asarray(jac(x, *as_tuple(args))) if callable(jac) else np.zeros_like(x)
+
+    return slope
+
+
+def or_values(fprime: Any, residual: Any, args: Any) -> Any:
+    """`fprime` as a function of the place alone; `residual` where there is none, so that there is a function."""
+
+    def slope(x: Any) -> Any:
+        return residual(x) if fprime is None else fprime(x, *as_tuple(args))
+
+    return slope
+
+
 def checked(x: Any, step: Any) -> Any:
     """`x`, from which a step of Newton's leads no further than the rounding and the tolerance of a solver.
 

@@ -24,16 +24,16 @@ Source: Griewank and Walther, Evaluating Derivatives (2008), chapter 12.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import numpy as np
 
 from adxform import runtime
+from adxform.autodiff.checkpointing.kept_states import Iterations, StateKeeping, taken_by
 from adxform.autodiff.checkpointing.loop_carried_aliasing import Separation
 from adxform.autodiff.fitting import zeros
-from adxform.autodiff.reverse.blocks import BlockReversal
 from adxform.autodiff.reverse.cotangent_plan import may_copy
 from adxform.autodiff.reverse.cotangents import WHOLE
 from adxform.autodiff.reverse.residuals import Decision
@@ -43,16 +43,13 @@ from adxform.autodiff.reverse.witnesses import restarts
 from adxform.errors import AliasError, UnsupportedOperationError
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import Block, Call, For, If, Invoke, Lit, Op, Operand, Var, While
+from adxform.ir.ops import Block, Call, For, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.spans import Span
-from adxform.ir.types import BOOL, INT, Array, Scalar, Stack, Type, is_complex, is_inexact
+from adxform.ir.types import INT, Array, Stack
 from adxform.ir.undefined import maybe_undefined
-from adxform.ir.walk import all_ops, blocks, free_variables, never_ends, outs, rename_block, variables, variables_of
+from adxform.ir.walk import all_ops, blocks, free_variables, never_ends, outs, variables, variables_of
 from adxform.primitives.declare import name_of
 from adxform.primitives.effects import effect_of, has_memory, is_read_only, is_removable
-from adxform.runtime import revolve
-
-Carried = Mapping[int, Operand]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,34 +67,7 @@ class LoopMemory:
     kept: tuple[Var, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Iterations:
-    """A loop as iterations that can run again: each takes `params` to `results`, and later ones need those at `places`.
-
-    Those of `copied` get memory of their own; the contents of the arrays `memory` belong to the state as well. `index` is what
-    the user calls the number of an iteration in the range `source`. `by_layout`: the layout of memory decides what is a view.
-    States are kept on the stacks `kept`, their numbers on `numbers`.
-    """
-
-    index: Var | None
-    source: tuple[Operand, ...]
-    params: tuple[Var, ...]
-    results: tuple[Operand, ...]
-    places: tuple[int, ...]
-    copied: frozenset[int]
-    memory: tuple[Var, ...]
-    by_layout: bool
-    numbers: Var
-    kept: tuple[Var, ...]
-    span: Span
-
-    @property
-    def state(self) -> tuple[Var, ...]:
-        """The variables that are kept, in the order of their stacks."""
-        return (*(self.params[place] for place in self.places), *self.memory)
-
-
-class CheckpointReversal(BlockReversal):
+class CheckpointReversal(StateKeeping):
     """Reverses the loops of ``task.snapshots`` by running iterations again."""
 
     def loop(self, op: For, b: Builder, f: Builder) -> None:
@@ -238,7 +208,7 @@ class CheckpointReversal(BlockReversal):
         first, last = Builder(self.names, op.span), Builder(self.names, op.span)
         incoming = tuple(Var(self.names.fresh(f"{params[place].base}_ct"), params[place].type) for place in mirrored)
         outgoing: list[Operand] = []
-        read = _read(op.body.ops, results)
+        read = taken_by(op.body.ops, results)
         for place, ct in zip(mirrored, incoming, strict=True):
             param, result = params[place], results[place]
             if isinstance(result, Var) and result in self.companions:
@@ -302,130 +272,6 @@ class CheckpointReversal(BlockReversal):
                 found.append((var, f.call(np.ndarray.copy, var, type=var.type, hint=f"{var.base}_old")))
         return found
 
-    # Passes
-
-    def budget(self, op: For | While, loop: Iterations, inits: Carried, f: Builder) -> Operand:
-        """How many states may be kept."""
-        assert op.snapshots is not None
-        if op.snapshots.memory is None:
-            return Lit(op.snapshots.count)
-        state = (*inits.values(), *loop.memory)
-        return f.call(revolve.snapshots_within, Lit(op.snapshots.memory), *state, type=INT, hint="free")
-
-    def run_to(
-        self,
-        target: Operand,
-        at: Operand,
-        free: Operand,
-        inits: Carried,
-        ends: tuple[Var, ...],
-        loop: Iterations,
-        ops: tuple[Op, ...],
-        b: Builder,
-    ) -> Var:
-        """Append the loop that runs iterations, of `ops`, from `at` to `target`, and keeps states; return what is then free.
-
-        `inits` are the values at the start by place, and `ends` the variables for those at the end.
-        """
-        carried, tested, stepped = (
-            tuple(Var(self.names.fresh(loop.params[place].name), self.passed_on(loop, place)) for place in inits)
-            for _ in range(3)
-        )
-        (at_in, at_test, at_out), (free_in, free_test, free_out) = (
-            tuple(Var(self.names.fresh(hint), INT) for _ in range(3)) for hint in ("at", "free")
-        )
-        test, body = Builder(self.names, loop.span), Builder(self.names, loop.span)
-        more = test.call(operator.lt, at_test, target, type=BOOL)
-        now = dict(zip(inits, carried, strict=True))
-        self.keep(at_in, tuple(self.kept_values(now, loop, body)), loop, body)
-        left = body.call(operator.sub, free_in, Lit(1), type=INT, hint="free")
-        to = body.call(revolve.next_snapshot, at_in, target, left, type=INT, hint="to")
-        k, numbering = self.numbered(loop)
-        step = Block(
-            (k, *(loop.params[place] for place in inits)),
-            (*numbering, *ops),
-            tuple(loop.results[place] for place in inits),
-        )
-        read = _read(ops, loop.results)
-        begun = tuple(var if loop.params[place] in read else inits[place] for place, var in now.items())
-        body.emit(For(stepped, (at_in, to, Lit(1)), begun, self.copy_of(step), False, loop.span))
-        b.emit(
-            While(
-                (at_out, free_out, *ends),
-                (at, free, *inits.values()),
-                test.block((at_test, free_test, *tested), (more,)),
-                body.block((at_in, free_in, *carried), (to, left, *stepped)),
-                loop.span,
-            )
-        )
-        return free_out
-
-    def passed_on(self, loop: Iterations, place: int) -> Type:
-        """The type of what is carried at `place`, on its way from one iteration to another: these may make it longer."""
-        result = loop.results[place]
-        return self.common(loop.params[place].type, [result.type] if isinstance(result, Var) else [])
-
-    def restore(self, k: Var, free: Var, loop: Iterations, again: tuple[Op, ...], b: Builder) -> Var:
-        """Append what brings the state back that iteration `k` begins with; return what is then free."""
-        types = (*(self.passed_on(loop, place) for place in loop.places), *(var.type for var in loop.memory))
-        at, *values = (
-            b.call(intrinsics.pop, stack, type=type_, hint=hint)
-            for stack, type_, hint in (
-                (loop.numbers, INT, "at"),
-                *((stack, type_, var.base) for stack, type_, var in zip(loop.kept, types, loop.state, strict=True)),
-            )
-        )
-        count = len(loop.places)
-        for var, value in zip(loop.memory, values[count:], strict=True):
-            b.effect(operator.setitem, var, WHOLE, value)
-        more = b.call(operator.add, free, Lit(1), type=INT, hint="free")
-        inits = dict(zip(loop.places, values[:count], strict=True))
-        return self.run_to(k, at, more, inits, tuple(loop.params[place] for place in loop.places), loop, again, b)
-
-    def keep_first(self, count: Operand, state: list[Operand], free: Operand, loop: Iterations, b: Builder) -> Var:
-        """Append what keeps the first state where there is an iteration at all; return how many more may be kept."""
-        some = b.call(operator.gt, count, Lit(0), type=BOOL)
-        then = b.nested()
-        self.keep(Lit(0), tuple(state), loop, then)
-        left = then.call(operator.sub, free, Lit(1), type=INT, hint="free")
-        after = b.var("free", INT)
-        b.emit(If((after,), some, then.block((), (left,)), Block((), (), (free,)), loop.span))
-        return after
-
-    def kept_values(self, now: Carried, loop: Iterations, b: Builder) -> list[Operand]:
-        """The state, of which `now` has what is carried, as it can be kept: copies of what the iterations write to."""
-        copy = runtime.private if loop.by_layout else np.ndarray.copy
-        values = [(now[place], place in loop.copied) for place in loop.places]
-        values += [(var, True) for var in loop.memory]
-        return [
-            b.call(copy, value, type=value.type, hint=value.base)
-            if is_copied and isinstance(value, Var)
-            else _of_type(value, var, b)
-            for var, (value, is_copied) in zip(loop.state, values, strict=True)
-        ]
-
-    def keep(self, at: Operand, state: tuple[Operand, ...], loop: Iterations, b: Builder) -> None:
-        """Append what puts the `state` at iteration `at` on the stacks."""
-        for stack, value in zip((loop.numbers, *loop.kept), (at, *state), strict=True):
-            b.effect(intrinsics.push, stack, value)
-
-    def numbered(self, loop: Iterations) -> tuple[Var, tuple[Op, ...]]:
-        """A variable for the number of an iteration, and the ops that compute from it what the user calls its index."""
-        if loop.index is None:
-            return Var(self.names.fresh("k"), INT), ()
-        start, _, step = loop.source
-        if start == Lit(0) and step == Lit(1):
-            return loop.index, ()
-        b = Builder(self.names, loop.span)
-        k = b.var("k", INT)
-        offset = k if step == Lit(1) else b.call(operator.mul, k, step, type=INT, hint="offset")
-        b.emit(Call((loop.index,), Lit(operator.add), (start, offset), (), loop.span))
-        return k, tuple(b.ops)
-
-    def copy_of(self, block: Block) -> Block:
-        """`block` with variables of its own."""
-        return rename_block(block, {}, lambda var: Var(self.names.fresh(var.name), var.type))
-
     # Refusals
 
     def refuse_repeated(self, op: For | While) -> None:
@@ -471,7 +317,7 @@ class CheckpointReversal(BlockReversal):
     def refuse_undefined(self, op: For | While, mirrored: tuple[int, ...]) -> None:
         """Raise where what the loop carries may have no value."""
         params, results = _carried(op)
-        undefined, read = maybe_undefined(self.fn.body), _read(op.body.ops, results)
+        undefined, read = maybe_undefined(self.fn.body), taken_by(op.body.ops, results)
         for place, param in enumerate(params):
             if (param in undefined and param in read) or (op.outs[place] in undefined and place in mirrored):
                 self.refuse(op, f"it may read `{param.base}` before that has a value", "give it a value before the loop")
@@ -499,11 +345,6 @@ def _carried(op: For | While) -> tuple[tuple[Var, ...], tuple[Operand, ...]]:
     return op.body.params, op.body.results
 
 
-def _read(ops: tuple[Op, ...], results: tuple[Operand, ...]) -> dict[Var, None]:
-    """What an iteration of these `ops`, with these `results`, reads and does not make."""
-    return free_variables(Block((), ops, results))
-
-
 def _done(block: Block) -> Iterator[Op]:
     """The ops of `block` and of the blocks in it, but for those on the way to a `raise`, which end the derivative as well."""
     for op in block.ops:
@@ -511,18 +352,6 @@ def _done(block: Block) -> Iterator[Op]:
         for inner in blocks(op):
             if not never_ends(inner):
                 yield from _done(inner)
-
-
-def _of_type(value: Operand, var: Var, b: Builder) -> Operand:
-    """`value`, kept for `var`: a whole number as one of its type, for what is kept tells whether a tangent is beside it."""
-    if not (isinstance(var.type, Scalar) and is_inexact(var.type)):
-        return value
-    into = complex if is_complex(var.type) else float
-    if isinstance(value, Lit):
-        return Lit(into(value.value)) if type(value.value) is int else value
-    if isinstance(value, Var) and isinstance(value.type, Scalar) and not is_inexact(value.type):
-        return b.call(into if var.type.weak else np.dtype(var.type.dtype).type, value, type=var.type, hint=var.base)
-    return value
 
 
 def _is_plain(op: For) -> bool:

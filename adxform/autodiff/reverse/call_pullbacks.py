@@ -29,7 +29,7 @@ from adxform.autodiff.expand import (
     write_one,
     write_partials,
 )
-from adxform.autodiff.fitting import cast, is_zero
+from adxform.autodiff.fitting import cast, is_zero, never_spreads, reshaped, sized
 from adxform.autodiff.masked_products import mask_products
 from adxform.autodiff.reverse.cotangent_plan import may_copy, same_view
 from adxform.autodiff.reverse.cotangents import WHOLE, Cotangents, Path, Task
@@ -38,7 +38,7 @@ from adxform.autodiff.stated_tangents import rule_in_reverse
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Var
-from adxform.ir.types import FLOAT, Array, Stack, is_inexact
+from adxform.ir.types import FLOAT, Array, Stack, is_inexact, rank
 from adxform.ir.walk import all_ops, defined_variables
 from adxform.primitives.alias import alias_classes
 from adxform.primitives.effects import contents_read
@@ -278,6 +278,9 @@ class CallReversal(Cotangents):
             ct = write_one(b, self.expander, runtime.gather_last, target, index)
         else:
             ct = write_one(b, self.expander, operator.getitem, target, index)
+        ct = self.measured(ct, target, index, b)
+        if isinstance(value, Var) and isinstance(ct, Var) and rank(ct.type) == rank(value.type) and never_spreads(value.type):
+            ct = reshaped(b, ct, value)
         ct = self.named(ct, "ct", b)
         ct = self.across(ct, b) if active else ct
         if fn is operator.setitem:
@@ -293,12 +296,18 @@ class CallReversal(Cotangents):
 
     def old_contents(self, x: Var, index: Operand, f: Builder) -> Operand:
         """What a store is about to overwrite, as a value of its own."""
-        old = write_one(f, self.expander, operator.getitem, x, index)
+        old = self.measured(write_one(f, self.expander, operator.getitem, x, index), x, index, f)
         if isinstance(old, Var) and isinstance(old.type, Array):
             if index_kind(index) != "fancy":
                 old = f.call(np.ndarray.copy, old, type=old.type, hint=f"{x.base}_old")
             return old
         return self.named(old, f"{x.base}_old", f)
+
+    def measured(self, part: Operand, x: Operand, index: Operand, b: Builder) -> Operand:
+        """`part`, which is ``x[index]``, just taken, as long as it is known to be."""
+        if not isinstance(part, Var) or not isinstance(part.type, Array):
+            return part
+        return sized(b, part, self.slices.shape(x, index, part.type.shape))
 
     def tape(self, op: Call, fn: Callable[..., Any], b: Builder, f: Builder) -> None:
         """The reverse of a push is a pop from a stack of cotangents, and the other way round.

@@ -15,6 +15,7 @@ from adxform.autodiff.expand import add, write
 from adxform.autodiff.fitting import cast, fit_cotangent, is_zero, precise, reshaped, same_shape, zeros
 from adxform.autodiff.reverse.callees import Adopting, Callees, Shared
 from adxform.autodiff.reverse.cotangent_plan import CotangentPlan, may_copy, plan_cotangents, same_view
+from adxform.autodiff.reverse.known_slices import KnownSlices
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Call, Function, Invoke, Lit, Op, Operand, Var
@@ -108,6 +109,7 @@ class Cotangents:
         # A view that may copy mirrors the primal's only where the buffer is laid out in memory as the primal is.
         mirrored = (call.args[0] for call in self.plan.view_calls.values() if by_layout(call))
         self.laid_out = {self.aliases.of(base) for base in mirrored if isinstance(base, Var)}
+        self.slices = KnownSlices(fn)
         self.names = Names.of(fn)
         self.cts: dict[Var, Operand] = {}
         self.contributed: list[Var] = []

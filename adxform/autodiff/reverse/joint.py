@@ -244,29 +244,34 @@ class _Reverse(CheckpointReversal):
         if not any(out in self.active for out in op.outs) and not any(map(self.is_active, handed)):
             self.inactive(op, b, f)
             return
-        moving = [
+        moving = tuple(
             place
             for place, (arg, param) in enumerate(zip(op.args, callee.params, strict=True))
             if is_inexact(param.type) and place not in shared.params and self.is_active(arg)
-        ]
-        forward, backward = self.derive_helper(callee, tuple(moving))
+        )
+        forward, backward = self.derive_helper(callee, moving)
         self.readers += [(class_, self.path) for class_ in self.aliases.reached((*op.args, *op.outs))]
         written = self.callees.summary(op.callee).written
         self.rewound |= {class_ for place, found in enumerate(self.aliases.by_place(op)) if place in written for class_ in found}
         given = [self.companion_of(arg, f.ops) for arg in handed]
         aliased = [op.outs[place] for place in shared.results]
         kept = self.invoke_forward(op, forward, aliased, given, f)
+        cts = self.cotangents_of_call(op, callee, aliased, b, f)
+        taken = [op.args[place] for place in moving]
+        pulled = tuple(Var(self.names.fresh(f"{arg.base}_ct"), arg.type) for arg in taken if isinstance(arg, Var))
+        b.emit(Invoke(pulled, backward, (*kept, *cts, *given), op.span))
+        for arg, ct in zip(taken, pulled, strict=True):
+            self.contribute(arg, ct, b)
+
+    def cotangents_of_call(self, op: Invoke, callee: Function, aliased: list[Var], b: Builder, f: Builder) -> list[Operand]:
+        """The cotangents of what the call of a helper returns that is not `aliased`, with companions for what needs them."""
         cts: list[Operand] = []
         for out, result in zip(op.outs, callee.results, strict=True):
             if out in self.companions and out not in aliased:
                 self.make_companion(out, f.ops)
             if is_result(result) and out not in aliased:
                 cts.append(self.complete(out, b))
-        taken = [op.args[place] for place in moving]
-        pulled = tuple(Var(self.names.fresh(f"{arg.base}_ct"), arg.type) for arg in taken if isinstance(arg, Var))
-        b.emit(Invoke(pulled, backward, (*kept, *cts, *given), op.span))
-        for arg, ct in zip(taken, pulled, strict=True):
-            self.contribute(arg, ct, b)
+        return cts
 
     def invoke_forward(
         self, op: Invoke, forward: str, aliased: list[Var], given: list[Operand], f: Builder

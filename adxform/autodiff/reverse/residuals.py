@@ -27,7 +27,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.spans import Span
 from adxform.ir.types import INT, Array, Dim, Scalar, Stack, is_inexact
-from adxform.ir.walk import TAPE, Names, outs, rename_block, substitute, variables
+from adxform.ir.walk import TAPE, TAPE_SIZE, Names, outs, rename_block, substitute, variables
 from adxform.primitives.alias import Aliases
 
 CHEAP_COST = 4
@@ -265,4 +265,4 @@ def _place(loop: For, b: Builder) -> Operand:
 def _size_dim(size: Operand, names: Names) -> int | Dim:
     if isinstance(size, Lit):
         return int(size.value)
-    return Dim(names.fresh("?tape_size"))
+    return Dim(names.fresh(TAPE_SIZE))

@@ -113,7 +113,11 @@ class CallerAllocation:
             self.builder.emit(Call((out,), Lit(np.zeros if cleared else np.empty), (lengths,), (), op.span))
             self.by_rows.add(out)
         self.ahead.add(out)
-        match fn:
+        return self.left_of(op, out)
+
+    def left_of(self, op: Call, out: Var) -> list[Op]:
+        """What fills `out`, made ahead, with what `op` makes."""
+        match fn := callee(op):
             case np.full_like:
                 return filled(out, op.args[1], self.builder.names, op.span)
             case np.ones | np.ones_like:

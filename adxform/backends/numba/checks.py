@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from adxform.frontend.signature.assumed_lengths import holds, lengths_stored, selected
+from adxform.analysis.slices import selected
+from adxform.frontend.signature.assumed_lengths import holds, lengths_stored
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.operand_facts import callee

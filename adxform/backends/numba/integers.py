@@ -24,6 +24,11 @@ STEP = 14
 COUNTED = 61
 TOO_MANY = 10**6
 SUMS = (operator.add, operator.sub, runtime.add_up)
+COUNTS = (
+    *(intrinsics.dim, len, runtime.trip_count, runtime.from_front),
+    *(kernel_scalars.trip_count, kernel_scalars.from_front),
+)
+"""What gives places in an array, and lengths."""
 
 
 def multiplies(ops: tuple[Op, ...]) -> bool:
@@ -121,7 +126,7 @@ class Bits:
             return given[1]
         if fn in (operator.getitem, intrinsics.pop) and isinstance(op.args[0], Var):
             return self.known.get(op.args[0], GIVEN)
-        return GIVEN if fn in (intrinsics.dim, len, kernel_scalars.trip_count) else TOO_MANY
+        return GIVEN if fn in COUNTS else TOO_MANY
 
 
 class Growth:

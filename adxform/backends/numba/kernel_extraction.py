@@ -214,7 +214,7 @@ def alone(kernel: Function, fn: Function) -> frozenset[int]:
 
 
 def finished(kernel: Function, no_alias: frozenset[int] = frozenset(), *, fastmath: bool = True) -> tuple[Function, bool]:
-    """`kernel` made safe and fast, after `adxform.passes.pipeline.KERNEL`; and whether its indices count from the front.
+    """`kernel` made safe and fast, after `kernel_pipeline.KERNEL`; and whether its indices count from the front.
 
     The parameters at the places `no_alias` share no memory with others.
     """

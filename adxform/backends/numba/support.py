@@ -25,7 +25,7 @@ from adxform.ir.ops import UNDEFINED, Block, Call, For, If, Lit, Op, Operand, Pa
 from adxform.ir.types import Array, Scalar, Stack, Type
 from adxform.ir.walk import all_ops, blocks, outs, reads, variables_of
 from adxform.passes.linalg.kernel_products import is_product, order_of_axes
-from adxform.primitives.facets import Kernel, Moves
+from adxform.primitives.facets import Algebra, Kernel, Moves
 from adxform.primitives.memory import STORES
 from adxform.primitives.scipy_rules.ufunc_loops import loop_of
 from adxform.primitives.table import meaning_of, record_of
@@ -199,6 +199,8 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
     record = record_of(fn)
     if "complex128" in (*dtypes, out):
         return _complex(fn, args, dtypes)
+    if "bool" in dtypes and meaning_of(fn).algebra is Algebra.PRODUCT:
+        return sorted(dtypes) == ["bool", "float64"] and out == "float64"
     match record.kernel:
         case Kernel.NUMBERS:
             return "bool" not in dtypes or fn in (operator.eq, operator.ne)
@@ -218,10 +220,12 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
         return dtypes != ["bool"]
     if fn in TWO_WAY:
         return len(args) == 3 and dtypes[0] == "bool" and dtypes[1] == dtypes[2]
-    if fn in (np.int64, runtime.trip_count, runtime.some, runtime.place):
+    if fn in (np.int64, runtime.trip_count, runtime.from_front, runtime.some, runtime.place):
         return set(dtypes) == {"int64"}
     if fn in (runtime.check_power, runtime.check_finite):  # `adxform.backends.numba.failures` puts a flag in its place
         return set(dtypes) == {"float64"}
+    if record.form is not None and meaning_of(fn).algebra is Algebra.QUOTIENT and out == "float64":
+        return set(dtypes) <= {"float64", "int64"}
     held = record.kernel is Kernel.FLOATS or record.form is not None
     alike = set(dtypes) == {"float64"} or (set(dtypes) == {"float32"} and out in ("float32", "bool"))
     return held and len(args) == ARITIES.get(fn, len(args)) and alike
@@ -259,7 +263,7 @@ def _is_element(index: Operand, array: Operand) -> bool:
 
 def _is_dtype(kwarg: tuple[str, Operand]) -> bool:
     key, value = kwarg
-    return key == "dtype" and value in [Lit(np.dtype(dtype).type) for dtype in DTYPES]
+    return key == "dtype" and any(value in (Lit(np.dtype(dtype)), Lit(np.dtype(dtype).type)) for dtype in DTYPES)
 
 
 def _is_slice(item: Operand) -> bool:

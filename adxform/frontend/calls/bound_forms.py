@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.parts import array_subscripts
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Once, Range, Ref, Tuple, Value
 from adxform.ir.ops import Lit, Var
@@ -82,7 +82,7 @@ def with_ranges_filled(
         return args, kwargs
 
     def filled(value: Value) -> Value:
-        return indexing.of_range(interp, value) if isinstance(value, Range) else value
+        return array_subscripts.of_range(interp, value) if isinstance(value, Range) else value
 
     return tuple(map(filled, args)), {key: filled(value) for key, value in kwargs.items()}
 

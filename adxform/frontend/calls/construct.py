@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from adxform.frontend.calls.opaque import opaque
-from adxform.frontend.evaluate import attributes
 from adxform.frontend.evaluate.classes.class_attributes import of_class
 from adxform.frontend.evaluate.classes.class_contents import find, is_generated, refuse_named_tuple
 from adxform.frontend.evaluate.folding import fold
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside.guards import constant, from_outside, guard
+from adxform.frontend.evaluate.parts import stored_attributes
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.state import Interpreter
@@ -49,13 +49,18 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         if interp.force(result) != NONE:
             return interp.fail(TypeError, "__init__() should return None")
         return ref
+    return _by_call(interp, cls, args, kwargs, hint, wanted)
+
+
+def _by_call(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
+    """What a class makes whose code is not followed: computed now of constants, an object without a trace, or left to the run."""
     constants = tuple(as_constant(interp, arg) for arg in args) if cls is str else args
     pure = not issubclass(cls, BaseException) and is_pure(cls)
     if pure and are_static(interp, (*constants, *kwargs.values())):
         found = fold(interp, cls, constants, kwargs)
         if found is not None:
             return found
-    if init is object.__init__ and _plain_new(cls) and cls.__module__ != "builtins":
+    if find(cls, "__init__") is object.__init__ and _plain_new(cls) and cls.__module__ != "builtins":
         if args or kwargs:
             return interp.fail(TypeError, f"{cls.__name__}() takes no arguments")
         return interp.heap.new("instance", cls, (), ())
@@ -166,7 +171,7 @@ def initialise(interp: Interpreter, owner: Any, args: tuple[Value, ...], kwargs:
     ref, *others = args
     assert isinstance(ref, Ref)
     given = _bound(interp, owner.__init__, tuple(others), kwargs)
-    store = attributes.store_by_object if owner.__dataclass_params__.frozen else attributes.store
+    store = stored_attributes.store_by_object if owner.__dataclass_params__.frozen else stored_attributes.store
     passed_on: list[Value] = []
     for field in owner.__dataclass_fields__.values():
         value = given.get(field.name)

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.parts import indexing
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple, Value
-from adxform.frontend.types.samples import NoSample, sampled_type, with_fresh
+from adxform.frontend.types.sampled_types import sampled_type, with_fresh
+from adxform.frontend.types.samples import NoSample
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.spans import own_attribute

@@ -11,10 +11,10 @@ import numpy as np
 from adxform.frontend.calls.draws import MAKERS, drawn_type, method_of, moving_draw, moving_variates
 from adxform.frontend.calls.unseen import hand_over
 from adxform.frontend.containers import deques
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.operands import given_to_unknown, refuse_keeping
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.outside.guards import constant
+from adxform.frontend.evaluate.parts import indexing, stored_items
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Once, Ref, Value
 from adxform.frontend.types import forgotten_kinds
@@ -116,4 +116,4 @@ def shuffle(interp: Interpreter, fn: Callable[..., Any], operands: tuple[Operand
     assert isinstance(x, Var)
     places = interp.operand(interp.call(Lit(np.arange), (indexing.dim(interp, x, 0),), hint="places"))
     interp.builder.emit(Call((), Lit(fn), (*lead, places), (), interp.span))
-    indexing.store(interp, x, Lit(...), indexing.load(interp, x, places))  # type: ignore[arg-type]
+    stored_items.store(interp, x, Lit(...), indexing.load(interp, x, places))  # type: ignore[arg-type]

@@ -17,11 +17,11 @@ from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.types_by_rule import type_by_rule
 from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.containers import collecting
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes.protocols import as_number, converts_itself, is_object, refused
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.folding import fold
 from adxform.frontend.evaluate.operands import are_static, operand, whole
+from adxform.frontend.evaluate.parts import array_subscripts
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Range, Ref, Static, Tuple, Value
@@ -397,7 +397,7 @@ def _arrays(interp: Interpreter, parts: Value) -> Value:
 def as_array(interp: Interpreter, value: Value, kinds: str = "biufc") -> Value:
     """The array that NumPy makes of `value`, if it is a range, or a list or tuple with a number of one of `kinds`."""
     if isinstance(value, Range):
-        return indexing.of_range(interp, value)
+        return array_subscripts.of_range(interp, value)
     if not isinstance(value, Tuple | Ref):
         return value
     return interp.call(Lit(np.array), (value,)) if _holds(interp, value, kinds) else value

@@ -18,8 +18,8 @@ from adxform.analysis.unseen_code import is_off, may_write, writing_options
 from adxform.errors import GlobalMutationError
 from adxform.frontend.calls.reached import changes_of, widest
 from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.objects.object_contents import Contents
+from adxform.frontend.evaluate.parts import stored_items
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value, is_unknown
 from adxform.ir.ops import Var
@@ -41,7 +41,7 @@ def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Map
     if wanted:
         interp.to_check.shown.append(Shown(call.to, call.span, (*call.called, *call.given)))
     if call.among and any(map(is_unknown, values)):
-        indexing.refuse_handed_on(interp)
+        stored_items.refuse_handed_on(interp)
     if wanted and _may_hand_on(interp, fn, values):
         interp.to_check.handed_on.append(call.to)
     interp.to_check.unseen.append(call if call.among else replace(call, given=()))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from adxform.frontend.calls.primitive_calls import as_array
-from adxform.frontend.evaluate import indexing
+from adxform.frontend.evaluate.parts import stored_items
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.ir.kinds import alternatives, scalar_type
@@ -45,7 +45,7 @@ def compute_where(interp: Interpreter, fn: Static | Lit, args: tuple[Value, ...]
         operands[k] = interp.call(Lit(operator.getitem), (every, whole))
     found = interp.call(fn, tuple(operands), kwargs, hint=hint)
     _refuse_cast(interp, found, out.type)
-    indexing.store(interp, target, whole, found)
+    stored_items.store(interp, target, whole, found)
     return out
 
 

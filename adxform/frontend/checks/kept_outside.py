@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from adxform import runtime
-from adxform.analysis.activity import Spread, spread_to_results
+from adxform.analysis.spread import Spread, spread_to_results
 from adxform.errors import GlobalMutationError
 from adxform.ir.ops import Call, Function, Lit, Op, Var
 from adxform.ir.types import Array, Object, Scalar, hides, is_inexact

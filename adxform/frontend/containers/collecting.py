@@ -32,17 +32,16 @@ from adxform.frontend.containers.list_kinds import (
     row_type,
     type_of_number,
 )
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.joined_objects import either
 from adxform.frontend.evaluate.control_flow.joined_types import alike_rows
 from adxform.frontend.evaluate.keys import refuse_index
 from adxform.frontend.evaluate.objects.object_contents import Collected
+from adxform.frontend.evaluate.parts import indexing, stored_items
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Value
-from adxform.ir.kinds import dtype_name
-from adxform.ir.ops import Lit, Var
+from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, is_float, rank
 from adxform.primitives.definitions import iterations
 
@@ -114,12 +113,7 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
         raise differing(interp, contents)
     see_exact(interp, contents.buffer, (item,))
     if contents.done:
-        if shape != held.shape[1:]:
-            know_lengths(interp, (*shape, *held.shape[1:]))
-        longer = Array(dtype_name(dtype), (interp.integers.uneven_dim(), *_row_sizes(interp, held.shape[1:], shape)))
-        put = runtime.appended if shape == held.shape[1:] else runtime.appended_row
-        buffer = interp.emit(put, (contents.buffer, interp.operand(item)), longer, "items")
-        _change(interp, ref, contents, buffer, contents.params)
+        _append_row(interp, ref, contents, shape, interp.operand(item))
         return
     if dtype != np.dtype(held.dtype):
         raise Grows(ref, Kind(whole, contents.nested, contents.weak), regular=True)
@@ -129,6 +123,19 @@ def append(interp: Interpreter, ref: Ref, contents: Collected, item: Value) -> N
     after = replace(contents, count=iteration.add(interp, contents.count, Lit(1)), passed=contents.passed + 1)
     interp.heap.contents[ref] = after
     interp.heap.outdate(ref)
+
+
+def _append_row(interp: Interpreter, ref: Ref, contents: Collected, shape: tuple[Size, ...], item: Operand) -> None:
+    """Let the array of a list, once that is filled, be one that is longer by `item`, which has this shape."""
+    held = contents.buffer.type
+    assert isinstance(held, Array)
+    assert held.shape is not None
+    if shape != held.shape[1:]:
+        know_lengths(interp, (*shape, *held.shape[1:]))
+    longer = Array(held.dtype, (interp.integers.uneven_dim(), *_row_sizes(interp, held.shape[1:], shape)))
+    put = runtime.appended if shape == held.shape[1:] else runtime.appended_row
+    buffer = interp.emit(put, (contents.buffer, item), longer, "items")
+    _change(interp, ref, contents, buffer, contents.params)
 
 
 def _refuse_portion(interp: Interpreter, ref: Ref, item: Value) -> None:
@@ -287,7 +294,7 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     see_exact(interp, contents.buffer, (value,))
     contents = _with_kinds(interp, ref, contents, weak=contents.weak and is_weak_item(interp, value), kinds=kinds_beside(joined))
     if isinstance(row_type(contents), Scalar):
-        indexing.store(interp, contents.buffer, _place(interp, contents, index), value)
+        stored_items.store(interp, contents.buffer, _place(interp, contents, index), value)
         return
     _settled(ref, contents)
     filled = interp.filled(value)
@@ -297,7 +304,7 @@ def store(interp: Interpreter, ref: Ref, contents: Collected, index: Value, valu
     if isinstance(given, Var):
         _require_one_shape(interp, contents.buffer, given, rows=False)
     buffer = interp.call(Lit(np.ndarray.copy), (contents.buffer,), hint="items")
-    indexing.store(interp, buffer, index, given)
+    stored_items.store(interp, buffer, index, given)
     _change(interp, ref, contents, buffer)
 
 

@@ -29,8 +29,7 @@ from adxform.frontend.containers.list_kinds import (
     row_type,
     type_of_number,
 )
-from adxform.frontend.evaluate import indexing
-from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.object_contents import (
@@ -43,6 +42,7 @@ from adxform.frontend.evaluate.objects.object_contents import (
     Portion,
     Portions,
 )
+from adxform.frontend.evaluate.parts import indexing
 from adxform.frontend.evaluate.signals import Grows, Kind
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Slice, Tuple, Value
@@ -66,19 +66,20 @@ def growth(interp: Interpreter, ref: Ref, old: Any, new: Any, *, owned: bool) ->
         return Grows(ref, interp.kind_of_columns(new))
     if old.keys == new.keys:
         return None
-    if ref.kind != "list":
-        return Grows(ref)
-    item = common_item(interp, (*old.items, *new.items))
-    uneven = are_lists(new.items) and item.nested == 1 and interp.integers.is_uneven(item.type)
+    return _growth_of_items(interp, ref, old.items, new.items) if ref.kind == "list" else Grows(ref)
+
+
+def _growth_of_items(interp: Interpreter, ref: Ref, old: tuple[Value, ...], new: tuple[Value, ...]) -> Grows:
+    """How a list grows that had the items `old` and has `new` ones, of what kind all of them are, and why no array holds them."""
+    items = (*old, *new)
+    item = common_item(interp, items)
+    uneven = are_lists(new) and item.nested == 1 and interp.integers.is_uneven(item.type)
     item = Kind() if uneven else item
-    regular = len(new.items) == len(old.items) + 1 and new.items[:-1] == old.items
-    found = next(
-        (interp.of_run.unruled[item] for item in new.items if isinstance(item, Var) and item in interp.of_run.unruled), None
-    )
+    regular = len(new) == len(old) + 1 and new[:-1] == old
+    found = next((interp.of_run.unruled[item] for item in new if isinstance(item, Var) and item in interp.of_run.unruled), None)
     reason: AdxError | None = found and missing_rule(*found, "a list of what it returns cannot be followed")
-    if item.type is None and all(isinstance(number_type(item), Scalar) for item in new.items):
+    if item.type is None and all(isinstance(number_type(item), Scalar) for item in new):
         reason = differing(interp)
-    items = (*old.items, *new.items)
     family = next((portion.of for one in items if (portion := interp.portion(one)) is not None), None)
     objects = not item.is_known and interp.are_objects(items)
     growing = Grows(ref, item, regular=regular, reason=reason, of_lists=are_lists(items), family=family, uneven=uneven)
@@ -208,7 +209,7 @@ def start(interp: Interpreter, growing: Grows, source: Value, *, counted: bool) 
     see_exact(interp, buffer, initial)
     for k, value in enumerate(initial):
         interp.builder.effect(operator.setitem, buffer, Lit(k), interp.operand(value), span=interp.span)
-    params = frozenset() if counted else iteration.deciding(interp, source)
+    params = frozenset() if counted else loop_trips.deciding(interp, source)
     filled = Collected(buffer, Lit(len(initial)), count, params, nested=kind.nested, counted=counted, weak=kind.weak)
     return replace(filled, kinds=kinds_beside(item), copied=lists_copied(interp, initial))
 

@@ -94,9 +94,15 @@ def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str
         return None
     if kwargs:
         return _extreme(interp, fn, args[0], kwargs, hint) if fn in (max, min) and kwargs.keys() == {"key"} else None
-    told = _told(interp, fn, args, hint)
-    if told is not None:
-        return told
+    for followed in (_told, _made_of_lists, _changing):
+        found = followed(interp, fn, args, hint)
+        if found is not None:
+            return found
+    return _of_method(interp, fn, args, hint) if _is_of_run(interp, args[0]) else None
+
+
+def _made_of_lists(interp: Interpreter, fn: Any, args: tuple[Value, ...], hint: str) -> Value | None:
+    """The list that `fn` makes of lists of the run: one after the other, some of the items, all of them, or in order."""
     match fn, args:
         case (intrinsics.chain, _) if all(_is_of_run(interp, arg) or _are_known_objects(interp, arg) for arg in args):
             return new(interp, _made(interp, runtime.chained, *map(interp.operand, args)), tuple)
@@ -104,17 +110,27 @@ def call(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: dict[str
             return new(interp, _made(interp, fn, *map(interp.operand, args)))
         case (operator.getitem, (_, Slice())) | ((builtins.list | builtins.sorted | list.copy), (_,)):
             return new(interp, _made(interp, fn, *map(interp.operand, args)))
-        case (list.pop, (owner, *index)) if _is_of_run(interp, owner):
+        case _:
+            return None
+
+
+def _changing(interp: Interpreter, fn: Any, args: tuple[Value, ...], hint: str) -> Value | None:
+    """What `fn` gives that changes a list of the run otherwise than by one of its methods that give nothing."""
+    owner, *others = args
+    if not _is_of_run(interp, owner):
+        return None
+    match fn, others:
+        case (list.pop, index):
             place = index[0] if index else Lit(-1)
             item = interp.call(Lit(operator.getitem), (owner, place), hint=hint)
             _change(interp, operator.delitem, (owner, place))
             return item
-        case ((operator.setitem | operator.delitem), (owner, *_)) if _is_of_run(interp, owner):
+        case ((operator.setitem | operator.delitem), _):
             return _change(interp, fn, args)
-        case ((operator.iadd | operator.iconcat), (owner, _)) if _is_of_run(interp, owner):
-            return call(interp, list.extend, args, kwargs, hint) and owner
+        case ((operator.iadd | operator.iconcat), [_]):
+            return call(interp, list.extend, args, {}, hint) and owner
         case _:
-            return _of_method(interp, fn, args, hint) if _is_of_run(interp, args[0]) else None
+            return None
 
 
 def _told(interp: Interpreter, fn: Any, args: tuple[Value, ...], hint: str) -> Value | None:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.above import Env
+from adxform.frontend.evaluate.parts import array_subscripts, indexing, stored_items
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.lowering.operator_functions import BINARY, INPLACE
 from adxform.ir import intrinsics
@@ -58,7 +58,7 @@ def augmented_assignment(interp: Interpreter, block: Block, position: int, env: 
     if not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.shape is None:
         return False
     change, store = places
-    index = indexing.told(interp, interp.use(interp.value(op.args[1], env)))
+    index = array_subscripts.told(interp, interp.use(interp.value(op.args[1], env)))
     change_op = block.ops[change]
     assert isinstance(change_op, Call)
     assert isinstance(change_op.fn, Lit)
@@ -74,8 +74,8 @@ def _go_on(interp: Interpreter, op: Call, found: Augmented, position: int, env: 
     if position == found.change:
         assert isinstance(op.fn, Lit)
         if found.deferred:
-            found.value = indexing.stored(interp, interp.use(interp.value(op.args[1], env)))
-            held = indexing.element_type(interp, found.x, found.index)
+            found.value = stored_items.stored(interp, interp.use(interp.value(op.args[1], env)))
+            held = array_subscripts.element_type(interp, found.x, found.index)
             if isinstance(held, Array):
                 refuse_cast(interp, PLAIN[found.kind], held, dtypes_added(held, found.value))
             if _undisturbed(interp, found):
@@ -148,7 +148,7 @@ def _undisturbed(interp: Interpreter, found: Augmented) -> bool:
 
 def _load_late(interp: Interpreter, found: Augmented) -> Var:
     """Insert the load where Python does it."""
-    type_: Type = indexing.element_type(interp, found.x, found.index)
+    type_: Type = array_subscripts.element_type(interp, found.x, found.index)
     out = interp.builder.var(found.load.outs[0].base, type_)
     interp.builder.ops.insert(found.at, Call((out,), Lit(operator.getitem), (found.x, found.index), (), found.load.span))
     return out

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.outside.guards import guard
-from adxform.frontend.evaluate.state import Given, Interpreter
+from adxform.frontend.evaluate.records.knowledge import Given
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     FoundOutside,
     FunctionValue,
@@ -34,21 +35,24 @@ def one_object(interp: Interpreter, a: Value, b: Value) -> bool | None:
             return value is another
         case Given(number), Given(second) if number is not None and second is not None:
             return number == second
-    if isinstance(a, Tuple) and isinstance(b, Tuple):
-        return None if _may_be_one(interp, a, b) else False
-    if isinstance(a, Ref) and isinstance(b, Ref):
-        if (a.kind, a.cls) != (b.kind, b.cls):
-            return False
+    if isinstance(a, Ref) and isinstance(b, Ref) and (a.kind, a.cls) == (b.kind, b.cls):
         met = one is not None and other is not None
         joined = _is_joined(a, one) or _is_joined(b, other)
         return None if met or (joined and _may_meet(interp, a, b)) else False
+    return None if _may_be_alike(interp, a, b) else False
+
+
+def _may_be_alike(interp: Interpreter, a: Value, b: Value) -> bool:
+    """Whether two values, of which not both are objects that the program made, may be one by what they are."""
     match a, b:
+        case Tuple(), Tuple():
+            return _may_be_one(interp, a, b)
         case (Ref() as held, Static(found)) | (Static(found), Ref() as held):
-            return None if interp.identity(held) is not None and type(found) is held.cls else False
+            return interp.identity(held) is not None and type(found) is held.cls
         case (FunctionValue(fn), FunctionValue(known)) | (Method(FunctionValue(fn)), Method(FunctionValue(known))):
-            return None if fn is known else False  # either may stand for what paths have
+            return fn is known  # either may stand for what paths have
         case Method(fn, partial=partial), Method(known, partial=also) if partial is also:
-            return None if _same_function(fn, known) else False
+            return _same_function(fn, known)
     return False
 
 

@@ -21,10 +21,10 @@ from adxform.frontend.containers import (
     portions,
     tuple_columns,
 )
-from adxform.frontend.evaluate import attributes, operands, survey
+from adxform.frontend.evaluate import operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
-from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loops, walks, while_loops
+from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loop_trips, loops, walks, while_loops
 from adxform.frontend.evaluate.objects import chosen_objects, fields, function_attributes
 from adxform.frontend.evaluate.objects.object_contents import (
     AnyContents,
@@ -37,6 +37,7 @@ from adxform.frontend.evaluate.objects.object_contents import (
     Portions,
 )
 from adxform.frontend.evaluate.outside import guards, outside_containers, places
+from adxform.frontend.evaluate.parts import attributes, stored_attributes
 from adxform.frontend.evaluate.set_shapes import set_shape
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
@@ -127,7 +128,7 @@ class Evaluator(Interpreter):
         if known is None:
             count = iteration.literal_trips(self, value)
             if count is None:
-                params = iteration.deciding(self, value)
+                params = loop_trips.deciding(self, value)
                 if params:
                     raise Promote(params)
                 raise self.error(
@@ -148,7 +149,7 @@ class Evaluator(Interpreter):
         within = iteration.places_within(self, value)
         if within is not None:
             value = self._as_many(*within)
-        if iteration.literal_trips(self, value) is None and not iteration.deciding(self, value):
+        if iteration.literal_trips(self, value) is None and not loop_trips.deciding(self, value):
             message = "the keys of this dict are known only when the program runs"
             raise self.error(message, "keep what belongs together in lists or arrays, and look it up by its position")
         for pair in self.items(value):
@@ -273,14 +274,8 @@ class Evaluator(Interpreter):
                 env[out] = guards.free_name(self, name) if found is None else found
             case Attribute(out, value, name):
                 env[out] = self.attribute(self.use(self.value(value, env)), name, out.base)
-            case Closure(out, fn, captures, defaults, brief=brief):
-                frame = self.frames[-1] if self.frames else None
-                itself = next((name for name, value in captures if value == out), None)
-                captured = tuple((name, self.value(value, env)) for name, value in captures if value != out)
-                values_ = tuple((name, self.use(self.value(value, env))) for name, value in defaults)
-                turn = self.loops.turns[-1] if brief else None
-                own = function_attributes.none_yet(self)
-                env[out] = FunctionValue(fn, captured, values_, frame.scope if frame else None, itself, turn, own)
+            case Closure():
+                env[op.out] = self.closure(op, env)
             case If():
                 branches.run_if(self, op, env)
             case For():
@@ -294,9 +289,19 @@ class Evaluator(Interpreter):
             case _:
                 assert_never(op)
 
+    def closure(self, op: Closure, env: Env) -> FunctionValue:
+        """The function that `op` makes, with what it holds of the names around it."""
+        frame = self.frames[-1] if self.frames else None
+        itself = next((name for name, value in op.captures if value == op.out), None)
+        captured = tuple((name, self.value(value, env)) for name, value in op.captures if value != op.out)
+        defaults = tuple((name, self.use(self.value(value, env))) for name, value in op.defaults)
+        turn = self.loops.turns[-1] if op.brief else None
+        own = function_attributes.none_yet(self)
+        return FunctionValue(op.fn, captured, defaults, frame.scope if frame else None, itself, turn, own)
+
     def deciding(self, value: Value) -> frozenset[Var]:
         """The parameters, and lengths of arguments, that tell how many items `value` has, if they are known when compiling."""
-        return iteration.deciding(self, value)
+        return loop_trips.deciding(self, value)
 
     def kind_of_columns(self, columns: Columns) -> Kind:
         """What the items of a list of tuples are."""
@@ -338,7 +343,7 @@ class Evaluator(Interpreter):
         """Let the attributes of the object `ref` be `contents`."""
         if not isinstance(contents, Contents):
             raise self.error("attributes are stored under names that only a run can tell", "keep them in a dict of their own")
-        attributes.change_attributes(self, ref, contents)
+        stored_attributes.change_attributes(self, ref, contents)
 
     def are_objects(self, items: tuple[Value, ...]) -> bool:
         """Whether a list of the run can hold `items`: texts, and what else carries no derivative and is not changed."""

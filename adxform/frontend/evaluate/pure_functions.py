@@ -34,20 +34,17 @@ _CLASSES = (str, bytes, int, float, bool, complex, tuple, frozenset, slice, rang
 _FUNCTIONS = (
     _named(
         builtins,
-        "abs all any ascii bin bool bytes callable chr complex divmod float format frozenset hex int isinstance issubclass len "
-        "list max min oct ord pow range repr round slice sorted str sum tuple type",
+        "all any ascii bin bytes callable chr format frozenset hex isinstance issubclass list oct ord range repr slice sorted "
+        "str sum tuple type",
     )
-    | _named(
-        operator,
-        "abs add and_ attrgetter concat contains countOf eq floordiv ge getitem gt index indexOf inv invert is_ is_not "
-        "itemgetter le length_hint lshift lt matmul methodcaller mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor",
-    )
-    | {np.dtype, np.finfo, np.iinfo, np.imag}
+    | _named(operator, "attrgetter concat countOf indexOf inv itemgetter length_hint methodcaller truth")
+    | {np.dtype, np.finfo, np.iinfo}
     | {getattr(module, name) for module in (math, cmath) for name in dir(module) if callable(getattr(module, name))}
     | _named(object, "__eq__ __ne__ __new__")
     | {dt.date, dt.datetime, dt.timedelta}
     | _named(re, "compile escape findall fullmatch match search split sub")
 )
+"""Functions of Python's that only compute, and of which no record says so; those of `math` that newer Pythons have, too."""
 _TEXTS = frozenset({str, repr, ascii, format, str.format, str.__mod__, bytes.__mod__, str.format_map})
 """Functions that ask any object how it is written, and what attributes it has."""
 

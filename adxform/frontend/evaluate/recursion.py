@@ -24,8 +24,9 @@ from adxform.frontend.evaluate.objects.object_contents import (
     Portions,
 )
 from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
+from adxform.frontend.evaluate.records.knowledge import Helper
 from adxform.frontend.evaluate.signals import Unreachable
-from adxform.frontend.evaluate.state import Helper, Interpreter
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, Method, Namespace, OneFunction, Poison, Ref, Static, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.kinds import scalar_type

@@ -32,6 +32,16 @@ def set_shape(interp: Interpreter, block: Block, position: int, env: Env) -> boo
     x = interp.value(op.args[0], env)
     if not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.shape is None:
         return False
+    _refuse_if_seen(interp, x, block, position, env)
+    shape = interp.use(interp.value(op.args[2], env))
+    interp.builder.effect(runtime.check_shape_set, x, interp.operand(shape), span=interp.span)
+    found = interp.call(Lit(np.reshape), (x, shape), hint=x.base)
+    env.update({var: found for var, value in env.items() if value == x})
+    return True
+
+
+def _refuse_if_seen(interp: Interpreter, x: Var, block: Block, position: int, env: Env) -> None:
+    """Refuse to set the shape of an array that anything may see that does not go by its name in `env`."""
     given = [env.get(param, Lit(None)) for frame in interp.frames[-1:] for param in frame.fn.params]
     captured = interp.frames[-1].captured.values() if interp.frames else ()
     if interp.level is not None or any(frame.give is not None for frame in interp.frames):
@@ -40,11 +50,6 @@ def set_shape(interp: Interpreter, block: Block, position: int, env: Env) -> boo
         raise _refused(interp, "that is not made right before it")
     if any(_holds(interp, value, x) for value in _live(interp, block, position, env) if value != x) or _is_kept(interp, x):
         raise _refused(interp, "that something else holds or walks over")
-    shape = interp.use(interp.value(op.args[2], env))
-    interp.builder.effect(runtime.check_shape_set, x, interp.operand(shape), span=interp.span)
-    found = interp.call(Lit(np.reshape), (x, shape), hint=x.base)
-    env.update({var: found for var, value in env.items() if value == x})
-    return True
 
 
 def _live(interp: Interpreter, block: Block, position: int, env: Env) -> list[Value]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.ir import intrinsics
+from adxform.ir.linear_forms import LinearForm
 from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import Array, Dim, Scalar
+from adxform.ir.types import INT, Array, Dim, Scalar
 from adxform.ir.walk import variables
 
 
@@ -18,6 +19,8 @@ def learn(interp: Interpreter, fn: Callable[..., Any], out: Var, operands: tuple
     if not isinstance(out.type, Scalar) or not out.type.dtype.startswith(("int", "bool")):
         return
     note_origin(interp, out, operands)
+    if out.type == INT:
+        _note_form(interp, fn, out, operands)
     match fn, operands:
         case intrinsics.dim, (Var(_, Array(_, shape)), Lit(axis)) if shape is not None and isinstance(size := shape[axis], Dim):
             interp.integers.sizes[out] = size
@@ -39,6 +42,27 @@ def learn(interp: Interpreter, fn: Callable[..., Any], out: Var, operands: tuple
                     interp.integers.cut_at_zero.update((out, base.base))
         case _:
             return
+
+
+def _note_form(interp: Interpreter, fn: Callable[..., Any], out: Var, operands: tuple[Operand, ...]) -> None:
+    """Note what `out` is in terms of other integers, if it is linear in them."""
+    match fn, operands:
+        case intrinsics.dim, (Var(_, Array(_, shape)), Lit(axis)) if shape is not None:
+            size = interp.equal.size(shape[axis])
+            found = LinearForm(0, ((size, 1),)) if isinstance(size, Dim) else LinearForm(size)
+        case _, (a, b) if fn in (operator.add, operator.sub):
+            one, other = interp.integers.form(a), interp.integers.form(b)
+            if one is None or other is None:
+                return
+            found = one.plus(other, 1 if fn is operator.add else -1)
+        case operator.mul, (Lit(int() as factor), x) | (x, Lit(int() as factor)):
+            one = interp.integers.form(x)
+            if one is None:
+                return
+            found = LinearForm().plus(one, factor)
+        case _:
+            return
+    interp.integers.forms[out] = found
 
 
 def _moved(interp: Interpreter, out: Var, number: Var, by: int) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.classes.class_contents import refuse_named_tuple
 from adxform.frontend.evaluate.outside.guards import constant, from_outside, guard_class
-from adxform.frontend.evaluate.state import Given, Interpreter
+from adxform.frontend.evaluate.records.knowledge import Given
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, Method, Once, Poison, Ref, Static, Tuple, Value
 from adxform.frontend.signature import MUTABLE, Fixed, Leaf, Node, Tree, child_name, registration
 from adxform.frontend.signature.access import Access

@@ -11,11 +11,11 @@ import numpy as np
 
 from adxform.frontend.containers import collecting, lists_of_lists
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.operands import is_static
+from adxform.frontend.evaluate.parts import array_subscripts, stored_items
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.known import structured_arrays_made
@@ -118,7 +118,7 @@ def _copy_into(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
     if False in fit:
         raise interp.error("whether this number may be cast to those of the array depends on the run", "convert it: `float(…)`")
     chosen = interp.call(Lit(np.where), (kwargs["where"], args[1], args[0])) if "where" in kwargs else args[1]
-    indexing.store(interp, args[0], Lit(...), chosen)
+    stored_items.store(interp, args[0], Lit(...), chosen)
     return NONE
 
 
@@ -139,7 +139,7 @@ def _fill(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         return None
     if isinstance(args[1], Tuple | Ref) or (_axes_of(args[1]) or 0) > 0:
         return interp.fail(ValueError, "setting an array element with a sequence.")
-    indexing.store(interp, args[0], Lit(...), args[1])
+    stored_items.store(interp, args[0], Lit(...), args[1])
     return NONE
 
 
@@ -149,7 +149,7 @@ def _sort_in_place(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -
         return None
     if NONE in (*args[1:2], kwargs.get("axis")):
         return interp.fail(TypeError, "'NoneType' object cannot be interpreted as an integer")
-    indexing.store(interp, args[0], Lit(...), interp.call(Lit(np.sort), args, kwargs))
+    stored_items.store(interp, args[0], Lit(...), interp.call(Lit(np.sort), args, kwargs))
     return NONE
 
 
@@ -209,7 +209,7 @@ def _nan_to_num(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
         return None
     interp.static(copies, "`copy`")
     found = interp.call(Lit(np.nan_to_num), (x, Lit(True), *rest), kwargs, hint=hint)
-    indexing.store(interp, x, Lit(...), found)
+    stored_items.store(interp, x, Lit(...), found)
     return x
 
 
@@ -269,7 +269,7 @@ def _add_at(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     """``np.add.at(x, index, v)``: an index is a tuple or places, as in ``x[index]``."""
     if len(args) < 2:
         return None
-    index = indexing.with_arrays(interp, indexing.by_axes(interp, args[1]))
+    index = array_subscripts.with_arrays(interp, array_subscripts.by_axes(interp, args[1]))
     return None if index == args[1] else interp.call(Lit(np.add.at), (args[0], index, *args[2:]), kwargs, hint)
 
 

@@ -17,12 +17,12 @@ import numpy as np
 
 from adxform.frontend.containers import collecting, list_arrays, list_kinds, sets
 from adxform.frontend.containers.methods import Answer
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes.protocols import as_number
 from adxform.frontend.evaluate.classes.python_classes import SEQUENCES, SETS, VIEWS, class_of, is_container, is_numpy, name_of
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.operands import is_static
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
+from adxform.frontend.evaluate.parts import array_subscripts
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Range, Ref, Static, Tuple, Value
@@ -162,7 +162,7 @@ def as_array(interp: Interpreter, value: Value, cls: type) -> Value:
             return collecting.as_array(interp, value)
         return interp.call(Lit(np.array), (value,))
     if issubclass(cls, range):
-        return indexing.of_range(interp, value if isinstance(value, Range) else Range(*_bounds(interp, value)))
+        return array_subscripts.of_range(interp, value if isinstance(value, Range) else Range(*_bounds(interp, value)))
     if is_container(cls):
         message = f"NumPy makes an array of objects of this {name_of(cls)}, which has no derivative"
         raise interp.error(message, "use numbers, arrays, lists or tuples")

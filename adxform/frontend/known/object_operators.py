@@ -8,7 +8,6 @@ from typing import Any
 from adxform.frontend.calls.primitive_calls import checked_number
 from adxform.frontend.checks.held_copies import Taken
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.augmented import PLAIN, UPDATES, dtypes_added, dtypes_of, refuse_cast
 from adxform.frontend.evaluate.classes import asked_by_name, protocols
 from adxform.frontend.evaluate.classes.class_contents import find
@@ -21,6 +20,7 @@ from adxform.frontend.evaluate.objects import chosen_objects
 from adxform.frontend.evaluate.objects.heap import NO_OTHERS
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.outside.settled import may_change
+from adxform.frontend.evaluate.parts import indexing, stored_items
 from adxform.frontend.evaluate.presence import note_opposite
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
@@ -39,6 +39,30 @@ from adxform.ir.types import BOOL, Array, Object, Scalar, rank
 from adxform.primitives.definitions.flat_entries import FlatEntries
 
 
+def _array_changed(interp: Interpreter, fn: Any, x: Var, held: Array, value: Value) -> Value:
+    """``x += value`` of an array, which takes what fits its shape and its dtype, and its like."""
+    plain = PLAIN[fn]
+    if held.shape is None:
+        message = "this may be a number or an array, so it cannot be told whether the assignment changes it in place"
+        help_ = "start from an array of the right shape, e.g. `np.zeros(n)`, or write `x = x + …`"
+        raise interp.unknown(message, help_, x, value)
+    if fn in UPDATES:
+        added = stored_items.stored(interp, value)
+        refuse_cast(interp, plain, held, dtypes_added(held, added))
+        interp.builder.effect(UPDATES[fn], x, Lit(...), added, span=interp.span)
+        return x
+    given = container_operators.beside_array(interp, value)
+    if fn is operator.imatmul:
+        _fits(interp, x, given)
+    result = interp.operand(interp.call(Lit(plain), (x, given)))
+    if isinstance(result, Var):
+        refuse_cast(interp, plain, held, dtypes_of(result))
+    if isinstance(result, Var) and (rank(result.type) or 0) > (rank(x.type) or 0):
+        return interp.fail(ValueError, "non-broadcastable output operand: it has fewer axes than the result")
+    interp.builder.effect(operator.setitem, x, Lit(...), result, span=interp.span)
+    return x
+
+
 def _in_place(fn: Any) -> Handler:
     plain = PLAIN[fn]
 
@@ -54,26 +78,8 @@ def _in_place(fn: Any) -> Handler:
             changed = _container_changed(interp, fn, x, value, hint)
             return interp.call(Lit(plain), args, hint=hint) if changed is None else changed
         match x:
-            case Var(_, Array(_, None)):
-                message = "this may be a number or an array, so it cannot be told whether the assignment changes it in place"
-                help_ = "start from an array of the right shape, e.g. `np.zeros(n)`, or write `x = x + …`"
-                raise interp.unknown(message, help_, x, value)
-            case Var(_, Array() as held) if fn in UPDATES:
-                added = indexing.stored(interp, value)
-                refuse_cast(interp, plain, held, dtypes_added(held, added))
-                interp.builder.effect(UPDATES[fn], x, Lit(...), added, span=interp.span)
-                return x
             case Var(_, Array() as held):
-                given = container_operators.beside_array(interp, value)
-                if fn is operator.imatmul:
-                    _fits(interp, x, given)
-                result = interp.operand(interp.call(Lit(plain), (x, given)))
-                if isinstance(result, Var):
-                    refuse_cast(interp, plain, held, dtypes_of(result))
-                if isinstance(result, Var) and (rank(result.type) or 0) > (rank(x.type) or 0):
-                    return interp.fail(ValueError, "non-broadcastable output operand: it has fewer axes than the result")
-                interp.builder.effect(operator.setitem, x, Lit(...), result, span=interp.span)
-                return x
+                return _array_changed(interp, fn, x, held, value)
             case Var(_, Object()) if fn is operator.iadd and (same := outside_containers.added(interp, x, value)) is not None:
                 return same
             case Var(_, Object()):

@@ -15,10 +15,9 @@ from adxform import runtime
 from adxform.frontend.containers import collecting, keyed_lists, lists_of_lists, portions
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs, is_long_from_here
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
-from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.keys import as_index, hashed, place_in, refuse_index
@@ -26,6 +25,7 @@ from adxform.frontend.evaluate.objects import doubtful_keys, moved_items
 from adxform.frontend.evaluate.objects.object_contents import Contents, list_contents
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside import outside_containers
+from adxform.frontend.evaluate.parts import indexing, stored_items
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     NONE,
@@ -108,12 +108,16 @@ def _grid(interp: Interpreter, grid: Static | Lit, index: Value, hint: str) -> A
     whole = interp.emit(operator.getitem, (interp.operand(grid), interp.operand(index)), Object(), hint)
     if not isinstance(index, Tuple):
         return interp.emit(runtime.of_kind, (whole, Lit(dtype), Lit(1)), Array(dtype, (FRESH,)), hint)
-    rank = len(parts)
+    return _grid_of(interp, grid, whole, dtype, len(parts), hint)
+
+
+def _grid_of(interp: Interpreter, grid: Static | Lit, whole: Var, dtype: str, rank: int, hint: str) -> Value:
+    """The grid `whole` of several axes, an array, or of ``np.ogrid`` as many as it has axes."""
     if type(grid.value) is type(np.mgrid):
         made = Array(dtype, (rank, *(FRESH,) * rank))
         return interp.emit(runtime.of_kind, (whole, Lit(dtype), Lit(rank + 1)), made, hint)
     axes = tuple(Array(dtype, tuple(FRESH if k == place else 1 for k in range(rank))) for place in range(rank))
-    kinds = Lit(tuple((dtype, rank) for _ in parts))
+    kinds = Lit(((dtype, rank),) * rank)
     arrays = interp.emit(runtime.of_kinds, (whole, kinds), Object(), "parts")
     return Tuple(tuple([interp.emit(operator.getitem, (arrays, Lit(k)), type_, hint) for k, type_ in enumerate(axes)]))
 
@@ -148,7 +152,7 @@ def _setitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
         assert isinstance(args[0], Ref)
         of_tuples.store(interp, args[0], columns, *args[1:])
     else:
-        indexing.store(interp, *args)
+        stored_items.store(interp, *args)
     return NONE
 
 
@@ -170,50 +174,61 @@ def _delitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
             return interp.fail(kind, f"'{ref.cls.__name__}' object doesn't support item deletion")
         interp.call(method, (index,))
         return NONE
+    if not _is_deleted_by_run(interp, ref, index, hint):
+        _delete_known(interp, ref, index, hint)
+    return NONE
+
+
+def _is_deleted_by_run(interp: Interpreter, ref: Ref, index: Value, hint: str) -> bool:
+    """Whether a list or dict is one that only the run knows item by item; then the item is deleted."""
     if (portion := interp.portion(ref)) is not None:
-        return portions.changed(interp, portion, lambda own: interp.call(Lit(operator.delitem), (own, index)))
-    if interp.portions(ref) is not None:
+        portions.changed(interp, portion, lambda own: interp.call(Lit(operator.delitem), (own, index)))
+    elif interp.portions(ref) is not None:
         lists_of_lists.delete(interp, ref, index)
-        return NONE
-    filled = interp.filled(ref)
-    if filled is not None:
+    elif (filled := interp.filled(ref)) is not None:
         refuse_index(interp, index, "list")
         if isinstance(index, Slice):
             collecting.splice(interp, ref, filled, *collecting.bounds(interp, ref, index), collecting.NOTHING)
-            return NONE
-        collecting.pop(interp, ref, filled, index, hint)
-        return NONE
-    if (columns := interp.columns(ref)) is not None:
+        else:
+            collecting.pop(interp, ref, filled, index, hint)
+    elif (columns := interp.columns(ref)) is not None:
         of_tuples.delete(interp, columns, index)
-        return NONE
-    if (keyed := keyed_lists.asked(interp, ref, index)) is not None:
+    elif (keyed := keyed_lists.asked(interp, ref, index)) is not None:
         keyed_lists.pop(interp, keyed, index, None)
-        return NONE
+    else:
+        return False
+    return True
+
+
+def _delete_known(interp: Interpreter, ref: Ref, index: Value, hint: str) -> None:
+    """Delete the item of a list or dict that is known item by item, or in which some keys are in doubt."""
     if interp.doubtful(ref) is not None:
         key = hashed(interp, index, "a key", ref)
         if doubtful_keys.found(interp, ref, key, KeyError, key) is None:
-            return interp.fail(KeyError, key)
+            interp.fail(KeyError, key)
         doubtful_keys.drop(interp, ref, key)
-        return NONE
-    contents = interp.contents(ref)
-    if ref.kind == "list":
-        refuse_index(interp, index, "list")
-        if moved_items.taken_out(interp, ref, index, iterations.place_in_list, "list") is not None:
-            return NONE
-        if is_long_from_here(interp, ref, index):
-            return _delitem(interp, (ref, index), kwargs, hint)
-        items = list(contents.items)
-        try:
-            del items[place_in(interp, index, "list")]
-        except IndexError:
-            return interp.fail(IndexError, "list assignment index out of range")
-        interp.write(ref, list_contents(tuple(items)))
-        return NONE
-    key = hashed(interp, index, "a key", ref)
-    if contents.get(key) is None:
-        return interp.fail(KeyError, key)
-    interp.write(ref, contents.without(key))
-    return NONE
+    elif ref.kind == "list":
+        _delete_from_list(interp, ref, interp.contents(ref), index, hint)
+    else:
+        contents, key = interp.contents(ref), hashed(interp, index, "a key", ref)
+        if contents.get(key) is None:
+            interp.fail(KeyError, key)
+        interp.write(ref, contents.without(key))
+
+
+def _delete_from_list(interp: Interpreter, ref: Ref, contents: Contents, index: Value, hint: str) -> None:
+    refuse_index(interp, index, "list")
+    if moved_items.taken_out(interp, ref, index, iterations.place_in_list, "list") is not None:
+        return
+    if is_long_from_here(interp, ref, index):
+        _delitem(interp, (ref, index), {}, hint)
+        return
+    items = list(contents.items)
+    try:
+        del items[place_in(interp, index, "list")]
+    except IndexError:
+        interp.fail(IndexError, "list assignment index out of range")
+    interp.write(ref, list_contents(tuple(items)))
 
 
 def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -224,7 +239,7 @@ def _chain(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
         if isinstance(args[0], Zip):
             return args[0]
     if any(iteration.literal_trips(interp, part) is None for part in args) and not any(
-        iteration.promotable(interp, part) or is_unknown(part) for part in args
+        loop_trips.promotable(interp, part) or is_unknown(part) for part in args
     ):
         return _chained(interp, args)
     return Tuple(tuple(item for part in args for item in interp.items(part)))
@@ -279,7 +294,7 @@ def _is_counted_by_a_run(interp: Interpreter, positional: Value) -> bool:
     held = isinstance(positional, Var) and isinstance(positional.type, Array) and bool(positional.type.shape)
     if not held and not interp.is_long(positional):
         return False
-    return iteration.literal_trips(interp, positional) is None and not iteration.promotable(interp, positional)
+    return iteration.literal_trips(interp, positional) is None and not loop_trips.promotable(interp, positional)
 
 
 def _count_of_parameters(fn: Value) -> int | None:

@@ -91,25 +91,27 @@ def _filled(scope: Scope, lower_body: Body) -> Function:
     return prune(Function(name, state.block(tuple(params), (result,)), tuple(kinds), (), scope.source.span(node)))
 
 
+def _outside(source: FunctionSource, node: gast.Nonlocal) -> list[str]:
+    """Which of the variables that `node` declares are no cells: the functions that have them have returned."""
+    return [name for name in node.names if name not in source.cells]
+
+
+def _written_outside(source: FunctionSource, node: gast.Nonlocal) -> AdxError:
+    help_ = "return the new value and assign it where the function is called"
+    message = f"the variable `{_outside(source, node)[0]}` of a function that has returned is written"
+    return _error(source, node, message, help_, GlobalMutationError)
+
+
 def _scope(source: FunctionSource) -> Scope:
     node, names = source.node, Names()
     walked = list(walk_scope(body_of(node)))
-    declared: set[str] = set()
-    shared: set[str] = set()
-    refused: list[AdxError] = []
-    deleted: set[str] = set()
-    for inner in walked:
-        if isinstance(inner, gast.Name) and isinstance(inner.ctx, gast.Del):
-            deleted.add(inner.id)
-        if isinstance(inner, gast.Nonlocal):
-            shared.update(inner.names)
-            outside = [name for name in inner.names if name not in source.cells]
-            if outside:
-                help_ = "return the new value and assign it where the function is called"
-                message = f"the variable `{outside[0]}` of a function that has returned is written"
-                refused.append(_error(source, inner, message, help_, GlobalMutationError))
-        if isinstance(inner, gast.Global):
-            declared.update(inner.names)
+    declared = {name for inner in walked if isinstance(inner, gast.Global) for name in inner.names}
+    nonlocals = [inner for inner in walked if isinstance(inner, gast.Nonlocal)]
+    shared = {name for inner in nonlocals for name in inner.names}
+    deleted = {inner.id for inner in walked if isinstance(inner, gast.Name) and isinstance(inner.ctx, gast.Del)}
+    refused = [
+        _written_outside(source, inner) for inner in walked if isinstance(inner, gast.Nonlocal) and _outside(source, inner)
+    ]
     scope = Scope(source, names, {}, source.outer - declared, {}, refused, frozenset(map(str, declared)))
     for arg, _, _ in parameters(node.args):
         scope.bound.setdefault(scope.mangle(arg.id), []).append((arg.lineno, arg.col_offset))

@@ -139,16 +139,19 @@ def _is_own_of(fn: gast.FunctionDef, made: gast.FunctionDef) -> bool:
     return set(shared) <= set(local_names(fn))
 
 
+def _is_plain(made: gast.FunctionDef) -> bool:
+    """Whether `made` takes parameters by their names, and has one ``yield`` and nothing that leaves it otherwise."""
+    defaults = [*made.args.defaults, *(one for one in made.args.kw_defaults if one is not None)]
+    if made.args.vararg or made.args.kwarg or not all(isinstance(one, gast.Constant) for one in defaults):
+        return False
+    inside = list(walk_scope(made.body))
+    others = any(isinstance(one, _OTHERS) or (isinstance(one, gast.Name) and one.id in _STOPS) for one in inside)
+    return not others and sum(isinstance(one, gast.Yield) for one in inside) == 1
+
+
 def _plain_yield(made: gast.FunctionDef) -> bool | None:
     """Whether nothing comes after the one ``yield`` but what a ``finally`` does; ``None`` where `made` is not written out."""
-    inside = list(walk_scope(made.body))
-    defaults = [*made.args.defaults, *(one for one in made.args.kw_defaults if one is not None)]
-    known = all(isinstance(one, gast.Constant) for one in defaults)
-    if not known or made.args.vararg or made.args.kwarg or any(isinstance(one, _OTHERS) for one in inside):
-        return None
-    if sum(isinstance(one, gast.Yield) for one in inside) != 1:
-        return None
-    if any(isinstance(one, gast.Name) and one.id in _STOPS for one in inside):
+    if not _is_plain(made):
         return None
     plain, body = True, list(made.body)
     while True:

@@ -11,67 +11,19 @@ import operator
 from collections.abc import Iterator
 from dataclasses import replace
 
+from adxform.analysis.slices import Bounds, Form, literal_length, selected, slice_forms, variable_slices
 from adxform.frontend.signature import SHORT
 from adxform.frontend.signature.shared_lengths import Equalities
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Pack, Raise, Var
-from adxform.ir.types import BOOL, INT, Array, Dim, Scalar, Size, Type
+from adxform.ir.linear_forms import LinearForm
+from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Raise, Var
+from adxform.ir.types import BOOL, INT, Array, Dim, Size, Type
 from adxform.ir.walk import Names, all_ops, map_op
-from adxform.primitives.memory import index_kind
+from adxform.primitives.memory import STORES
+from adxform.primitives.table import record_of
 
-Bounds = tuple[Operand, Operand]
-"""Where a slice starts and stops: integers, or ``None`` literals for the ends of the axis."""
 LOAD = Lit(operator.getitem)
-
-
-def variable_slices(x: Var, index: Operand) -> Iterator[tuple[int, int, Bounds]]:
-    """The slices of ``x[index]`` by steps of one that may be cut off: the axis of `x`, that of the result, the bounds."""
-    parts = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
-    if not isinstance(x.type, Array) or x.type.shape is None or index_kind(index) != "basic":
-        return
-    axis = place = 0
-    for part in parts:
-        match part:
-            case Lit(None):
-                place += 1
-            case Lit(value) if value is Ellipsis:
-                rest = len(x.type.shape) - sum(other != Lit(None) and other != Lit(...) for other in parts)
-                axis, place = axis + rest, place + rest
-            case Pack("slice", (start, stop, step)) if may_be_cut(start, stop, step):
-                yield axis, place, (start, stop)
-                axis, place = axis + 1, place + 1
-            case Lit(slice() as piece) if may_be_cut(Lit(piece.start), Lit(piece.stop), Lit(piece.step)):
-                yield axis, place, (Lit(piece.start), Lit(piece.stop))
-                axis, place = axis + 1, place + 1
-            case Pack("slice") | Lit(slice()):
-                axis, place = axis + 1, place + 1
-            case _:
-                axis += 1
-
-
-def may_be_cut(start: Operand, stop: Operand, step: Operand) -> bool:
-    """Whether a slice by steps of one has bounds that can be followed, and is as long as the axis lets it be."""
-    if step not in (Lit(None), Lit(1)) or not is_bound(start) or not is_bound(stop):
-        return False
-    ahead = isinstance(start, Lit) and start.value is not None and start.value < 0
-    within = isinstance(stop, Lit) and stop.value is not None and stop.value >= 0
-    return ahead or within or isinstance(start, Var) or isinstance(stop, Var)
-
-
-def literal_length(bounds: Bounds) -> tuple[int, int] | None:
-    """How long a slice with literal `bounds` is that is not cut off, and how long an axis has to be for that.
-
-    >>> literal_length((Lit(3), Lit(6))), literal_length((Lit(-2), Lit(None))), literal_length((Lit(1), Lit(-1)))
-    ((3, 6), (2, 2), None)
-    """
-    match bounds:
-        case Lit(int() | None as start), Lit(int() as stop) if (start or 0) >= 0 and stop > (start or 0):
-            return stop - (start or 0), stop
-        case Lit(int() as start), Lit(int() | None as stop) if start < (stop or 0) <= 0:
-            return (stop or 0) - start, -start
-        case _:
-            return None
 
 
 def uncut(x: Var, index: Operand, type_: Type) -> Type:
@@ -86,14 +38,6 @@ def uncut(x: Var, index: Operand, type_: Type) -> Type:
         if found is not None and found[0] <= SHORT and axis == len(x.type.shape) - 1 and isinstance(x.type.shape[axis], Dim):
             shape[place] = found[0]
     return Array(type_.dtype, tuple(shape))
-
-
-def selected(x: Var, index: Operand) -> int:
-    """How many axes ``x[index]`` has, a basic index."""
-    assert isinstance(x.type, Array)
-    parts = index.items if isinstance(index, Pack) and index.kind == "tuple" else (index,)
-    taken = sum(isinstance(part, Var) or (isinstance(part, Lit) and type(part.value) is int) for part in parts)
-    return len(x.type.shape or ()) - taken + sum(part == Lit(None) for part in parts)
 
 
 def lengths_stored(x: Var, index: Operand, value: Operand) -> Iterator[tuple[int, int, Bounds, Size]]:
@@ -114,31 +58,30 @@ def lengths_stored(x: Var, index: Operand, value: Operand) -> Iterator[tuple[int
             yield axis, place, bounds, found[0]
 
 
-def unknown_slices(x: Var, index: Operand, out: Var) -> Iterator[str]:
-    """The names of lengths of `out`, which is ``x[index]``, that are those of slices with a variable bound, and not known."""
-    if isinstance(out.type, Array) and out.type.shape is not None:
-        sizes = (out.type.shape[place] for _, place, _ in variable_slices(x, index))
-        yield from (size.base for size in sizes if isinstance(size, Dim) and size.base.startswith("?"))
+def unknown_slices(x: Var, index: Operand, out: Var, form: Form) -> Iterator[tuple[str, LinearForm]]:
+    """The names of lengths of `out`, which is ``x[index]``, that are those of slices with a variable bound, and not known.
+
+    Each with how long the slice is if it is not cut off.
+    """
+    for _, place, length in slice_forms(x, index, form):
+        size = (out.type.shape or ())[place] if isinstance(out.type, Array) and out.type.shape else None
+        if isinstance(size, Dim) and size.base.startswith("?"):
+            yield size.base, length
 
 
-def has_unknown_slices(fn: Function) -> bool:
-    """Whether `fn`, all of which is in it, takes a slice of which it is not known how long it is."""
-    loads = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.fn == LOAD and op.outs]
-    pairs = [(x, op) for op in loads if isinstance(x := op.args[0], Var) and isinstance(x.type, Array)]
-    return not fn.helpers and any(True for x, op in pairs for _ in unknown_slices(x, op.args[1], op.outs[0]))
+def has_unknown_lengths(fn: Function) -> bool:
+    """Whether `fn`, all of which is in it, takes a slice or makes an array of which it is not known how long it is."""
+    calls = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs]
+    loads = [(op.outs[0], op.args[0], op.args[1]) for op in calls if op.fn == LOAD]
+    slices = [(out, place) for out, x, index in loads if isinstance(x, Var) for _, place, _ in variable_slices(x, index)]
+    made = [(op.outs[0], 0) for op in calls if isinstance(op.fn, Lit) and record_of(op.fn.value).fresh is not None]
+    return not fn.helpers and any(_is_open(out, place) for out, place in (*slices, *made))
 
 
-def is_bound(bound: Operand) -> bool:
-    """Whether `bound` is an integer of Python's or ``None``."""
-    match bound:
-        case Lit(None):
-            return True
-        case Lit(value):
-            return type(value) is int
-        case Var(type=Scalar() as type_):
-            return type_ == INT
-        case _:
-            return False
+def _is_open(out: Var, axis: int) -> bool:
+    """Whether the length of `out` along `axis` has no other name than its own."""
+    size = (out.type.shape or ())[axis] if isinstance(out.type, Array) and out.type.shape else None
+    return isinstance(size, Dim) and size.base.startswith("?")
 
 
 def holds(builder: Builder, bounds: Bounds, size: Operand, n: Operand) -> Operand:
@@ -161,6 +104,36 @@ def holds(builder: Builder, bounds: Bounds, size: Operand, n: Operand) -> Operan
     return builder.call(operator.and_, found, builder.call(operator.ge, first, Lit(0), type=BOOL), type=BOOL)
 
 
+def is_whole(builder: Builder, bounds: Bounds, size: Operand) -> Operand:
+    """Whether the slice with these `bounds` of an axis of length `size` is not cut off, and goes upwards."""
+
+    def counted(bound: Operand, missing: Operand) -> Operand:
+        if bound == Lit(None):
+            return missing
+        below = isinstance(bound, Lit) and bound.value < 0
+        return builder.call(operator.add, size, bound, type=INT) if below else bound
+
+    first, last = counted(bounds[0], Lit(0)), counted(bounds[1], size)
+    pairs: list[tuple[Operand, Operand]] = [(Lit(0), first)] if first != Lit(0) else []
+    pairs += [(first, last), *([(last, size)] if last != size else [])]
+    found, *others = (builder.call(operator.le, low, high, type=BOOL) for low, high in pairs)
+    for other in others:
+        found = builder.call(operator.and_, found, other, type=BOOL)
+    return found
+
+
+def _check_whole(builder: Builder, x: Var, axis: int, bounds: Bounds) -> None:
+    whole = builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n")
+    _raise_unless(is_whole(builder, bounds, whole), builder)
+
+
+def _raise_unless(fine: Operand, builder: Builder) -> None:
+    failure = builder.nested()
+    error = failure.call(AssertionError, Lit("a slice is not as long as was assumed"))
+    failure.emit(Raise(error, builder.span))
+    builder.emit(If((), fine, Block((), (), ()), failure.block((), ()), builder.span))
+
+
 def with_checks(fn: Function, equal: Equalities) -> Function:
     """`fn`, which raises where it takes a slice whose length is not the one that was assumed: that of an argument, or its own."""
     ahead = Builder(Names.of(fn), fn.span)
@@ -181,18 +154,28 @@ def with_checks(fn: Function, equal: Equalities) -> Function:
                 builder = Builder(ahead.names, op.span)
                 for axis, place, bounds in variable_slices(x, index):
                     size = shape[place]
-                    if isinstance(size, Dim) and size.base in assumed:
-                        length: Operand = known[assumed[size.base]]
+                    taken = equal.size(size)
+                    if isinstance(size, Dim) and taken in known and size.base in (assumed | equal.sliced):
+                        length: Operand = known[taken]
+                    elif isinstance(size, Dim) and isinstance(taken, int):
+                        length = Lit(taken)
+                    elif isinstance(size, Dim) and size.base in equal.met:
+                        _check_whole(builder, x, axis, bounds)
+                        continue
                     elif isinstance(size, int) and isinstance(own[axis], Dim):
                         length = Lit(size)
                     else:
                         continue
                     whole = builder.call(intrinsics.dim, x, Lit(axis), type=INT, hint="n")
-                    fine = holds(builder, bounds, whole, length)
-                    failure = builder.nested()
-                    error = failure.call(AssertionError, Lit("a slice is not as long as was assumed"))
-                    failure.emit(Raise(error, op.span))
-                    builder.emit(If((), fine, Block((), (), ()), failure.block((), ()), op.span))
+                    _raise_unless(holds(builder, bounds, whole, length), builder)
+                return [*builder.ops, op]
+            case Call((), Lit(fn), (Var(type=Array(_, tuple())) as x, index, Var(type=Array(_, tuple(own))))) if fn in STORES:
+                builder = Builder(ahead.names, op.span)
+                for axis, place, bounds in variable_slices(x, index):
+                    at = place - selected(x, index) + len(own)
+                    size = own[at] if at >= 0 else 1
+                    if isinstance(size, Dim) and size.base in equal.met:
+                        _check_whole(builder, x, axis, bounds)
                 return [*builder.ops, op]
             case _:
                 return [map_op(op, lambda operand: operand, block)]

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree
+from adxform.ir.linear_forms import LinearForm
 from adxform.ir.ops import Function, Operand, Var
-from adxform.ir.types import Array, Dim, Size, Type
+from adxform.ir.types import UNSPREAD, Array, Dim, Size, Type
 from adxform.ir.walk import Names, rename_block
 
 
 class Equalities:
     """Which names of lengths mean the same length.
 
-    Where that may be assumed, `sliced` are those of slices with variable bounds, and `assumed` says of which length some are;
-    `counts` are integers of the caller's that stand for lengths, which are not one.
+    Where that may be assumed, `sliced` are those of slices with variable bounds, each with how long the slice is if it is not
+    cut off; `assumed` says of which length some are, `numbers` of which literal; `met` are others, that are as long as what they
+    are combined with, but for those that something may have `spread` over more elements. `of_integers` are lengths that integers
+    are, and `counted` those that stand for some of these; `counts` are integers of the caller's that stand for lengths, which
+    are not one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, of_integers: Mapping[str, LinearForm] = MappingProxyType({})) -> None:
         self._same: dict[str, str] = {}
-        self.sliced: set[str] = set()
+        self.sliced: dict[str, LinearForm] = {}
+        self.met: set[str] = set()
+        self.spread: set[str] = set()
+        self.numbers: dict[str, int] = {}
+        self.of_integers = of_integers
+        self.counted: set[str] = set()
         self.assumed: dict[str, Dim] = {}
         self.counts: dict[str, Var] = {}
 
@@ -33,9 +43,7 @@ class Equalities:
     def unify(self, a: Size, b: Size) -> None:
         """Take `a` and `b` to be equal, if neither can be one."""
         if isinstance(a, Dim) and isinstance(b, Dim) and not a.may_be_one and not b.may_be_one:
-            first, second = self.name(a.base), self.name(b.base)
-            if first != second:
-                self._same[second] = first
+            self.unify_names(a.base, b.base)
 
     def broadcast(self, operands: Sequence[Operand]) -> None:
         """Take the lengths of arrays that are broadcast with one another to be equal."""
@@ -47,11 +55,54 @@ class Equalities:
     def assume(self, operands: Sequence[Operand]) -> None:
         """Take lengths `sliced`, of which nothing is known, to be those of the arrays that they are broadcast with."""
         for sizes in aligned(operands):
-            known = next((size for size in sizes if isinstance(size, Dim) and not size.may_be_one), None)
-            for size in map(self.size, sizes):
-                if known is not None and isinstance(size, Dim) and size.base in self.sliced and not size.offset:
-                    self._same[size.base] = known.base
-                    self.assumed[size.base] = known
+            self._assume_equal(sizes)
+
+    def assume_products(self, operands: Sequence[Operand]) -> None:
+        """Take lengths `sliced` to be those of the axes over which a matrix product sums them."""
+        match operands:
+            case [Var(_, Array(_, a)), Var(_, Array(_, b))] if a and b:
+                self._assume_equal([a[-1], b[-2] if len(b) > 1 else b[0]])
+            case _:
+                return
+
+    def _assume_equal(self, sizes: Sequence[Size]) -> None:
+        """Take those of `sizes` that are of slices to be equal to a known one; or to one another, if they say so."""
+        named = [size for size in dict.fromkeys(map(self.size, sizes)) if size != 1]
+        told = [size for size in named if isinstance(size, Dim) and not size.offset and self.form(size.base) is not None]
+        others = [size for size in named if size not in told]
+        known = next((size for size in others if isinstance(size, int) or not size.may_be_one), None)
+        sliced = [size.base for size in told if size.base in self.sliced and size.base not in self.counted]
+        match known:
+            case int():
+                self.numbers |= dict.fromkeys(sliced, known)
+            case Dim():
+                self._same |= dict.fromkeys(sliced, known.base)
+                self.assumed |= dict.fromkeys(sliced, known)
+            case None if len(told) > 1 and not others:
+                self._meet([size.base for size in told])
+
+    def form(self, base: str) -> LinearForm | None:
+        """How long a slice is if it is not cut off, or what an integer is that is a length."""
+        return self.sliced.get(base, self.of_integers.get(base))
+
+    def _meet(self, bases: Sequence[str]) -> None:
+        """Take the lengths `bases` to be equal, if they are by what they say."""
+        first, *rest = bases
+        forms = [form for form in map(self.form, bases) if form is not None]
+        if all(forms[0].plus(form, -1) == LinearForm() for form in forms):
+            self.met |= {first, *rest}
+            for other in rest:
+                self.unify_names(first, other)
+            if not all(base in self.sliced and base not in self.counted for base in bases):
+                self.counted.add(self.name(first))
+
+    def unify_names(self, one: str, other: str) -> None:
+        """Let `one` stand for `other` too."""
+        first, second = self.name(one), self.name(other)
+        if first != second:
+            self._same[second] = first
+            if second in self.numbers:
+                self.numbers.setdefault(first, self.numbers[second])
 
     def multiply(self, operands: Sequence[Operand]) -> None:
         """Take the lengths that a matrix product sums over to be equal."""
@@ -61,15 +112,27 @@ class Equalities:
             case _:
                 return
 
+    def mark(self) -> None:
+        """Give those that have `met` others, and are never spread, names that say so."""
+        for base in {found for base in self.met if (found := self.name(base)).startswith("?")} - self.spread - set(self.numbers):
+            self._same[base] = UNSPREAD + base.removeprefix("?")
+
     def type(self, type_: Type) -> Type:
         """`type_` with one name for equal lengths."""
-        if not self._same or not isinstance(type_, Array) or type_.shape is None:
+        if not (self._same or self.numbers) or not isinstance(type_, Array) or type_.shape is None:
             return type_
         return Array(type_.dtype, tuple(self.size(size) for size in type_.shape))
 
+    def operand(self, operand: Operand) -> Operand:
+        """`operand`, of a type with one name for equal lengths."""
+        return Var(operand.name, self.type(operand.type)) if isinstance(operand, Var) else operand
+
     def size(self, size: Size) -> Size:
         """`size` with one name for equal lengths."""
-        return Dim(self.name(size.base), size.offset) if isinstance(size, Dim) else size
+        if isinstance(size, int):
+            return size
+        base = self.name(size.base)
+        return Dim(base, size.offset) if base not in self.numbers else max(self.numbers[base] + size.offset, 0)
 
     def tree(self, tree: Tree) -> Tree:
         """`tree` with one name for equal lengths."""

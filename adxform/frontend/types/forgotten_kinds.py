@@ -16,7 +16,7 @@ from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Value
-from adxform.frontend.types.samples import Types
+from adxform.frontend.types.sampled_types import Types
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object, Scalar

@@ -16,10 +16,11 @@ from adxform.frontend.evaluate.control_flow.joined_types import join_types
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.kept_results import KeptMemory, repeated
-from adxform.frontend.types.samples import ANOTHER, FRESH, NoSample, Types, each, sampled_types, with_fresh
+from adxform.frontend.types.sampled_types import Types, each, sampled_types, with_fresh
+from adxform.frontend.types.samples import ANOTHER, FRESH, NoSample
 from adxform.frontend.types.shape_rules import elementwise_type, product_type, reshaped_type
 from adxform.ir.kinds import dtype_name
-from adxform.ir.ops import Operand, Var
+from adxform.ir.ops import Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Several, Type, is_inexact
 from adxform.ir.walk import substitute, variables
 from adxform.primitives.facets import Contracts
@@ -75,6 +76,9 @@ def _either(interp: Interpreter, one: Types, other: Types) -> Types:
 def _result_type(
     interp: Interpreter, record: Primitive, fn: Callable[..., Any], operands: tuple[Operand, ...], named: dict[str, Operand]
 ) -> Types:
+    if record.fresh is not None:
+        for size in variables(Pack("tuple", (*operands, *named.values()))):
+            interp.integers.dim_of(size)
     stated = _stated_type(interp, record, fn, operands, named)
     if stated is not None:
         unknown = functools.cache(interp.integers.fresh_dim) if isinstance(stated, Several) else interp.integers.fresh_dim
@@ -91,6 +95,7 @@ def _result_type(
                 interp.equal.broadcast(operands)
             if interp.assumes:
                 interp.equal.assume(operands)
+                operands = tuple(map(interp.equal.operand, operands))
             types = elementwise_type(fn, operands, named, interp.integers.sizes)
         else:
             users = isinstance(record.derivative, General) and TABLE.get(fn) is not record
@@ -129,6 +134,8 @@ def _stated_type(
         interp.promote_for_rank(operands)
         if interp.unconditional:
             interp.equal.multiply(operands)
+        if interp.assumes:
+            interp.equal.assume_products(operands)
     if record.result is not None and (found := record.result(operands, named)) is not None:
         return found
     if fn in RESHAPES and (shaped := reshaped_type(operands, named, interp.integers.sizes)) is not None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.types.samples import FRESH, Types, each, sampled_type, sampled_types
+from adxform.frontend.types.sampled_types import Types, each, sampled_type, sampled_types
+from adxform.frontend.types.samples import FRESH
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size, Type
 
@@ -116,28 +117,3 @@ def reshaped_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand], size
             case _:
                 return None
     return Array(x.type.dtype, tuple(shape))
-
-
-def slice_size(length: Size, start: Any, stop: Any, step: Any) -> Size:
-    """The length of ``x[start:stop:step]`` where `x` has `length`; each bound an int, ``None``, a `Dim` or `FRESH`.
-
-    >>> str(slice_size(Dim("x.0"), 1, -1, None)), str(slice_size(Dim("x.0"), None, Dim("x.0", -1), None))
-    ('x.0-2', 'x.0-1')
-    """
-    if isinstance(length, int):
-        if all(bound is None or isinstance(bound, int) for bound in (start, stop, step)):
-            return len(range(*slice(start, stop, step).indices(length)))
-        return FRESH
-    if step == -1 and start is None and stop is None:
-        return length
-    if step not in (None, 1):
-        return FRESH
-    # ``x[:n - 3]`` of two elements is ``x[:-1]``, which has one; with an offset of two it has none in any case.
-    if isinstance(stop, Dim) and stop.base == length.base and length.offset == 0 and -2 <= stop.offset <= 0:
-        stop = stop.offset or None
-    if isinstance(start, Dim) or not (start is None or (isinstance(start, int) and start >= 0)):
-        return FRESH
-    if not (stop is None or (isinstance(stop, int) and stop < 0)):
-        return FRESH
-    offset = (stop or 0) - (start or 0)
-    return Dim(length.base, length.offset + offset) if offset else length

@@ -12,7 +12,8 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Tuple
-from adxform.frontend.types.samples import FRESH, NoSample, sampled_types
+from adxform.frontend.types.sampled_types import sampled_types
+from adxform.frontend.types.samples import FRESH, NoSample
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.spans import written_in
 from adxform.ir.types import Array, Object, Scalar, Several

@@ -19,6 +19,7 @@ from adxform.passes.arrays.array_versions import is_cleared, versioned
 from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.doubts import Doubts
 from adxform.passes.arrays.fusion import depend, fuse
+from adxform.passes.arrays.integer_signs import counts_from_zero
 from adxform.passes.arrays.nests import NestWriter, storage
 from adxform.passes.arrays.reading import Reader
 from adxform.passes.arrays.recompute import recomputed
@@ -140,6 +141,8 @@ def _inside(op: Op, outer: BlockScope, measured: Mapping[Size, Operand]) -> Op:
         case If(then=then, orelse=orelse):
             return replace(op, then=inner(then), orelse=inner(orelse))
         case For(body=body):
+            if counts_from_zero(op, outer.from_zero):
+                outer.from_zero.add(body.params[0].name)
             return replace(op, body=inner(body))
         case While(test=test, body=body):
             return replace(op, test=inner(test), body=inner(body))

@@ -36,6 +36,8 @@ class BlockScope:
     """Of an array what all its elements are, in another shape: in the block where it is made."""
     indices: dict[str, Call] = field(default_factory=dict)
     """The calls that made tuples of tables of places, of literals alone."""
+    from_zero: set[str] = field(default_factory=set)
+    """The integers that are known not to be below zero."""
     listed: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """What short tables of places hold that is known, and never changes."""
 
@@ -43,7 +45,7 @@ class BlockScope:
         """The scope of a block inside, where the lengths `measured` are known."""
         known = dict(self.places), dict(self.lengths), dict(self.chosen), dict(measured)
         found = BlockScope(self.aliases, self.names, self.doubts, self.takes, self.fastmath, *known, set(self.unsure))
-        found.indices, found.listed = dict(self.indices), dict(self.listed)
+        found.indices, found.listed, found.from_zero = dict(self.indices), dict(self.listed), set(self.from_zero)
         return found
 
     def array(self, var: Var) -> None:

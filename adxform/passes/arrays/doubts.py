@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from adxform.ir import intrinsics
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, For, Function, If, Invoke, Op, Operand, Var, While
-from adxform.ir.types import Array, Dim, Scalar
-from adxform.ir.walk import all_ops, outs, reads
+from adxform.ir.types import UNSPREAD, Array, Dim, Scalar
+from adxform.ir.walk import TAPE, all_ops, outs, reads
 from adxform.passes.scalar.rewriting import is_certain_view
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import effect_of, positions
@@ -74,8 +74,10 @@ def _changing(ops: Sequence[Op]) -> Iterator[str]:
                 if any(_unknown(source)[axis : axis + 1] != (size,) for source in sources if isinstance(source, Var)):
                     yield size.base
         if callee(op) is intrinsics.pop or isinstance(op, Invoke):
+            tape = next(iter(reads(op)), None) if callee(op) is intrinsics.pop else None
             for out in outs(op):
-                yield from (size.base for size in _unknown(out))
+                told = tape is not None and TAPE in tape.base  # what was put on it in the iteration that is gone back to
+                yield from (size.base for size in _unknown(out) if not told or not size.base.startswith(UNSPREAD))
 
 
 def _unknown(var: Var) -> tuple[Dim, ...]:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from adxform.frontend.signature.assumed_lengths import literal_length, may_be_cut
+from adxform.analysis.slices import literal_length, may_be_cut
 from adxform.ir.operand_facts import index_parts
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Scalar, Size
@@ -232,10 +232,10 @@ def _is_slice(part: Operand) -> bool:
 
 def _between(size: Size, start: Operand, stop: Operand, step: Operand, length: Size | None) -> tuple[AffineIndex, Size] | None:
     """As `_slice`, for a slice that is known, or checked, not to be cut off and to be of this `length`."""
-    if not may_be_cut(start, stop, step) or length is None or (isinstance(length, Dim) and length.base.startswith("?")):
+    if not may_be_cut(start, stop, step) or length is None:
         return None
     own = literal_length((start, stop))
-    if isinstance(length, int) and (own is None or own[0] != length):
+    if isinstance(length, int) and own is not None and own[0] != length:
         return None
     match start:
         case Lit(int() as first) if first < 0 and own is not None and isinstance(length, int) and isinstance(size, Dim):

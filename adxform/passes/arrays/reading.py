@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from adxform.frontend.signature.assumed_lengths import lengths_stored, selected, variable_slices
+from adxform.analysis.slices import selected, variable_slices
+from adxform.frontend.signature.assumed_lengths import lengths_stored
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.operand_facts import callee
-from adxform.ir.ops import Block, Call, Lit, Operand, Pack, Var
+from adxform.ir.ops import Block, Call, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Scalar, Size
 from adxform.ir.walk import Names, reads
+from adxform.passes.arrays import slice_lengths
 from adxform.passes.arrays.array_versions import CLEARED
+from adxform.passes.arrays.block_scope import BlockScope
 from adxform.passes.arrays.composites import COMPOSITES
 from adxform.passes.arrays.contractions import CONTRACTIONS
 from adxform.passes.arrays.diagonals import DIAGONALS
@@ -56,11 +60,19 @@ def has_unknown(var: Var) -> bool:
 
 
 class Reader(Recorder):
-    """Reads the ops of one block."""
+    """Reads the ops of one block.
+
+    `viewed`: by name of a view the call that makes it, with slices that start where the run says.
+    """
+
+    def __init__(self, scope: BlockScope) -> None:
+        super().__init__(scope)
+        self.viewed: dict[str, Call] = {}
 
     def read(self, block: Block) -> list[Unit]:
         """The units of `block`, in order."""
         for op in block.ops:
+            self.bounded(op)
             before = len(self.units)
             if isinstance(op, Call) and self.call(op) and all(map(self.taken, self.units[before:])):
                 continue
@@ -69,6 +81,18 @@ class Reader(Recorder):
                 note_literals(op, self.scope)
             self.plain(self.measured(op))
         return self.units
+
+    def bounded(self, op: Op) -> None:
+        """If `op` takes a slice whose length only a run can tell, let the run tell it."""
+        match op:
+            case Call(
+                (Var(type=Array(_, tuple(shape))) as out,), Lit(operator.getitem), (Var(type=Array(_, tuple())) as x, index)
+            ):
+                if effect_of(op).views and not self.doubtful(op, None):
+                    index = slice_lengths.taken(x, index, shape, self)
+                    self.viewed[out.name] = replace(op, args=(x, index))
+            case _:
+                return
 
     def taken(self, unit: Unit) -> bool:
         """Whether a loop may hold all that `unit` does at an iteration."""
@@ -129,7 +153,7 @@ class Reader(Recorder):
     def array(self, op: Call, out: Var, shape: tuple[Size, ...]) -> bool | None:
         """Read `op`, which makes an array, as a view, a fill or lanes; ``None`` where it is none of them."""
         fn, effect = callee(op), effect_of(op)
-        if (found := followed(op, shape, self.scope)) is not None:
+        if (found := followed(self.viewed.get(out.name, op), shape, self.scope)) is not None:
             self.scope.places[out.name] = found
             return fn in BROADCASTS and self.spread_out(op, out, shape)
         if fn is operator.getitem and isinstance(op.args[0], Var) and list(variable_slices(op.args[0], op.args[1])):
@@ -188,6 +212,8 @@ class Reader(Recorder):
             return True
         assert isinstance(x, Var)
         checked = {place: size for _, place, _, size in lengths_stored(x, index, value)}
+        index, open_lengths = slice_lengths.stored(x, index, value, op.span, self)
+        checked |= open_lengths
         found = region_of(x, index, self, tuple(map(checked.get, range(selected(x, index) if checked else 0))))
         same = isinstance(value, Lit) or (isinstance(value, Var) and isinstance(value.type, Scalar))
         if found is None or not (fn != operator.setitem or same or in_order(found[1])):

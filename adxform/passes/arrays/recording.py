@@ -16,6 +16,7 @@ from adxform.ir.ops import Call, Lit, Op, Operand, Raise, Var
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import all_ops, blocks, defined_variables, free_variables, outs, reads, reads_with_blocks, variables_of
 from adxform.passes.arrays.block_scope import BlockScope
+from adxform.passes.arrays.integer_signs import note_sign
 from adxform.passes.arrays.lane_dtypes import FLOATS, KNOWN, Element
 from adxform.passes.arrays.maps import (
     FIRST,
@@ -62,6 +63,7 @@ class Recorder:
     def plain(self, op: Op) -> None:
         """Append an op that stays as it is."""
         self.units.append(unit_of(op, self.scope, len(self.units)))
+        note_sign(op, self.scope.from_zero)
         for var in () if isinstance(op, Call) and self.is_view(op) else outs(op):
             self.scope.array(var)
             if var.type == INT:

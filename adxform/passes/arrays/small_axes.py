@@ -9,7 +9,7 @@ for i in range(n):                  for i in range(n):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -198,12 +198,16 @@ def _split(units: Sequence[Unit], name: str, axis: int, scope: BlockScope) -> li
         if target is not None and target.base in columns.values() and target.base.name not in made:
             made.add(target.base.name)
             outs = (target.base,)
-        touched = [source for source in (*inputs, target) if isinstance(source, NestAccess)]
-        bases = [access.base for source in touched for access in (source, *source.tables)]
         kept = [var for var in unit.uses if var.name != name]
-        uses = tuple(dict.fromkeys(var for var in (*kept, *bases) if var not in outs))
+        uses = tuple(dict.fromkeys(var for var in (*kept, *_bases((*inputs, target))) if var not in outs))
         found.append(replace(unit, inputs=inputs, work=work, outs=outs, uses=uses))
     return found
+
+
+def _bases(sources: Iterable[object]) -> list[Var]:
+    """The arrays of the accesses among `sources`, and of those that tell their places."""
+    touched = (source for source in sources if isinstance(source, NestAccess))
+    return [access.base for source in touched for access in (source, *source.tables)]
 
 
 def _column_entries(place: AffineIndex, moved: Callable[[NestAccess], NestAccess]) -> AffineIndex:

@@ -19,6 +19,7 @@ from itertools import chain
 
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.linear_forms import LinearForm
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var, While
 from adxform.ir.types import BOOL, INT, Array, Dim, Size
@@ -27,32 +28,6 @@ from adxform.primitives.memory import ACCESSES
 from adxform.runtime import kernel_scalars
 
 LENGTHS = frozenset({intrinsics.dim, len})
-
-
-@dataclass(frozen=True, slots=True)
-class LinearForm:
-    """``number + Σ factor · variable``. A variable is one of the IR, or a `Dim`, a length."""
-
-    number: int = 0
-    terms: tuple[tuple[Var | Dim, int], ...] = ()
-
-    def plus(self, other: LinearForm, times: int = 1) -> LinearForm:
-        """``self + times * other``"""
-        found = dict(self.terms)
-        for key, factor in other.terms:
-            found[key] = found.get(key, 0) + times * factor
-        terms = tuple((key, factor) for key, factor in found.items() if factor)
-        return LinearForm(self.number + times * other.number, terms)
-
-    def factor(self, of: Var) -> int:
-        """The factor of a variable."""
-        return dict(self.terms).get(of, 0)
-
-    def at(self, var: Var, value: LinearForm) -> LinearForm:
-        """`self` where `var` is `value`."""
-        factor = self.factor(var)
-        rest = LinearForm(self.number, tuple(term for term in self.terms if term[0] != var))
-        return rest.plus(value, factor)
 
 
 @dataclass(frozen=True, slots=True)

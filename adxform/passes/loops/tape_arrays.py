@@ -13,14 +13,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from adxform import runtime
+from adxform.analysis.slices import slice_forms
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
+from adxform.ir.linear_forms import LinearForm
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
-from adxform.ir.types import INT, Array, Dim, Scalar, Size, Stack, Type
-from adxform.ir.walk import Names, blocks, map_op, outs, reads, variables_of
+from adxform.ir.types import INT, UNSPREAD, Array, Dim, Scalar, Size, Stack, Type
+from adxform.ir.walk import TAPE_SIZE, Names, blocks, map_op, outs, reads, variables_of
 from adxform.passes.arrays.doubts import Doubts
-from adxform.passes.loops.bounds import LENGTHS, LinearForm
+from adxform.passes.loops.bounds import LENGTHS
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of
 from adxform.runtime.kernel_scalars import DTYPES
@@ -98,6 +101,8 @@ class Forms:
     def __init__(self, fn: Function, doubts: Doubts) -> None:
         self.doubts = doubts
         self.known: dict[Var, LinearForm] = {}
+        self.slices: dict[Size, list[LinearForm]] = {}
+        self.counts: dict[Operand, LinearForm] = {}
         self._learn(fn.body)
 
     def of(self, operand: Operand) -> LinearForm:
@@ -124,10 +129,46 @@ class Forms:
                 case Call(outs=(out,), args=(Var(type=Array(_, tuple(shape))) as array, *rest)) if callee(op) in LENGTHS:
                     axis = rest[0] if rest else Lit(0)
                     if isinstance(axis, Lit) and not self.doubts.about(array):
-                        size = shape[axis.value]
-                        self.known[out] = LinearForm(0, ((size, 1),)) if isinstance(size, Dim) else LinearForm(size)
+                        self.known[out] = _length(shape[axis.value])
+                case Call(outs=(Var(type=Array(_, tuple(shape))),), args=(Var() as x, index)) if callee(op) is operator.getitem:
+                    for _, place, length in slice_forms(x, index, self.of):
+                        self.slices.setdefault(shape[place], []).append(length)
+                case Call(outs=(Var(type=Array(_, (size,))),), args=(Lit() | Var() as n,)) if callee(op) is np.empty:
+                    self.slices.setdefault(size, []).append(self.counts.get(n, self.of(n)))
+                case Call(outs=(out,), args=args) if out.type == INT:
+                    self._count(callee(op), out, args)
                 case _:
                     pass
+
+    def _count(self, fn: object, out: Var, args: tuple[Operand, ...]) -> None:
+        """Note the number of iterations `out`, zero where what is noted is below."""
+        match args:
+            case (x, Lit(0)) if fn is max:
+                self.counts[out] = self.of(x)
+            case (start, stop, Lit(1)) if fn is runtime.trip_count:
+                self.counts[out] = self.of(stop).plus(self.of(start), -1)
+            case (start, stop, Lit(-1)) if fn is runtime.trip_count:
+                self.counts[out] = self.of(start).plus(self.of(stop), -1)
+            case _:
+                return
+
+    def rows(self, size: Size, loops: Sequence[For], ahead: Mapping[Var, None]) -> LinearForm | None:
+        """`size` in the iterations of `loops`, in terms of their items and of what is there `ahead`; ``None`` where it is not."""
+        if not isinstance(size, Dim) or size.offset or not (size.base.startswith(UNSPREAD) or _is_tapes(size)):
+            return _length(size)
+        items = {loop.body.params[0] for loop in loops}
+
+        def is_told(form: LinearForm) -> bool:
+            return all(key in items or key in ahead for key, _ in form.terms if isinstance(key, Var))
+
+        return next(filter(is_told, self.slices.get(size, ())), None)
+
+    def unsure(self, var: Var) -> bool:
+        """Whether `var` is not surely the array that its type says, as long as it was where it was made."""
+        sizes = var.type.shape or () if isinstance(var.type, Array) else ()
+        told = (size for size in sizes if isinstance(size, Dim) and not size.base.startswith(UNSPREAD))
+        changing = (size.base for size in told if not (_is_tapes(size) and size in self.slices))
+        return var.name in self.doubts.numbers or not self.doubts.lengths.isdisjoint(changing)
 
     def most(self, form: LinearForm, loops: Sequence[For], sign: int = 1) -> LinearForm:
         """The greatest that `form` is over the iterations of `loops`, outermost first; the least where `sign` is negative."""
@@ -213,7 +254,7 @@ def _taped(push: StackUse, pop: StackUse, forms: Forms) -> Var | None:
     assert isinstance(pop.op, Call)
     value = push.op.args[1]
     fits = isinstance(value, Var) and value.type == pop.op.outs[0].type and _is_held(value.type)
-    return value if isinstance(value, Var) and fits and not forms.doubts.about(value) else None
+    return value if isinstance(value, Var) and fits and not forms.unsure(value) else None
 
 
 def _nests(push: StackUse, pop: StackUse) -> tuple[list[For], list[For]] | None:
@@ -248,12 +289,18 @@ def _is_held(type_: Type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A tape, the array that it becomes, and where the loops around the push start: at `starts`, and `factors` of outer items."""
+    """A tape, the array that it becomes, and where the loops around the push start: at `starts`, and `factors` of outer items.
+
+    `rows`: how long what is pushed is along each of its axes, where that differs from iteration to iteration: the lengths in
+    terms of items, and by variable or length what is there ahead of the loops.
+    """
 
     tape: LoopTape
     array: Var
     starts: tuple[Operand, ...]
     factors: tuple[tuple[tuple[int, int], ...], ...]
+    rows: tuple[LinearForm | None, ...]
+    there: Mapping[Var | Dim, Operand]
 
     def index(self, loops: tuple[For, ...], names: Names, ops: list[Op]) -> Operand:
         """The place on the array of the current iteration of `loops`; what computes it goes to `ops`."""
@@ -266,6 +313,16 @@ class Planned:
             up = pushed.source[2] == Lit(1)
             ends = (item, start) if up else (start, item)
             places.append(item if up and start == Lit(0) else builder.call(operator.sub, *ends, type=INT, hint="k"))
+        if any(self.rows):
+            turned: dict[Var | Dim, Operand] = dict(zip((loop.body.params[0] for loop in self.tape.pushed), items, strict=True))
+            for row in self.rows:
+                stop: Operand = Lit(None)
+                if row is not None:
+                    stop = Lit(row.number)
+                    for key, factor in row.terms:
+                        stop = _plus(stop, turned.get(key) or self.there[key], factor, builder)
+                    stop = builder.call(max, stop, Lit(0), type=INT, hint="n") if isinstance(stop, Var) else stop
+                places.append(Pack("slice", (Lit(None), stop, Lit(None))))
         ops += builder.ops
         return places[0] if len(places) == 1 else Pack("tuple", tuple(places))
 
@@ -301,17 +358,29 @@ class _Writing:
         rest = type_.shape or () if isinstance(type_, Array) else ()
         nest = [(loop, tape.pushed[:depth]) for depth, loop in enumerate(tape.pushed)]
         firsts = [self.forms.start(loop, around) for loop, around in nest]
-        forms = [*(self.forms.extent(loop, around) for loop, around in nest), *map(_length, rest)]
+        lengths = [self.forms.rows(size, tape.pushed, self.before[id(outer)]) for size in rest]
+        if None in lengths or id(tape.makes) in self.making:
+            return
+        rows = [length for length in lengths if length is not None]
+        forms = [
+            *(self.forms.extent(loop, around) for loop, around in nest),
+            *(self.forms.most(row, tape.pushed) for row in rows),
+        ]
         sizes = _all([self.positive(form, outer, builder) for form in forms])
         starts = _all([self.number(form, outer, builder) for form, _ in firsts])
-        if sizes is None or starts is None or id(tape.makes) in self.making:
+        uneven = tuple(row if row != _length(size) else None for row, size in zip(rows, rest, strict=True))
+        keys = {key for row in uneven if row is not None for key, _ in row.terms} - {loop.body.params[0] for loop in tape.pushed}
+        there = {key: self.number(LinearForm(0, ((key, 1),)), outer, builder) for key in sorted(keys, key=str)}
+        if sizes is None or starts is None or None in there.values():
             return
         made = Var(tape.stack.name, Array(type_.dtype, tuple(map(self.size, forms))))
         given: Operand = sizes[0] if len(sizes) == 1 else Pack("tuple", sizes)
         dtype = () if type_.dtype == "float64" else (("dtype", Lit(np.dtype(type_.dtype).type)),)
         builder.emit(Call((made,), Lit(np.empty), (given,), dtype, outer.span))
         self.ahead.setdefault(id(outer), []).extend(builder.ops)
-        self.tapes[tape.stack] = planned = Planned(tape, made, starts, tuple(factors for _, factors in firsts))
+        self.tapes[tape.stack] = planned = Planned(
+            tape, made, starts, tuple(factors for _, factors in firsts), uneven, {key: one for key, one in there.items() if one}
+        )
         if tape.makes is not None:
             self.making[id(tape.makes)] = planned
         self.made[made] = tape.stack
@@ -324,7 +393,7 @@ class _Writing:
             case LinearForm(number, ((Dim(base, offset), 1),)) if not offset or not number:
                 return Dim(base, offset + number)
             case _:
-                return Dim(self.names.fresh("?tape_size"))
+                return Dim(self.names.fresh(TAPE_SIZE))
 
     def positive(self, form: LinearForm, loop: For, builder: Builder) -> Operand | None:
         """`form`, cut off at zero, computed ahead of `loop`; ``None`` where that cannot be."""
@@ -412,6 +481,11 @@ def _plus(total: Operand, place: Operand, factor: int, builder: Builder) -> Oper
 def _all(found: list[Operand | None]) -> tuple[Operand, ...] | None:
     known = tuple(operand for operand in found if operand is not None)
     return known if len(known) == len(found) else None
+
+
+def _is_tapes(size: Dim) -> bool:
+    """Whether `size` is that of a tape, which has a name of its own."""
+    return size.base.startswith(TAPE_SIZE)
 
 
 def _length(size: Size) -> LinearForm:

@@ -103,11 +103,11 @@ def _inner_right(ct: Any, a: Any, b: Any) -> Any:
 
 
 def _outer_left(ct: Any, a: Any, b: Any) -> Any:
-    return np.reshape(ct @ np.ravel(b), np.shape(a))
+    return np.reshape(ct @ (b if np.ndim(b) == 1 else np.ravel(b)), np.shape(a))
 
 
 def _outer_right(ct: Any, a: Any, b: Any) -> Any:
-    return np.reshape(np.ravel(a) @ ct, np.shape(b))
+    return np.reshape((a if np.ndim(a) == 1 else np.ravel(a)) @ ct, np.shape(b))
 
 
 def tensordot_axes(

@@ -8,16 +8,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+_MODELS = "adxform.api.scipy_models"
+
 FAMILIES: Mapping[str, str] = MappingProxyType(
     {
         "scipy.special": f"{__name__}.special",
-        "scipy.linalg": "adxform.api.scipy_models.matrix_models",
+        "scipy.linalg": f"{_MODELS}.dense_matrices.matrix_models",
         "scipy.fft": f"{__name__}.fourier",
-        "scipy.signal": "adxform.api.scipy_models.signal_models",
-        "scipy.ndimage": "adxform.api.scipy_models.image_models",
-        "scipy.sparse": "adxform.api.scipy_models.sparse_models",
-        "scipy.spatial": "adxform.api.scipy_models.spatial_models",
-        **{f"scipy.{name}": f"adxform.api.scipy_models.{name}" for name in ("stats", "optimize", "interpolate", "integrate")},
+        "scipy.signal": f"{_MODELS}.signals.signal_models",
+        "scipy.ndimage": f"{_MODELS}.images.image_models",
+        "scipy.sparse": f"{_MODELS}.sparse_matrices.sparse_models",
+        "scipy.spatial": f"{_MODELS}.space.spatial_models",
+        "scipy.stats": f"{_MODELS}.statistics.stats",
+        "scipy.optimize": f"{_MODELS}.optimization.optimize",
+        "scipy.interpolate": f"{_MODELS}.interpolation.interpolate",
+        "scipy.integrate": f"{_MODELS}.integration.integrate",
     }
 )
 """The modules by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`."""

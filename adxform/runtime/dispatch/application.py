@@ -22,7 +22,8 @@ from adxform.ir.types import Type, is_inexact
 from adxform.ir.walk import never_ends
 from adxform.primitives.table import lookup
 from adxform.runtime import counters
-from adxform.runtime.cache import CacheEntry, entry_for, epoch, identity, sized
+from adxform.runtime.cache import entry_for, epoch, identity, sized
+from adxform.runtime.dispatch.cache_entries import CacheEntry
 from adxform.runtime.dispatch.call_sites import KINDS, CallSiteEntry, code_of_target, kinds_of, site_of
 from adxform.runtime.dispatch.derivation import DerivedRule
 from adxform.runtime.dispatch.derivative_orders import Mode

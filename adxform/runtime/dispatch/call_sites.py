@@ -13,7 +13,8 @@ import numpy as np
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.signature import Signature
 from adxform.ir.spans import own_attribute
-from adxform.runtime.cache import CacheEntry, epoch
+from adxform.runtime.cache import epoch
+from adxform.runtime.dispatch.cache_entries import CacheEntry
 
 
 @dataclass(frozen=True, slots=True)

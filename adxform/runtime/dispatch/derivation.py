@@ -20,7 +20,7 @@ from adxform.backends.python.emit import Generated
 from adxform.backends.python.free_names import Surroundings
 from adxform.backends.registry import backend_of, may_compile
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Engine, Order
-from adxform.frontend.specialize import RuleExpander
+from adxform.frontend.evaluate.rule_bodies.expander import RuleExpander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var

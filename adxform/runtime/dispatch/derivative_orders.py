@@ -11,7 +11,7 @@ import numpy as np
 from adxform.autodiff.ends import float_results
 from adxform.autodiff.reverse.residuals import Decision
 from adxform.frontend.derivative_operators import USUAL, Order
-from adxform.frontend.specialize import RuleExpander
+from adxform.frontend.evaluate.rule_bodies.expander import RuleExpander
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Function, Lit, Operand, Var

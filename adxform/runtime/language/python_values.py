@@ -248,6 +248,15 @@ def trip_count(start: int, stop: int, step: int) -> int:
     return len(range(start, stop, step))
 
 
+def from_front(place: int, size: int) -> int:
+    """Return where the bound `place` of a slice is in an axis of `size`, counted from its front: not beyond either end.
+
+    >>> from_front(-2, 5), from_front(-9, 5), from_front(7, 5)
+    (3, 0, 5)
+    """
+    return min(place, size) if place >= 0 else max(place + size, 0)
+
+
 def add_up(total: Any, value: Any) -> Any:
     """Return ``total + value``, one step of a sum that may be taken in any order."""
     return total + value

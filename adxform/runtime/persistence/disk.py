@@ -16,7 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from adxform.frontend.signature import Signature
 from adxform.frontend.signature.access import HasCode, guards_hold
-from adxform.frontend.specialize import Specialized
+from adxform.frontend.specialized import Specialized
 from adxform.runtime import counters
 from adxform.runtime.persistence import portable
 from adxform.runtime.persistence.contents import digest

@@ -1,4 +1,4 @@
-"""What a loop walks over: items that are known now, or a counted loop that loads them."""
+"""What a loop walks over: items that are known now or loaded by their places, and how many there are."""
 
 from __future__ import annotations
 
@@ -6,25 +6,20 @@ import enum
 import operator
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from adxform import runtime
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.objects.fields import whole
-from adxform.frontend.evaluate.objects.object_contents import AnyContents, Columns, Contents, Portions
-from adxform.frontend.evaluate.objects.value_parts import parts_of
+from adxform.frontend.evaluate.objects.object_contents import Columns, Contents
 from adxform.frontend.evaluate.outside import guards
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
+from adxform.frontend.evaluate.parts import indexing
 from adxform.frontend.evaluate.set_orders import ordered
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     Enumerate,
-    FunctionValue,
     Mapped,
-    Once,
     Range,
     Ref,
     Rest,
@@ -35,11 +30,9 @@ from adxform.frontend.evaluate.values import (
     Value,
     View,
     Zip,
-    is_int,
-    is_unknown,
 )
-from adxform.ir.ops import Lit, Operand, Var
-from adxform.ir.types import BOOL, INT, Array, Dim, Object, Scalar, Type
+from adxform.ir.ops import Lit, Var
+from adxform.ir.types import INT, Array, Object
 
 Place = Callable[[], Value]
 ZERO, ONE = Lit(0), Lit(1)
@@ -49,65 +42,6 @@ ENDLESS = sys.maxsize
 
 _WITHIN = 16
 """How many items of a sequence are walked over one by one, each if a sequence beside it has as many."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trip:
-    """A counted loop: the arguments of its range, the type and name of its index, and the item at an index."""
-
-    start: Operand
-    stop: Operand
-    step: Operand
-    item: Callable[[Any], Value]
-    hint: str = "i"
-    type: Type = INT
-
-
-def listed_unknown(interp: Interpreter, source: Value) -> Value:
-    """`source`; where nothing is known of it, the list of what it goes through, which is looked up by position."""
-    return interp.emit(list, (interp.operand(source),), Object(), "items") if is_unknown(source) else source
-
-
-def listed_together(interp: Interpreter, sources: tuple[Value, ...], *, strict: bool = False) -> tuple[Value, ...]:
-    """The `sources` of a `zip`; those of which nothing is known as lists of what a `strict` one or another takes of them."""
-    if not any(map(is_unknown, sources)):
-        return sources
-    counted = tuple(source if is_unknown(source) else Range(ZERO, length(interp, source), ONE) for source in sources)
-    taken = interp.emit(runtime.walked_together, (Lit(strict), *map(interp.operand, counted)), Object(), "items")
-    return tuple(
-        interp.emit(operator.getitem, (taken, Lit(k)), Object(), "items") if is_unknown(source) else source
-        for k, source in enumerate(sources)
-    )
-
-
-def lists_in(interp: Interpreter, source: Value) -> tuple[Ref, ...]:
-    """The lists and dicts that a walk over `source` looks at, iteration by iteration."""
-    match source:
-        case Ref() | View(Ref()):
-            ref = source.of if isinstance(source, View) else source
-            portion = interp.portion(ref)
-            if portion is not None:
-                return lists_in(interp, portion.pairs)
-            columns = interp.columns(ref)
-            return (ref, *(() if columns is None else (inner for part in columns.lists for inner in lists_in(interp, part))))
-        case Zip(parts):
-            return tuple(ref for part in parts for ref in lists_in(interp, part))
-        case Enumerate(items) | Reversed(items) | Mapped(_, items):
-            return lists_in(interp, items)
-        case Rest(items) | Stream(of=items) if items is not None:
-            return lists_in(interp, items)
-        case Once(early=early):
-            return tuple(ref for part in early for ref in lists_in(interp, part))
-        case FunctionValue():
-            return tuple(ref for part in parts_of(source) for ref in lists_in(interp, part))
-        case _:
-            return ()
-
-
-def seen_of(interp: Interpreter, ref: Ref) -> AnyContents:
-    """What a walk over a list or dict sees of it: of a list of lists which they are, and not how many others there are."""
-    contents = interp.heap.contents[ref]
-    return interp.heap.contents[contents.places] if isinstance(contents, Portions) and contents.places is not None else contents
 
 
 def known_items(interp: Interpreter, source: Value) -> list[Value] | None:
@@ -341,87 +275,6 @@ def literal_trips(interp: Interpreter, source: Value) -> int | None:
             return None if known is None else len(known)
 
 
-def has_stream(source: Value) -> bool:
-    """Whether the end of `source` is only found by going there."""
-    match source:
-        case Stream():
-            return True
-        case Enumerate(items) | Mapped(_, items):
-            return has_stream(items)
-        case Zip(parts):
-            return any(map(has_stream, parts))
-        case _:
-            return False
-
-
-def stream(interp: Interpreter, source: Value) -> Value:
-    """`source`; where nothing is known of it, what goes through it item by item."""
-    if not is_unknown(source):
-        return source
-    return Stream(interp.emit(runtime.Cursor, (interp.operand(source),), Object(), "cursor"))
-
-
-More = Callable[[Value], Value]
-
-
-def turns(interp: Interpreter, source: Value) -> tuple[list[More], int | None]:
-    """What is asked in turn before item `k` of `source`, which has a stream, and how many it has at most where that is known."""
-    match source:
-        case Stream(cursor):
-            return ([lambda k: interp.emit(runtime.advance, (cursor,), BOOL, "more")] if source.asks else []), None
-        case Enumerate(items) | Mapped(_, items) if has_stream(source):
-            return turns(interp, items)
-        case Zip(parts) if has_stream(source):
-            found = [turns(interp, part) for part in parts]
-            counts = [count for _, count in found if count is not None]
-            return [more for part, _ in found for more in part], min(counts, default=None)
-        case _ if is_endless(source):
-            return [], None
-        case _:
-            known = known_places(interp, source)
-            count = Lit(len(known)) if known is not None else length(interp, source)
-            return [lambda k: interp.call(Lit(operator.gt), (count, k), hint="more")], None if known is None else len(known)
-
-
-def promotable(interp: Interpreter, source: Value) -> frozenset[Var]:
-    """The parameters that decide how many items `source` has, if nothing else does."""
-    match source:
-        case Enumerate(items) | Reversed(items) | Mapped(_, items):
-            return promotable(interp, items)
-        case Zip(parts):
-            return frozenset().union(*(promotable(interp, part) for part in parts))
-        case _:
-            found = deciding(interp, source)
-            return frozenset() if any(var.name in interp.integers.of_arguments for var in found) else found
-
-
-def deciding(interp: Interpreter, source: Value) -> frozenset[Var]:
-    """The parameters, and lengths of arguments, that decide how many items `source` has, if nothing else does."""
-    match source:
-        case Range(start, stop, step):
-            found: frozenset[Var] = frozenset()
-            for part in (start, stop, step):
-                if isinstance(part, Var):
-                    origin = interp.integers.followed(part)
-                    if not origin:
-                        return frozenset()
-                    found |= origin
-            return found
-        case Enumerate(items) | Reversed(items) | Mapped(_, items):
-            return deciding(interp, items)
-        case Var(_, Array(_, (Dim(base), *_))) if base in interp.integers.of_arguments:
-            return interp.integers.of_arguments[base]
-        case Ref(kind="list"):
-            filled, columns = interp.filled(source), interp.columns(source)
-            if columns is not None:
-                return deciding(interp, interp.counted_list(columns))
-            return frozenset() if filled is None else filled.params
-        case Zip(parts):
-            return frozenset().union(*(deciding(interp, part) for part in parts))
-        case _:
-            return frozenset()
-
-
 def add(interp: Interpreter, a: Value, b: Value) -> Value:
     """``a + b`` of integers."""
     if a == ZERO:
@@ -457,18 +310,23 @@ def length(interp: Interpreter, source: Value) -> Value:
             return Lit(first)
         case Enumerate(items) | Reversed(items) | Mapped(_, items):
             return length(interp, items)
-        case Ref(kind="list") if (columns := interp.columns(source)) is not None:
-            return length(interp, interp.counted_list(columns))
-        case Ref(kind="list") if (several := interp.portions(source)) is not None:
-            return interp.made_lists(several.of) if several.places is None else length(interp, several.places)
         case Ref(kind="list"):
-            filled = interp.filled(source)
-            return Lit(len(interp.contents(source).keys)) if filled is None else interp.filled_length(filled)
+            return _length_of_list(interp, source)
         case _:
             known = known_places(interp, source)
             if known is None:
                 raise interp.error("this cannot be iterated over", "iterate over a range, an array, a tuple or a list")
             return Lit(len(known))
+
+
+def _length_of_list(interp: Interpreter, source: Ref) -> Value:
+    """How many items a list has, whatever holds them."""
+    if (columns := interp.columns(source)) is not None:
+        return length(interp, interp.counted_list(columns))
+    if (several := interp.portions(source)) is not None:
+        return interp.made_lists(several.of) if several.places is None else length(interp, several.places)
+    filled = interp.filled(source)
+    return Lit(len(interp.contents(source).keys)) if filled is None else interp.filled_length(filled)
 
 
 def _length_of_range(interp: Interpreter, source: Range) -> Value:
@@ -503,7 +361,7 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
     """Item `k`, counted from zero, of `source`."""
     match source:
         case Var(_, Array()):
-            return _loaded(interp, source, k, "item")
+            return loaded(interp, source, k, "item")
         case Var(_, Object()):
             return indexing.load(interp, source, k, "item")
         case Stream(of=of) if of is not None:
@@ -532,7 +390,7 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
             return known[place]()
 
 
-def _loaded(interp: Interpreter, x: Value, k: Value, hint: str) -> Value:
+def loaded(interp: Interpreter, x: Value, k: Value, hint: str) -> Value:
     """Element `k` of an array, which it has."""
     with unwatched(interp):
         return indexing.load(interp, x, k, hint)
@@ -555,33 +413,3 @@ def _item_of_list(interp: Interpreter, source: Ref, k: Value) -> Value | None:
         at: int = interp.static(k, "an index into a list")
         return interp.contents(source).items[at]
     return None
-
-
-def trip(interp: Interpreter, source: Value, hint: str) -> Trip:
-    """The counted loop over `source`; `hint` names the item."""
-    match source:
-        case Range(start, stop, step):
-            for part in (start, stop, step):
-                if not is_int(part) and not (isinstance(part, Var) and isinstance(part.type, Object | Scalar)):
-                    raise interp.error("the bounds of a range must be integers", "convert them with `int(…)`")
-            return Trip(interp.operand(start), interp.operand(stop), interp.operand(step), lambda index: index, hint)
-        case Reversed(Range(start, stop, Lit(1))):
-            first, last = subtract(interp, stop, ONE), subtract(interp, start, ONE)
-            return Trip(interp.operand(first), interp.operand(last), Lit(-1), lambda index: index, hint)
-        case Reversed(Var(_, Array()) as x):
-            first = subtract(interp, length(interp, x), ONE)
-            return Trip(interp.operand(first), Lit(-1), Lit(-1), lambda index: _loaded(interp, x, index, hint))
-        case Var(_, Array() as type_) as x:
-            if type_.shape is None:
-                message = "this may be a number or an array, so it cannot be iterated over"
-                raise interp.unknown(message, "give it one kind on every path", x)
-            stop = length(interp, x)
-            return Trip(ZERO, interp.operand(stop), ONE, lambda index: _loaded(interp, x, index, hint))
-        case Var(_, Object()):
-            items = listed_unknown(interp, source)
-            return Trip(ZERO, interp.operand(length(interp, items)), ONE, lambda index: item_at(interp, items, index))
-        case Var():
-            raise interp.error("a number cannot be iterated over", "iterate over a range or an array")
-        case _:
-            stop = Lit(ENDLESS) if is_endless(source) else length(interp, source)
-            return Trip(ZERO, interp.operand(stop), ONE, lambda index: item_at(interp, source, index))

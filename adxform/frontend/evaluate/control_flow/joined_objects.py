@@ -154,12 +154,10 @@ def merge(joins: Joins, a: Ref | Built, b: Ref, paths: Paths) -> Template:
             return _OF_PORTIONS._replace(params=decided)
         case (Keyed(), _) | (_, Keyed()):
             return _OF_KEYS._replace(params=decided)
-    alike = (a.kind, a.cls, a.meta) == (b.kind, b.cls, b.meta)
-    if isinstance(left, HeldByRun) or isinstance(right, HeldByRun):
-        of_one_kind = alike and isinstance(left, HeldByRun) and isinstance(right, HeldByRun) and left.of == right.of
-        whole = with_parts(left, (Slot(Object()),)) if of_one_kind else _OF_OBJECTS._replace(params=decided)
-    else:
-        whole = _merge_whole(joins, b, left, right, paths) if alike else None
+        case (HeldByRun(), _) | (_, HeldByRun()):
+            return _built(a, _merge_held_by_run(a, b, left, right, decided), originals)
+    alike = _are_alike(a, b)
+    whole = _merge_whole(joins, b, left, right, paths) if alike else None
     if whole is not None:
         return _built(a, whole, originals)
     if isinstance(left, Collected) or isinstance(right, Collected):
@@ -167,6 +165,17 @@ def merge(joins: Joins, a: Ref | Built, b: Ref, paths: Paths) -> Template:
     if not alike or not _same_keys(a.kind, left, right):
         return Poison(f"it is a {a.cls.__name__} with other contents on another path", decided)
     return Built(a.kind, a.cls, left.keys, joins.merge_all(left.items, right.items, paths), a.meta, originals)
+
+
+def _are_alike(a: Ref | Built, b: Ref) -> bool:
+    """Whether two objects are of one kind and class, and made by the same."""
+    return (a.kind, a.cls, a.meta) == (b.kind, b.cls, b.meta)
+
+
+def _merge_held_by_run(a: Ref | Built, b: Ref, left: Any, right: Any, decided: frozenset[Var]) -> Any:
+    """The template of what the run holds on one path, or on both and then of one kind."""
+    of_one_kind = _are_alike(a, b) and isinstance(left, HeldByRun) and isinstance(right, HeldByRun) and left.of == right.of
+    return with_parts(left, (Slot(Object()),)) if of_one_kind else _OF_OBJECTS._replace(params=decided)
 
 
 def merge_contents(joins: Joins, ref: Ref, a: Any, b: Any, paths: Paths) -> Any:

@@ -13,11 +13,12 @@ from adxform.errors import UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.above import Env
-from adxform.frontend.evaluate.control_flow import generators, iteration, sides, suspended, walks
+from adxform.frontend.evaluate.control_flow import generators, iteration, loop_trips, sides, suspended, walks
 from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, only_raises
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
+from adxform.frontend.evaluate.control_flow.loop_trips import Trip
 from adxform.frontend.evaluate.control_flow.retries import (
     UNROLL,
     Standing,
@@ -29,6 +30,7 @@ from adxform.frontend.evaluate.control_flow.retries import (
 )
 from adxform.frontend.evaluate.control_flow.unrolled_loops import Walk, endless, unrolled, unrolled_within
 from adxform.frontend.evaluate.control_flow.while_loops import Turns, run_turns
+from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.object_contents import Collected, Contents
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
@@ -60,12 +62,12 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
         env.update(zip(op.outs, _over_generator(interp, op, once, env), strict=True))
         return
     source, taken = (given, 0) if once is None else walks.begun(interp, once, "some" if op.breaks else "all")
-    source = iteration.stream(interp, source)
+    source = loop_trips.stream(interp, source)
     looked_at = interp.builder.ops[start:]
-    held = [(ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, given)] if once is not None else []
+    held = [(ref, interp.heap.contents[ref]) for ref in loop_trips.lists_in(interp, given)] if once is not None else []
     start = len(interp.builder.ops)
     inits = [interp.value(init, env) for init in op.inits]
-    interp.loops.walking.append(iteration.lists_in(interp, source))
+    interp.loops.walking.append(loop_trips.lists_in(interp, source))
     try:
         outs = _over_items(interp, op, source, once, taken, inits, env)
     finally:
@@ -81,7 +83,7 @@ def _over_items(
     interp: Interpreter, op: For, source: Value, once: Once | None, taken: int, inits: list[Value], env: Env
 ) -> list[Value]:
     """Run a loop over what is no generator, of which some items were `taken` before."""
-    goes_through = iteration.has_stream(source)
+    goes_through = loop_trips.has_stream(source)
     within = None if goes_through else iteration.places_within(interp, source)
     items = None if goes_through or within is not None else iteration.known_places(interp, source)
     if items is not None:
@@ -137,12 +139,12 @@ def _over_the_rest(interp: Interpreter, op: For, once: Once, step: generators.St
 
 def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], env: Env) -> list[Value]:
     """Run a loop over what only a run goes through, item by item."""
-    asked, most = iteration.turns(interp, source)
-    walked = iteration.lists_in(interp, source)
-    held = [iteration.seen_of(interp, ref) for ref in walked]
+    asked, most = loop_trips.turns(interp, source)
+    walked = loop_trips.lists_in(interp, source)
+    held = [loop_trips.seen_of(interp, ref) for ref in walked]
     hints = [out.base for out in op.outs]
 
-    def more(k: Value, going: Value, questions: Sequence[iteration.More]) -> Value:
+    def more(k: Value, going: Value, questions: Sequence[loop_trips.More]) -> Value:
         cond = truth(interp, going)
         if cond is False or not questions:
             return Lit(cond) if isinstance(cond, bool) else interp.emit(bool, (cond,), BOOL)
@@ -155,7 +157,7 @@ def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], en
     def once(k: Value, carried: list[Value]) -> tuple[Value, list[Value]]:
         env.update(zip(op.body.params, (iteration.item_at(interp, source, k), *carried), strict=True))
         found = interp.run_block(op.body, env)
-        if any(iteration.seen_of(interp, ref) is not contents for ref, contents in zip(walked, held, strict=True)):
+        if any(loop_trips.seen_of(interp, ref) is not contents for ref, contents in zip(walked, held, strict=True)):
             raise endless(interp)
         return (found[0], found[1:]) if op.breaks else (Lit(True), found)
 
@@ -186,7 +188,7 @@ def _dynamic_for(interp: Interpreter, op: For, source: Value, inits: list[Value]
     """Run a loop in the first of its ways that can be followed."""
     trips = iteration.literal_trips(interp, source)
     if trips is None or trips > UNROLL or trips * interp.loops.unrolled > _NESTED:
-        interp.loops.deciding.append(iteration.deciding(interp, source) if trips is None else frozenset())
+        interp.loops.deciding.append(loop_trips.deciding(interp, source) if trips is None else frozenset())
         try:
             return _counted_or_not(interp, op, source, inits, env, once)
         finally:
@@ -212,7 +214,7 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
         if trips is None or trips > UNROLL or trips * interp.loops.unrolled > _NESTED or early:
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
-            params = iteration.deciding(interp, source)
+            params = loop_trips.deciding(interp, source)
             if trips is None and params:
                 raise Promote(params) from None
             if interp.refused is not None:
@@ -246,22 +248,7 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
     """Run a loop that fills lists."""
     fills: dict[Ref, Collected] = {}
     while True:
-        ref = growing.ref
-        known = growing.item.type is not None and isinstance(interp.heap.contents.get(ref), Contents)
-        counted = op.breaks or not growing.regular
-        tried = fills.pop(ref, None)
-        known = known and not growing.rebound and not (tried is not None and tried.counted)
-        contents = list_arrays.start(interp, growing, source, counted=counted) if known else None
-        if contents is not None:
-            fills[ref] = contents
-        elif not list_arrays.as_list_of_rows(interp, growing) and not (
-            (growing.family or growing.uneven or (growing.of_objects and counted)) and sides.holds_lists(interp, growing)
-        ):
-            params = iteration.deciding(interp, source)
-            if params:
-                raise Promote(params)
-            if not sides.holds_lists(interp, growing):
-                raise uncountable(interp, growing, op.span)
+        _hold_growing(interp, op, source, growing, fills)
         saved = Standing.of(interp)
         interp.heap.contents.update({ref: contents for ref, contents in fills.items() if contents.counted})
         try:
@@ -277,6 +264,29 @@ def _collecting(interp: Interpreter, op: For, source: Value, inits: list[Value],
         return values
 
 
+def _hold_growing(interp: Interpreter, op: For, source: Value, growing: Grows, fills: dict[Ref, Collected]) -> None:
+    """Hold a list that a loop fills in a way that lets it: as one of `fills`, as the rows of an array, or as many lists."""
+    ref = growing.ref
+    known = growing.item.type is not None and isinstance(interp.heap.contents.get(ref), Contents)
+    counted = op.breaks or not growing.regular
+    tried = fills.pop(ref, None)
+    known = known and not growing.rebound and not (tried is not None and tried.counted)
+    contents = list_arrays.start(interp, growing, source, counted=counted) if known else None
+    if contents is not None:
+        fills[ref] = contents
+        return
+    if list_arrays.as_list_of_rows(interp, growing):
+        return
+    of_lists = growing.family or growing.uneven or (growing.of_objects and counted)
+    if of_lists and sides.holds_lists(interp, growing):
+        return
+    params = loop_trips.deciding(interp, source)
+    if params:
+        raise Promote(params)
+    if not sides.holds_lists(interp, growing):
+        raise uncountable(interp, growing, op.span)
+
+
 def _loop(
     interp: Interpreter,
     op: For,
@@ -284,35 +294,28 @@ def _loop(
     inits: list[Value],
     env: Env,
     fills: dict[Ref, Collected] | None = None,
-    rest: iteration.Trip | None = None,
+    rest: Trip | None = None,
 ) -> list[Value]:
     """Write a loop; or the `rest` of it, after the first iteration."""
     saved = Standing.of(interp) if rest is None and not fills and not op.breaks else None
-    trip = rest or iteration.trip(interp, source, op.body.params[0].base)
+    trip = rest or loop_trips.trip(interp, source, op.body.params[0].base)
 
-    def body(carried: list[Value], index: Var) -> list[Value]:
-        env.update(zip(op.body.params, (trip.item(index), *carried), strict=True))
-        return interp.run_block(op.body, env)
-
-    walked = iteration.lists_in(interp, source)
+    walked = loop_trips.lists_in(interp, source)
 
     def step(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
         (index,) = own
         _note_range(interp, trip, index)
-        held = [iteration.seen_of(interp, ref) for ref in walked]
+        held = [loop_trips.seen_of(interp, ref) for ref in walked]
         start = _first_iteration(interp, source, index) if regular else index
         for ref, contents in regular.items():
             here = replace(contents, count=iteration.add(interp, start, contents.count))
             interp.heap.contents[ref] = here
-        results = body(carried, index)
-        if any(iteration.seen_of(interp, ref) is not contents for ref, contents in zip(walked, held, strict=True)):
+        env.update(zip(op.body.params, (trip.item(index), *carried), strict=True))
+        results = interp.run_block(op.body, env)
+        if any(loop_trips.seen_of(interp, ref) is not contents for ref, contents in zip(walked, held, strict=True)):
             raise endless(interp)
         for ref, contents in regular.items():
-            now: Any = interp.heap.contents[ref]
-            if not isinstance(now, Collected) or now.passed != contents.passed + 1:
-                raise list_arrays.irregular(ref, contents)
-            if any(one in start_heap.contents for one in now.copied - contents.copied):
-                raise list_arrays.irregular(ref, contents)
+            _check_one_item(interp, ref, contents, start_heap)
             interp.heap.contents[ref] = kept[ref]
         if not op.breaks:
             return results, []
@@ -325,7 +328,7 @@ def _loop(
     hints = [param.base for param in op.body.params[1:]]
     fixed = find_fixpoint(interp, inits, hints, step, counted, (trip.hint, trip.type))
     if any(isinstance(out.type, Array) and out.type.shape is None for out in fixed.outs):
-        interp.loops.of_unknown_rank |= iteration.deciding(interp, source)
+        interp.loops.of_unknown_rank |= loop_trips.deciding(interp, source)
         if saved is not None and iteration.literal_trips(interp, source):
             saved.restore(interp)
             return _after_the_first(interp, op, source, trip, inits, env)
@@ -337,9 +340,7 @@ def _loop(
     return [_if_any_iteration(interp, source) if _set_by_an_iteration(value, ends) else value for value in fixed.values]
 
 
-def _after_the_first(
-    interp: Interpreter, op: For, source: Value, trip: iteration.Trip, inits: list[Value], env: Env
-) -> list[Value]:
+def _after_the_first(interp: Interpreter, op: For, source: Value, trip: Trip, inits: list[Value], env: Env) -> list[Value]:
     """Write the first iteration, and a loop over the others: a sum begins with a number, and is an array from there on."""
     env.update(zip(op.body.params, (trip.item(trip.start), *inits), strict=True))
     results = interp.run_block(op.body, env)
@@ -363,16 +364,16 @@ def _if_any_iteration(interp: Interpreter, source: Value) -> Value:
     return interp.call(Lit(operator.gt), (iteration.length(interp, source), Lit(0)), hint="is_defined")
 
 
-def _note_range(interp: Interpreter, trip: iteration.Trip, index: Var) -> None:
+def _note_range(interp: Interpreter, trip: Trip, index: Var) -> None:
     """Note below which length the index of a loop is, where it is not negative."""
 
     def size(end: Operand) -> Size | None:
         return interp.integers.sizes.get(end) if isinstance(end, Var) else end.value if isinstance(end, Lit) else None
 
     match trip:
-        case iteration.Trip(Lit(int() as start), stop, Lit(int() as step)) if start >= 0 and step > 0:
+        case Trip(Lit(int() as start), stop, Lit(int() as step)) if start >= 0 and step > 0:
             bound = size(stop)
-        case iteration.Trip(start, Lit(-1), Lit(-1)):
+        case Trip(start, Lit(-1), Lit(-1)):
             last = size(start)
             bound = Dim(last.base, last.offset + 1) if isinstance(last, Dim) else last
         case _:
@@ -385,7 +386,7 @@ def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable
     """Carry one value over the items of `source`, in a loop."""
     if iteration.is_endless(source):
         iteration.length(interp, source)  # says that it has none
-    trip = iteration.trip(interp, source, "i")
+    trip = loop_trips.trip(interp, source, "i")
 
     def once(carried: list[Value], own: tuple[Var, ...]) -> tuple[list[Value], list[Operand]]:
         _note_range(interp, trip, own[0])
@@ -395,6 +396,14 @@ def reduce_loop(interp: Interpreter, source: Value, start: Value, step: Callable
     block = fixed.builder.block((*fixed.own, *fixed.params), fixed.yields)
     interp.builder.emit(For(fixed.outs, (trip.start, trip.stop, trip.step), fixed.inits, block, False, interp.span))
     return fixed.values[0]
+
+
+def _check_one_item(interp: Interpreter, ref: Ref, contents: Collected, start: Heap) -> None:
+    """See that an iteration has put one item into a list that holds `contents`, not one that was there at the `start`."""
+    now: Any = interp.heap.contents[ref]
+    one_more = isinstance(now, Collected) and now.passed == contents.passed + 1
+    if not one_more or any(one in start.contents for one in now.copied - contents.copied):
+        raise list_arrays.irregular(ref, contents)
 
 
 def _first_iteration(interp: Interpreter, source: Value, index: Var) -> Value:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adxform.frontend.evaluate.above import Env
-from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips, walks
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.levels import Frame
 from adxform.frontend.evaluate.objects.object_contents import Contents
@@ -70,7 +70,7 @@ def _has_more(interp: Interpreter, source: Value, taken: int, *, sure: bool) -> 
     if isinstance(more, bool):
         return more
     if not sure:
-        if params := iteration.deciding(interp, source):
+        if params := loop_trips.deciding(interp, source):
             raise Promote(params)
         raise walks.unknown_rest(interp, "whether it has another item, only a run can tell")
     if isinstance(more, Var):

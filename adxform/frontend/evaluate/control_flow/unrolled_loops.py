@@ -8,7 +8,7 @@ from typing import Any
 
 from adxform.errors import AdxError
 from adxform.frontend.evaluate.above import Env
-from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips, walks
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.retries import UNROLL
@@ -37,7 +37,7 @@ class Walk:
         """A walk over the `items` of `source`, which an iterator `once` goes through, of which some were `taken` before."""
         if once is not None:
             walks.record(interp, once, source, taken)
-        held = tuple((ref, interp.heap.contents[ref]) for ref in iteration.lists_in(interp, source))
+        held = tuple((ref, interp.heap.contents[ref]) for ref in loop_trips.lists_in(interp, source))
         return cls(source, items, held, taken, once)
 
     def next(self, interp: Interpreter) -> iteration.Place | None:

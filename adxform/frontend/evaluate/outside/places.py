@@ -19,8 +19,9 @@ from adxform.errors import AdxError, GlobalMutationError
 from adxform.frontend.evaluate.classes.class_contents import told_by
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.outside.guards import guard, outside_write
+from adxform.frontend.evaluate.records.knowledge import Given
 from adxform.frontend.evaluate.signals import Sets
-from adxform.frontend.evaluate.state import Given, Interpreter
+from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, PlaceOutside, Poison, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, Equals, Guard, Is, SameAs
 from adxform.frontend.types import forgotten_kinds

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from adxform.frontend.evaluate.values import Value
-from adxform.ir.ops import Var
-from adxform.ir.types import Array, Dim, Scalar, Size, Type
+from adxform.ir.linear_forms import LinearForm
+from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import Names
 
 
@@ -31,6 +32,10 @@ class KnownIntegers:
         """The parameters that an integer follows from, which may be known when compiling, if nothing else does."""
         self.of_lengths: dict[Var, frozenset[Var]] = {}
         """So with integers that follow from lengths of arguments too: these are known where nothing else helps."""
+        self.forms: dict[Var, LinearForm] = {}
+        """What integers of Python's are in terms of others."""
+        self.counts: dict[str, LinearForm] = {}
+        """So with lengths that integers are."""
 
     def fresh_dim(self) -> Dim:
         """A length of which nothing is known."""
@@ -53,7 +58,20 @@ class KnownIntegers:
             return None
         if value not in self.sizes:
             self.sizes[value] = self._length("?" + value.base)
+            form = self.form(value)
+            if form is not None:
+                self.counts[self.sizes[value].base] = form
         return self.sizes[value]
+
+    def form(self, operand: Operand) -> LinearForm | None:
+        """An integer of Python's in terms of others; ``None`` for anything else."""
+        match operand:
+            case Lit(value) if type(value) is int:
+                return LinearForm(value)
+            case Var(type=type_) if type_ == INT:
+                return self.forms.get(operand, LinearForm(0, ((operand, 1),)))
+            case _:
+                return None
 
     def followed(self, value: Var) -> frozenset[Var]:
         """The parameters, and lengths of arguments, that an integer follows from, if nothing else does."""

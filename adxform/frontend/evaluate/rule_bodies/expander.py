@@ -12,10 +12,11 @@ from adxform.frontend.evaluate.classes.protocols import is_object
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside.guards import constant, from_outside
+from adxform.frontend.evaluate.records.knowledge import Knowledge
 from adxform.frontend.evaluate.rule_bodies.own_results import with_own_results
 from adxform.frontend.evaluate.rule_bodies.staged_rules import Staged, stage
 from adxform.frontend.evaluate.signals import Recursive, Restart, Unreachable
-from adxform.frontend.evaluate.state import Derive, Interpreter, Knowledge
+from adxform.frontend.evaluate.state import Derive, Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Static, Tuple, Value
 from adxform.frontend.nested.returned_cotangents import cotangents, refuse_writes
 from adxform.frontend.signature.access import Access
@@ -93,24 +94,7 @@ class RuleExpander:
         interp, params, values, keywords = self._start(body, args, named, knowledge)
         try:
             pair = interp.call(constant(interp, body if staged is None else staged.rule), values, keywords)
-            if not isinstance(pair, Tuple) or len(pair.items) != 2:
-                message = f"{title(body)} does not return its value and its pullback"
-                raise interp.error(message, "return `y, pullback`", MissingRuleError)
-            y, pullback = pair.items
-            if not isinstance(pullback, FunctionValue | Method | Static | InnerPullback):
-                message = f"what {title(body)} returns beside its value is no function"
-                raise interp.error(message, "return `y, pullback`", MissingRuleError)
-            y = interp.force(interp.use(y), returned=True)
-            parts = y.items if isinstance(y, Tuple) else (y,)
-            if is_users(body) and not all(number_type(part) for part in parts):
-                message = f"{title(body)} returns a value that is no number or array, nor a tuple of those"
-                raise interp.error(message, "return numbers and arrays, and the pullback", MissingRuleError)
-            if len(parts) != count:
-                message = f"{title(body)} returns {_values(len(parts))}, where its function returns {_values(count)}"
-                raise interp.error(message, "return what the function itself returns, and the pullback", MissingRuleError)
-            if isinstance(pullback, FunctionValue) and not _takes(pullback.fn.kinds, len(pullback.defaults), count):
-                message = f"the pullback of {title(body)} does not take {count} cotangent{'s' * (count != 1)}"
-                raise interp.error(message, "let it take one for each result of the function", MissingRuleError)
+            parts, pullback = _values_and_pullback(interp, body, pair, count)
             outs = tuple(interp.operand(part) for part in parts)
             forward_ops = interp.builder.ops
             cts = [
@@ -129,12 +113,7 @@ class RuleExpander:
         forward = settle(prune(Function(_name(body), Block(params, (*asked, *forward_ops), (*outs, *residuals)), (), helpers)))
         back = settle(prune(Function("pullback", Block((*residuals, *cts), (*asked, *block.ops), results), (), helpers)))
         if is_users(body):
-            kept = back.params[: len(residuals)]
-            refuse_writes(interp, body, forward, forward.params, "the forward part of {} writes to an argument")
-            refuse_writes(interp, body, back, back.params[len(residuals) :], "the pullback of {} writes to its cotangent")
-            refuse_writes(interp, body, back, kept, "the pullback of {} writes to what the forward part made or was given")
-            for part in (forward, back):
-                refuse_writes(interp, body, part, tuple(held), "{} writes to an array that it was built with", "all its calls")
+            _refuse_writes_of(interp, body, forward, back, len(residuals), tuple(held))
             forward, back = with_own_results(forward, count, held), with_own_results(back, 0)
         return interp, (forward, back)
 
@@ -236,6 +215,43 @@ def _refused(interp: Interpreter) -> MissingRuleError:
     said = [op.args[0].value for op in interp.builder.ops if isinstance(op, Call) and op.args and isinstance(op.args[0], Lit)]
     reason = f": {said[-1]}" if said and isinstance(said[-1], str) else ""
     return MissingRuleError(f"the derivative rule does not cover this call{reason}", help="write the call another way")
+
+
+def _values_and_pullback(
+    interp: Interpreter, body: Callable[..., Any], pair: Value, count: int
+) -> tuple[tuple[Value, ...], Value]:
+    """The `count` values, and the pullback, in what a rule returns."""
+    if not isinstance(pair, Tuple) or len(pair.items) != 2:
+        message = f"{title(body)} does not return its value and its pullback"
+        raise interp.error(message, "return `y, pullback`", MissingRuleError)
+    y, pullback = pair.items
+    if not isinstance(pullback, FunctionValue | Method | Static | InnerPullback):
+        message = f"what {title(body)} returns beside its value is no function"
+        raise interp.error(message, "return `y, pullback`", MissingRuleError)
+    y = interp.force(interp.use(y), returned=True)
+    parts = y.items if isinstance(y, Tuple) else (y,)
+    if is_users(body) and not all(number_type(part) for part in parts):
+        message = f"{title(body)} returns a value that is no number or array, nor a tuple of those"
+        raise interp.error(message, "return numbers and arrays, and the pullback", MissingRuleError)
+    if len(parts) != count:
+        message = f"{title(body)} returns {_values(len(parts))}, where its function returns {_values(count)}"
+        raise interp.error(message, "return what the function itself returns, and the pullback", MissingRuleError)
+    if isinstance(pullback, FunctionValue) and not _takes(pullback.fn.kinds, len(pullback.defaults), count):
+        message = f"the pullback of {title(body)} does not take {count} cotangent{'s' * (count != 1)}"
+        raise interp.error(message, "let it take one for each result of the function", MissingRuleError)
+    return parts, pullback
+
+
+def _refuse_writes_of(
+    interp: Interpreter, body: Callable[..., Any], forward: Function, back: Function, residuals: int, held: tuple[Var, ...]
+) -> None:
+    """Refuse a rule that writes to what it is given, to what it keeps for its pullback, or to arrays that it was built with."""
+    refuse_writes(interp, body, forward, forward.params, "the forward part of {} writes to an argument")
+    refuse_writes(interp, body, back, back.params[residuals:], "the pullback of {} writes to its cotangent")
+    kept = back.params[:residuals]
+    refuse_writes(interp, body, back, kept, "the pullback of {} writes to what the forward part made or was given")
+    for part in (forward, back):
+        refuse_writes(interp, body, part, held, "{} writes to an array that it was built with", "all its calls")
 
 
 def _stuck(body: Callable[..., Any], restart: Restart) -> UnsupportedOperationError:

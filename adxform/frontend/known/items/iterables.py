@@ -14,10 +14,9 @@ from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.deques import made as deque_of
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.containers.sets import new_frozen_set, new_set
-from adxform.frontend.evaluate import indexing
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import class_of
-from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips, walks
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.keys import hashed
@@ -25,6 +24,7 @@ from adxform.frontend.evaluate.objects import doubtful_keys
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.objects.value_parts import parts_of
 from adxform.frontend.evaluate.operands import are_static
+from adxform.frontend.evaluate.parts import array_subscripts
 from adxform.frontend.evaluate.set_orders import as_given
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
@@ -170,11 +170,11 @@ def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = 
             interp.heap.contents[made] = replace(interp.filled(made) or filled, copied=filled.copied)
             return made
         case Range():
-            params = iteration.deciding(interp, source)
+            params = loop_trips.deciding(interp, source)
             return collecting.new_list(interp, rows(interp, source), cls=cls, weak=True, params=params)
         case _:
             items = interp.call(Lit(np.ndarray.copy), (rows(interp, source),), hint=hint)
-            weak, kinds, params = of_python(interp, source), kinds_in(interp, source), iteration.deciding(interp, source)
+            weak, kinds, params = of_python(interp, source), kinds_in(interp, source), loop_trips.deciding(interp, source)
             return collecting.new_list(interp, items, cls=cls, weak=weak, kinds=kinds, params=params)
 
 
@@ -208,7 +208,7 @@ def rows(interp: Interpreter, source: Value) -> Value:
         case Var(_, Array(_, shape)) if shape:
             return source
         case Range():
-            return indexing.of_range(interp, source)
+            return array_subscripts.of_range(interp, source)
         case Reversed(items):
             return interp.call(Lit(np.flip), (rows(interp, items), Lit(0)))
         case Tuple() | Ref(kind="list"):
@@ -231,7 +231,7 @@ def _dict(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 def _from_keys(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``dict.fromkeys(source, item)``, where the keys are known, or arguments say how many there are."""
-    if is_unknown(args[0]) or (iteration.literal_trips(interp, args[0]) is None and not iteration.deciding(interp, args[0])):
+    if is_unknown(args[0]) or (iteration.literal_trips(interp, args[0]) is None and not loop_trips.deciding(interp, args[0])):
         return None
     keys = interp.items(args[0])
     if not are_static(interp, keys):

@@ -16,7 +16,7 @@ from adxform.errors import AdxError
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.python_classes import VIEWS, class_of
-from adxform.frontend.evaluate.control_flow import iteration, suspended, walks
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips, suspended, walks
 from adxform.frontend.evaluate.control_flow.meanwhile import Since, changes, changing_nothing
 from adxform.frontend.evaluate.control_flow.retries import Standing
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
@@ -86,7 +86,7 @@ def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_p
                 found = walks.rest(interp, arg, "calls" if ahead else stepwise)
                 if isinstance(arg, Once):
                     walks.leave(interp, arg, left)
-                return iteration.stream(interp, found) if in_steps and fn is not reversed else found
+                return loop_trips.stream(interp, found) if in_steps and fn is not reversed else found
 
             # One of several may end before this one does, which then has something left.
             ends_early = fn is itertools.islice or len(args) - called > 1

@@ -11,7 +11,7 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.containers import collecting, lists_of_lists
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips
 from adxform.frontend.evaluate.control_flow.joined_types import alike_rows
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.objects.object_contents import Contents
@@ -43,7 +43,7 @@ from adxform.primitives.definitions import iterations
 def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     strict = "strict" in kwargs and bool(interp.static(kwargs["strict"], "`strict`"))
     if any(map(is_unknown, args)):
-        return Zip(iteration.listed_together(interp, args, strict=strict))
+        return Zip(loop_trips.listed_together(interp, args, strict=strict))
     if strict:
         for k, part in enumerate(args[1:], 2):
             _as_long(interp, args[0], part, k)
@@ -62,11 +62,11 @@ def _as_long(interp: Interpreter, first: Value, part: Value, k: int) -> None:
 
 def _zip_in_steps(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     strict = "strict" in kwargs and bool(interp.static(kwargs["strict"], "`strict`"))
-    if not strict or not any(map(iteration.has_stream, args)):
+    if not strict or not any(map(loop_trips.has_stream, args)):
         return _zip(interp, args, kwargs, hint)
     counted: list[Operand] = []
     for part in args:
-        if iteration.has_stream(part) and not isinstance(part, Stream):
+        if loop_trips.has_stream(part) and not isinstance(part, Stream):
             message = "a strict `zip` of a `zip`, `map` or `enumerate` of what only a run goes through"
             raise interp.error(message, "make it a list first: `list(…)`")
         own = part.cursor if isinstance(part, Stream) else Range(Lit(0), iteration.length(interp, part), Lit(1))
@@ -77,7 +77,7 @@ def _zip_in_steps(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) ->
 
 
 def _zip_in_part(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    if any(map(iteration.has_stream, args)):
+    if any(map(loop_trips.has_stream, args)):
         return _zip_in_steps(interp, args, kwargs, hint)
     strict = "strict" in kwargs and interp.static(kwargs["strict"], "`strict`")
     if strict and any(not _same_length(interp, args[0], part) for part in args[1:]):
@@ -94,7 +94,7 @@ def _same_length(interp: Interpreter, first: Value, part: Value) -> bool:
 
 def _enumerate(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     start = as_index(interp, args[1] if len(args) > 1 else kwargs.get("start", Lit(0)))
-    return Enumerate(iteration.listed_unknown(interp, args[0]), start)
+    return Enumerate(loop_trips.listed_unknown(interp, args[0]), start)
 
 
 def _reversed(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -198,12 +198,12 @@ def count_from(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> An
 
 def _each(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     fn, *sources = args
-    return Mapped(fn, Zip(iteration.listed_together(interp, tuple(sources))))
+    return Mapped(fn, Zip(loop_trips.listed_together(interp, tuple(sources))))
 
 
 def _each_apart(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     fn, source = args
-    return Mapped(fn, iteration.listed_unknown(interp, source))
+    return Mapped(fn, loop_trips.listed_unknown(interp, source))
 
 
 LAZY: dict[Any, Handler] = {

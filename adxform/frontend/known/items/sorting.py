@@ -12,7 +12,7 @@ from adxform import runtime
 from adxform.frontend.containers import collecting, list_arrays, lists_of_lists
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.objects.chosen_items import columns_of, may_choose, of_the_run
 from adxform.frontend.evaluate.operands import given_to_unknown
@@ -31,39 +31,60 @@ from adxform.primitives.definitions.compared import ByComparison
 
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    has_key = kwargs.get("key", NONE) != NONE
-    if not has_key:
-        args = (without_order(interp, args[0]), *args[1:])
-    if isinstance(args[0], Zip | Enumerate) and iteration.known_items(interp, args[0]) is None:
-        args = (listed(interp, args[0]), *args[1:])
-    if has_key and _compares(kwargs["key"]) and iteration.literal_trips(interp, args[0]) is not None:
-        args = (interp.new_list(tuple(interp.items(args[0]))), *args[1:])
-    if has_key and (several := interp.portions(args[0])) is not None:
-        return lists_of_lists.ordered(interp, several, _order(interp, args[0], kwargs))
-    if (columns := interp.columns(args[0])) is not None:
-        if not has_key and columns.cls is not tuple and (params := iteration.deciding(interp, args[0])):
-            raise Promote(params)  # so many objects are asked for their order
-        return of_tuples.ordered(interp, columns, _order(interp, args[0], kwargs))
-    if not _is_known(interp, args[0]) and not (has_key and _is_ordered_one_by_one(interp, args[0], kwargs["key"])):
-        if (found := _of_many_kinds(interp, args[0], kwargs)) is not None:
-            return found
-        weak = _refuse_mixed(interp, args[0]) or of_python(interp, args[0])
-        kinds = kinds_in(interp, args[0])
-        return collecting.new_list(interp, sorted_rows(interp, args[0], kwargs, hint), weak=weak, kinds=kinds)
-    items = interp.items(args[0])
-    asked = [interp.call(kwargs["key"], (item,)) for item in items] if has_key else items
-    asked = _deciding(asked)
-    if own_order.are_objects(interp, asked):
-        return _by_their_own_order(interp, items, asked, kwargs)
-    if (found := _ordered_by_run(interp, items, asked, kwargs)) is not None:
+    source = _walked(interp, args[0], kwargs)
+    found = _of_many(interp, source, kwargs, hint)
+    if found is not None:
         return found
-    for item in asked:
-        if isinstance(item, Var):
-            interp.static(item, "an item to sort")
-    keys = [interp.static(key, "an item to sort, or its key,") for key in asked]
+    items = interp.items(source)
+    keys = _deciding([interp.call(kwargs["key"], (item,)) for item in items] if _has_key(kwargs) else items)
+    if own_order.are_objects(interp, keys):
+        return _by_their_own_order(interp, items, keys, kwargs)
+    found = _ordered_by_run(interp, items, keys, kwargs)
+    return _ordered_now(interp, items, keys, kwargs) if found is None else found
+
+
+def _has_key(kwargs: Kwargs) -> bool:
+    return kwargs.get("key", NONE) != NONE
+
+
+def _walked(interp: Interpreter, source: Value, kwargs: Kwargs) -> Value:
+    """`source`, or a list of its items where it is none, or where each is known and compared as an object that the key makes."""
+    if not _has_key(kwargs):
+        source = without_order(interp, source)
+    if isinstance(source, Zip | Enumerate) and iteration.known_items(interp, source) is None:
+        source = listed(interp, source)
+    if _has_key(kwargs) and _compares(kwargs["key"]) and iteration.literal_trips(interp, source) is not None:
+        return interp.new_list(tuple(interp.items(source)))
+    return source
+
+
+def _of_many(interp: Interpreter, source: Value, kwargs: Kwargs, hint: str) -> Value | None:
+    """The items of `source` in order as the run puts them, where they are not put in order one by one: lists, tuples, numbers."""
+    has_key = _has_key(kwargs)
+    if has_key and (several := interp.portions(source)) is not None:
+        return lists_of_lists.ordered(interp, several, _order(interp, source, kwargs))
+    if (columns := interp.columns(source)) is not None:
+        if not has_key and columns.cls is not tuple and (params := loop_trips.deciding(interp, source)):
+            raise Promote(params)  # so many objects are asked for their order
+        return of_tuples.ordered(interp, columns, _order(interp, source, kwargs))
+    if _is_known(interp, source) or (has_key and _is_ordered_one_by_one(interp, source, kwargs["key"])):
+        return None
+    if (found := _of_many_kinds(interp, source, kwargs)) is not None:
+        return found
+    weak = _refuse_mixed(interp, source) or of_python(interp, source)
+    kinds = kinds_in(interp, source)
+    return collecting.new_list(interp, sorted_rows(interp, source, kwargs, hint), weak=weak, kinds=kinds)
+
+
+def _ordered_now(interp: Interpreter, items: list[Value], keys: list[Value], kwargs: Kwargs) -> Value:
+    """Items in the order of `keys`, which are known when compiling or are made so."""
+    for key in keys:
+        if isinstance(key, Var):
+            interp.static(key, "an item to sort")
+    known = [interp.static(key, "an item to sort, or its key,") for key in keys]
     reverse = _is_reversed(interp, kwargs)
     try:
-        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+        order = sorted(range(len(items)), key=known.__getitem__, reverse=reverse)
     except (TypeError, ValueError) as error:  # a text beside a number, an array among keys: the program's own
         return interp.fail(type(error), str(error))
     return interp.new_list(tuple(items[k] for k in order))

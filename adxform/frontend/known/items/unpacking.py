@@ -7,7 +7,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate.control_flow import iteration, walks
+from adxform.frontend.evaluate.control_flow import iteration, loop_trips, walks
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
@@ -46,7 +46,7 @@ def _unpack(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
 def _is_counted_by_a_run(interp: Interpreter, value: Value) -> bool:
     """Whether `value` is a list of which only a run can tell how many items it has, and no parameter does."""
     long = isinstance(value, Ref) and value.kind == "list" and interp.is_long(value)
-    return long and iteration.literal_trips(interp, value) is None and not iteration.deciding(interp, value)
+    return long and iteration.literal_trips(interp, value) is None and not loop_trips.deciding(interp, value)
 
 
 def _as_many(interp: Interpreter, value: Value, count: int) -> Value:
@@ -69,7 +69,7 @@ def _starred(interp: Interpreter, source: Value, single: int, place: int, hint: 
             return _too_few(interp, single, f", got {len(items)}")
         end = len(items) - last
         return Tuple((*items[:place], interp.new_list(tuple(items[place:end])), *items[end:]))
-    params = iteration.promotable(interp, source)
+    params = loop_trips.promotable(interp, source)
     if params and not isinstance(source, Var | Range):
         raise Promote(params)
     count = iteration.length(interp, source)

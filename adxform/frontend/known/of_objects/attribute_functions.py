@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate import attributes
 from adxform.frontend.evaluate.classes import getters
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import guard
+from adxform.frontend.evaluate.parts import attributes, stored_attributes
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FunctionValue, Once, Range, Ref, Slice, Static, Tuple, Value, View, is_unknown
 from adxform.frontend.known.of_objects.classes import class_as_found
@@ -28,7 +28,7 @@ from adxform.ir.walk import variables
 
 
 def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    attributes.store(interp, args[0], interp.static(args[1], "an attribute name"), args[2])
+    stored_attributes.store(interp, args[0], interp.static(args[1], "an attribute name"), args[2])
     return NONE
 
 
@@ -46,7 +46,7 @@ def _setattr_of_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: st
     """``object.__setattr__(x, name, value)``, which asks no ``__setattr__`` of the class."""
     match args:
         case (Ref(kind="instance") | Static() as owner, name, value) if not kwargs:
-            attributes.store_by_object(interp, owner, interp.static(name, "an attribute name"), value)
+            stored_attributes.store_by_object(interp, owner, interp.static(name, "an attribute name"), value)
             return NONE
         case _:
             return None
@@ -62,7 +62,7 @@ def _getattribute_of_object(interp: Interpreter, args: Args, kwargs: Kwargs, hin
 
 
 def _delattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    attributes.delete(interp, args[0], interp.static(args[1], "an attribute name"))
+    stored_attributes.delete(interp, args[0], interp.static(args[1], "an attribute name"))
     return NONE
 
 
@@ -70,7 +70,7 @@ def _delattr_of_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: st
     """``object.__delattr__(x, name)``, which asks no ``__delattr__`` of the class."""
     match args:
         case (Ref(kind="instance") as owner, name) if not kwargs:
-            attributes.delete_by_object(interp, owner, interp.static(name, "an attribute name"))
+            stored_attributes.delete_by_object(interp, owner, interp.static(name, "an attribute name"))
             return NONE
         case (Static(), _):
             return _delattr(interp, args, kwargs, hint)

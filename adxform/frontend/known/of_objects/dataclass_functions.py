@@ -9,8 +9,8 @@ from collections import defaultdict
 from typing import Any
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate.attributes import own_attributes
 from adxform.frontend.evaluate.outside.guards import constant
+from adxform.frontend.evaluate.parts.attributes import own_attributes
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var

@@ -102,10 +102,6 @@ def _whole(a: Any, lower: Any) -> Any:
     return half + np.conjugate(half.T) + np.diag(np.real(np.diagonal(a)))
 
 
-def _inverse_of_symmetric(a: Any, atol: Any, rtol: Any, lower: Any, check_finite: Any) -> Any:
-    return linalg.inv(_whole(a, lower))
-
-
 def _pinvh(
     a: Any, atol: Any = None, rtol: Any = None, lower: Any = True, return_rank: Any = False, check_finite: Any = True
 ) -> Any:

@@ -18,6 +18,7 @@ from adxform.primitives.scipy_rules.stats.simple import (
     half,
     log,
     one,
+    weibull_variance,
     zero,
 )
 
@@ -62,10 +63,6 @@ def _truncated_variance(a: Any, b: Any) -> Any:
 def _truncated_entropy(a: Any, b: Any) -> Any:
     edge = 0.5 * (_times_density(a) - _times_density(b)) / _mass(a, b)
     return HALF_LOG_TAU + 0.5 + _log_mass(a, b) + edge
-
-
-def _weibull_variance(c: Any) -> Any:
-    return np.exp(special.gammaln(1.0 + 2.0 / c)) - np.exp(2.0 * special.gammaln(1.0 + 1.0 / c))
 
 
 def _beta_entropy(a: Any, b: Any) -> Any:
@@ -270,7 +267,7 @@ FAMILIES: tuple[Family, ...] = (
         ppf=lambda q, c: (-np.log1p(-q)) ** (1.0 / c),
         isf=lambda q, c: (-np.log(q)) ** (1.0 / c),
         mean=lambda c: np.exp(special.gammaln(1.0 + 1.0 / c)),
-        var=_weibull_variance,
+        var=weibull_variance,
         entropy=lambda c: EULER + 1.0 - EULER / c - np.log(c),
     ),
     Family(

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special, stats
 
 from adxform.primitives.scipy_rules.stats.family import Family
-from adxform.primitives.scipy_rules.stats.simple import EULER, HALF_LOG_TAU, above_zero, nowhere, one, zero
+from adxform.primitives.scipy_rules.stats.simple import EULER, HALF_LOG_TAU, above_zero, nowhere, one, weibull_variance, zero
 
 _NEAR = 0.05
 _TERMS = 18
@@ -86,10 +86,6 @@ def _from_gumbel(y: Any, c: Any) -> Any:
     return y * special.exprel(-c * y)
 
 
-def _weibull_variance(c: Any) -> Any:
-    return np.exp(special.gammaln(1.0 + 2.0 / c)) - np.exp(2.0 * special.gammaln(1.0 + 1.0 / c))
-
-
 FAMILIES: tuple[Family, ...] = (
     Family(
         of=stats.genextreme,
@@ -148,7 +144,7 @@ FAMILIES: tuple[Family, ...] = (
         ppf=lambda q, c: -((-np.log(q)) ** (1.0 / c)),
         isf=lambda q, c: -((-np.log1p(-q)) ** (1.0 / c)),
         mean=lambda c: -np.exp(special.gammaln(1.0 + 1.0 / c)),
-        var=_weibull_variance,
+        var=weibull_variance,
         entropy=lambda c: EULER + 1.0 - EULER / c - np.log(c),
     ),
     Family(

@@ -111,10 +111,6 @@ def _half_power_logpdf(z: Any, beta: Any) -> Any:
     return np.log(beta) - special.gammaln(1.0 / beta) - z**beta
 
 
-def _half_power_start(z: Any, beta: Any) -> Any:
-    return z / special.gamma(1.0 + 1.0 / beta)
-
-
 def _chi_start(z: Any, df: Any) -> Any:
     return z**df * 2.0 ** (-0.5 * df) / special.gamma(1.0 + 0.5 * df)
 

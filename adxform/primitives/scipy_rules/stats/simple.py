@@ -59,3 +59,8 @@ def normal_logpdf(z: Any) -> Any:
 def gamma_entropy(a: Any) -> Any:
     """The entropy of the gamma distribution."""
     return special.psi(a) * (1.0 - a) + a + special.gammaln(a)
+
+
+def weibull_variance(c: Any) -> Any:
+    """The variance of Weibull's distribution of shape `c`."""
+    return np.exp(special.gammaln(1.0 + 2.0 / c)) - np.exp(2.0 * special.gammaln(1.0 + 1.0 / c))

@@ -1,0 +1,65 @@
+"""What a specialisation knows when it begins, of identities, and of the functions that are specialised on their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from adxform.frontend.evaluate.values import (
+    FoundOutside,
+    PlaceOutside,
+)
+from adxform.frontend.signature.access import Access
+from adxform.ir.ops import Function, Lit, Var
+from adxform.ir.spans import Span
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """What restarts have taught: which hidden values are known when compiling, which calls are recursive, what is set outside."""
+
+    hidden: dict[Access, Lit] = field(default_factory=dict)
+    recursive: dict[Any, None] = field(default_factory=dict)
+    walked_again: dict[Span, None] = field(default_factory=dict)
+    """Where generators are made of which a loop leaves some for later: they run from one item to the next."""
+    put_again: bool = False
+    """Whether objects may be in several places of lists of the run's length, from the first."""
+    lengths: dict[tuple[Access, int], int] = field(default_factory=dict)
+    """Of axes of hidden arrays."""
+    places: dict[tuple[int, str], PlaceOutside] = field(default_factory=dict)
+    containers: dict[int, FoundOutside] = field(default_factory=dict)
+    follows_deques: bool = False
+    """Whether the items of deques that the function makes are known, and no object of the run."""
+    writes_out: bool = False
+    """Whether loops that fill lists are written out however long that gets, where the run need not count the items."""
+    follows_structures: bool = True
+    """Whether structured arrays that the function makes are sets of arrays, and no objects of the run."""
+    follows_records: bool = True
+    """Whether lists of dicts and objects may be of the run's length, and need not be known one by one."""
+    adds_keys: bool = True
+    """Whether a dict with known keys gets new ones that only the run knows, and is no choice among those that it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The identity of a container in the arguments: the first one that is the same object has this number, if it is known.
+
+    `keys` are those that it comes with.
+    """
+
+    number: int | None
+    keys: tuple[Any, ...] = ()
+
+
+@dataclass(slots=True)
+class Helper:
+    """A function being specialised on its own. `result` is what is known of its result so far, all of it when `settled`."""
+
+    name: str
+    template: Any
+    params: tuple[Var, ...]
+    result: Any = None
+    function: Function | None = None
+    free: tuple[Var, ...] = ()
+    uses: list[Access] = field(default_factory=list)
+    settled: bool = False
