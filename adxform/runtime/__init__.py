@@ -9,6 +9,7 @@ import numpy as np
 
 from adxform.runtime.beliefs import Beliefs, check_array, check_entry, check_number, check_seen, seen
 from adxform.runtime.buffers import BufferStack, GrowingBuffer, Tape, allocate, allocate_like, allocate_product
+from adxform.runtime.complex_spectra import complex_eigenpairs, complex_eigenvalues, complex_roots, phases, places_among
 from adxform.runtime.derivatives.eigenvalues import (
     divided_differences,
     eigenvalues_cotangent,
@@ -143,7 +144,6 @@ from adxform.runtime.language.python_values import (
     whole_elements,
 )
 from adxform.runtime.random_numbers import drawn_beside, variates_beside
-from adxform.runtime.real_spectra import complex_eigenpairs, complex_eigenvalues, complex_roots, phases, places_among
 from adxform.runtime.run_time_checks import (
     absent,
     cast_error,
