@@ -60,9 +60,7 @@ _NUMBERS = (
         np.unique_inverse,
         np.unique_values,
     ),
-    *_kind_by_value(
-        np.roots, instead="take one step of Newton's method from a root that is passed: `r - np.polyval(p, r) / slope`"
-    ),
+    *_kind_by_value(np.roots, instead="ask for what both have, which is followed: `np.roots(p).real`, `np.abs(np.roots(p))`"),
     *_kind_by_value(np.real_if_close, instead="say which it is: `np.real(x)`"),
     NoRule(np.i0, _SLOPES, "register a rule with `scipy.special.i1`: `adxform.rule(np.i0)`", makes=True, pure=True),
     NoRule(np.kaiser, _SLOPES, "make the window outside of the function, or register rules for `np.i0` and write it out"),
