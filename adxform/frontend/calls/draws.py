@@ -161,9 +161,9 @@ def _rearranged(
             type_ = drawn_type(interp, cls, name, (count, *operands[lead + 1 : lead + 3]), _without(named, "p"))
             if isinstance(type_, Object):
                 return None
-            held = tuple(_still(interp, one) for one in operands[lead + 1 :])
+            others_held = tuple(_still(interp, one) for one in operands[lead + 1 :])
             kept = {key: _still(interp, one) for key, one in named.items()}
-            places = interp.emit(fn, (*operands[:lead], count, *held), type_, "places", kept)
+            places = interp.emit(fn, (*operands[:lead], count, *others_held), type_, "places", kept)
             found = indexing.load(interp, x, places)
             if not shares or not isinstance(found, Var):
                 return found

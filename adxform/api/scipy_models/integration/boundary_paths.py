@@ -89,8 +89,8 @@ def _solve_bvp(
     n = guess.shape[0]
     nodes = solve(_any_length, (), (), (1,), mesh)
     row = guess[:, 0]
-    functions = (lambda at, values: slope(at, values, unknown), lambda first, last: ends(first, last, unknown))
-    examples = ((nodes, row[:, None] * nodes), (row, row))
+    functions: Any = (lambda at, values: slope(at, values, unknown), lambda first, last: ends(first, last, unknown))
+    examples: Any = ((nodes, row[:, None] * nodes), (row, row))
     if not known:
         functions, examples = (slope, ends), ((nodes, row[:, None] * nodes, unknown), (row, row, unknown))
     given = mesh, guess, None if known else unknown, tol, max_nodes, bc_tol

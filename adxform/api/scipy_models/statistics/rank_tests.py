@@ -115,16 +115,15 @@ def _binned_statistic(x: Any, values: Any, statistic: Any = "mean", bins: Any = 
     low, high = (np.min(at), np.max(at)) if range is None else range
     count = np.bincount(places, minlength=bins + 2)[1:-1]
     some = np.maximum(count, 1)
-    total = np.bincount(places, given, minlength=bins + 2)[1:-1]
-    if statistic == "sum":
-        shape = total
-    elif statistic == "mean":
+    total: Any = np.bincount(places, given, minlength=bins + 2)[1:-1]
+    shape: Any = total
+    if statistic == "mean":
         shape = total / some
     elif statistic == "std":
         apart = given - np.concatenate((np.zeros(1), total / some, np.zeros(1)))[places]
         square = np.bincount(places, apart * apart, minlength=bins + 2)[1:-1] / some
         shape = np.where(square > 0.0, np.sqrt(np.where(square > 0.0, square, 1.0)), 0.0)
-    else:
+    elif statistic == "count":
         shape = 0.0 * total
     return Binned(moving(found, shape), moving(edges, np.linspace(low, high, bins + 1)), places)
 
