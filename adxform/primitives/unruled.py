@@ -156,7 +156,7 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
     (
         lambda fn: fn is np.linalg.eig or fn is np.linalg.eigvals,
         lambda fn: f"`np.linalg.{fn.__name__}` of a real matrix, whose eigenvalues are real or complex as only a run can tell",
-        "ask for real parts or sizes (`w.real`, `np.abs(w)`), or give it a complex matrix, `a + 0j`; of symmetric ones use `eigh`",
+        "ask for real parts or sizes (`w.real`, `np.abs(w)`), or give it a complex matrix, `a + 0j`; of a symmetric one `eigh`",
     ),
     (
         lambda fn: isinstance(fn, np.ufunc) and fn.types == ["O" * fn.nin + "->" + "O" * fn.nout],

@@ -245,7 +245,7 @@ def global_dictionary_read_back(x):
 @at((vec(1.0, 2.0, 3.0, 4.0),), raises=MissingRuleError)
 def unknown_primitive(x):
     roots = np.roots(x)  # here
-    return np.sum(np.abs(roots))
+    return np.sum(roots) * x[0]
 
 
 @at((vec(1.0, 2.0, 3.0),), raises=MissingRuleError)
