@@ -267,7 +267,9 @@ def results(f: Callable[..., Any], x: np.ndarray, engine: str) -> Any:
     try:
         value, gradient = adxform.value_and_grad(f, engine=engine)(x)
         _, tangent = adxform.jvp(f, (x,), (v,), engine=engine)
-        return value, gradient, tangent, adxform.hvp(f, (x,), (v,), engine=engine)
+        return value, gradient, tangent, adxform.hvp(f, engine=engine)(x, v)
+    except adxform.AdxError:
+        raise
     except (ValueError, IndexError) as error:
         return type(error)
 
