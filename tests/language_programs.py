@@ -647,6 +647,76 @@ def manager_with_code_after_a_return(x):
         return np.sum(x)
 
 
+@contextlib.contextmanager
+def instead(table, key, value):
+    before = table[key]
+    table[key] = value
+    try:
+        yield before * value
+    finally:
+        table[key] = before
+
+
+@shown
+def manager_of_a_module(x):
+    table = {"rate": x[0]}
+    with instead(table, "rate", x[1] ** 2) as product:
+        total = product * table["rate"]
+    return total + table["rate"]
+
+
+class Stack(list):
+    def push(self, *items):
+        for item in items:
+            self.append(item)
+        return self
+
+
+@shown
+def own_list(x):
+    stack = Stack().push(x[0], x[1] ** 2)
+    stack += [x[2] * x[3]]
+    return stack.pop() * sum(stack) + len(stack)
+
+
+class Options(dict):
+    def __getattr__(self, name):
+        return self[name]
+
+    def __missing__(self, key):
+        return 0.5
+
+
+@shown
+def own_dict(x):
+    options = Options(rate=x[0], size=x[1])
+    options["rate"] *= x[2]
+    return options.rate * options.size + options.other * x[3]
+
+
+@functools.singledispatch
+def worth(kind, v):
+    return v
+
+
+@worth.register
+def _(kind: int, v):
+    return kind * v**2
+
+
+@shown
+def dispatched_function(x):
+    return worth("bond", x[0]) * worth(3, x[1])
+
+
+@shown
+def grouped_items(x):
+    total = 0.0
+    for name, group in itertools.groupby(zip(["a", "a", "b", "b"], [x[0], x[1], x[2], x[3]]), key=lambda pair: pair[0]):
+        total += sum(v for _, v in group) ** 2 * len(name)
+    return total
+
+
 @shown
 def cached_nested_function(x):
     @functools.lru_cache(maxsize=None)

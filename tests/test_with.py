@@ -287,11 +287,34 @@ class Maker:
 MAKER = Maker()
 
 
+@contextlib.contextmanager
+def forgiving(value):
+    try:
+        yield value * 2.0
+    except ValueError:
+        print("forgiven")
+
+
+@contextlib.contextmanager
+def chosen(value):
+    if value > 0.0:
+        yield value * 2.0
+    else:
+        yield value
+
+
 @pytest.mark.parametrize("manager", ["doubled(x[0])", "in_a_list(x[0])", "MAKER.doubled(x[0])", "doubled(float(x[0]))"])
-def test_what_a_manager_from_outside_gives_of_what_moves_is_refused(manager: str) -> None:
-    """Nobody looks into it: what it gives would come back without its derivative."""
+def test_what_a_manager_from_outside_gives_of_what_moves_has_its_derivative(manager: str) -> None:
     text = f"def f(x):\n    with {manager} as y:\n        r = np.sum(y) * x[1]\n    return r\n"
     made = cell.program(text, "f", doubled=doubled, in_a_list=in_a_list, MAKER=MAKER)
+    assert judge(Cell(manager, made, (np.array([1.3, 0.7]),))).kind == "right"
+
+
+@pytest.mark.parametrize("manager", ["forgiving(x[0])", "chosen(x[0])"])
+def test_what_a_manager_from_outside_gives_that_cannot_be_cut_is_refused(manager: str) -> None:
+    """Nobody looks into it: what it gives would come back without its derivative."""
+    text = f"def f(x):\n    with {manager} as y:\n        r = np.sum(y) * x[1]\n    return r\n"
+    made = cell.program(text, "f", forgiving=forgiving, chosen=chosen)
     assert made(np.array([1.3, 0.7])) > 0.0
     for mode in (adxform.grad(made), lambda x: adxform.jvp(made, (x,), (x,))):
         with pytest.raises(AdxError):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.domain import array_idioms, chosen_by_run, class_idioms, container_idioms, idioms, statement_idioms
+from tests.domain import array_idioms, chosen_by_run, class_idioms, container_idioms, idioms, library_idioms, statement_idioms
 from tests.domain.grammar import Lines, Scope, block, constant, indented, number, vector
 from tests.oracle import flat_function
 from tests.tables.cell import Cell, program
@@ -20,7 +20,7 @@ from tests.tables.cell import Cell, program
 LENGTH = 4
 MOST = 1e4
 STEP_BESIDE = 1e-10
-_KINDS = (idioms, statement_idioms, container_idioms, class_idioms, array_idioms, chosen_by_run)
+_KINDS = (idioms, statement_idioms, container_idioms, class_idioms, array_idioms, chosen_by_run, library_idioms)
 IDIOMS = tuple(idiom for kind in _KINDS for idiom in kind.IDIOMS)
 """What statements of random programs are made of."""
 MODULES = (

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import inspect
 import types
 from collections.abc import Iterable
 from typing import Any
 
 from adxform.frontend.calls.opaque import opaque
+from adxform.frontend.evaluate.classes import own_containers
 from adxform.frontend.evaluate.classes.class_attributes import of_class
-from adxform.frontend.evaluate.classes.class_contents import find, is_generated, refuse_named_tuple
+from adxform.frontend.evaluate.classes.class_contents import find, is_generated, is_native, refuse_named_tuple
 from adxform.frontend.evaluate.folding import fold
-from adxform.frontend.evaluate.operands import are_static
+from adxform.frontend.evaluate.operands import are_static, known
 from adxform.frontend.evaluate.outside.guards import constant, from_outside, guard
 from adxform.frontend.evaluate.parts import stored_attributes
 from adxform.frontend.evaluate.pure_functions import is_pure
@@ -30,6 +32,8 @@ _MAKE = ("collections", "namedtuple.<locals>._make")
 
 def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     """``cls(*args, **kwargs)``"""
+    if (member := _member(interp, cls, args, kwargs)) is not None:
+        return member
     if find(type(cls), "__call__") is not type.__call__:
         return opaque(interp, cls, args, kwargs, hint, wanted)
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
@@ -38,6 +42,8 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         names = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
         return interp.fail(TypeError, f"Can't instantiate abstract class {cls.__name__} with abstract methods {names}")
     init: Any = find(cls, "__init__")
+    if (plain := own_containers.plain_class(cls)) is not None:
+        return _container(interp, cls, plain, init, (args, kwargs), hint)
     if init is _NAMESPACE.__init__ and cls.__new__ is _NAMESPACE.__new__ and not args:
         return interp.heap.new("instance", cls, tuple(kwargs), tuple(kwargs.values()))
     followed = not issubclass(cls, BaseException) and _plain_new(cls)
@@ -65,6 +71,31 @@ def _by_call(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kw
             return interp.fail(TypeError, f"{cls.__name__}() takes no arguments")
         return interp.heap.new("instance", cls, (), ())
     return opaque(interp, cls, args, kwargs, hint, wanted)
+
+
+def _container(
+    interp: Interpreter, cls: type, plain: type, init: Any, given: tuple[tuple[Value, ...], Kwargs], hint: str
+) -> Value:
+    """An object of a class of the program's whose objects are lists or dicts."""
+    if dataclasses.is_dataclass(cls) or not (is_native(init) or is_user(init)):
+        raise interp.error(f"how a {cls.__name__} is made cannot be followed", "write an `__init__`")
+    ref = own_containers.made(interp, cls, plain)
+    result = interp.call(interp.attribute(ref, "__init__"), *given, hint, False)
+    if interp.force(result) != NONE:
+        return interp.fail(TypeError, "__init__() should return None")
+    return ref
+
+
+def _member(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs) -> Value | None:
+    """The member of an enumeration that has a known value: ``Method("rk4")``; ``None`` of other calls."""
+    one = type(cls) is enum.EnumMeta and len(args) == 1 and not kwargs and are_static(interp, args)
+    if not one or find(cls, "_missing_") is not vars(enum.Enum)["_missing_"]:
+        return None
+    value = known(interp, args[0])
+    member = next(
+        (one for one in vars(cls)["_member_map_"].values() if type(one.value) is type(value) and one.value == value), None
+    )
+    return None if member is None else constant(interp, member)
 
 
 def _defaults_of_tuple(interp: Interpreter, cls: Any) -> Kwargs:

@@ -14,7 +14,7 @@ import numpy as np
 
 from adxform.analysis.unseen_code import is_off, writing_options
 from adxform.errors import AdxError, GlobalMutationError
-from adxform.frontend.calls import none_given
+from adxform.frontend.calls import dispatched_functions, generator_managers, none_given
 from adxform.frontend.calls.bound_forms import (
     normal_form,
     of_python,
@@ -35,7 +35,7 @@ from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.containers import object_lists, object_sets
 from adxform.frontend.containers.methods import Handler, Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
-from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes import own_containers, protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.classes.python_classes import stands_in
 from adxform.frontend.evaluate.control_flow import walks
@@ -62,6 +62,7 @@ from adxform.frontend.evaluate.values import (
     View,
 )
 from adxform.frontend.known import KNOWN
+from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
 from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Step, path_to
 from adxform.ir.ops import Lit, Var
@@ -171,11 +172,17 @@ def _call_object(
     interp: Interpreter, value: Static | Lit, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
 ) -> Value:
     fn = value.value
+    if (unbound := own_containers.unbound(interp, fn, args)) is not None:
+        return call(interp, *unbound, kwargs, hint, wanted)
     if isinstance(fn, type) and find(type(fn), "__getattr__") is not MISSING and protocols.has_own_metaclass(fn):
         raise interp.error(f"the metaclass of `{fn.__name__}` defines `__getattr__`", "make the object outside of the function")
     known = _Lookup(lookup(fn), definition(fn), _lookup_known(fn))
     if kwargs and (form := definitions.form(fn, kwargs, lambda name: are_static(interp, (kwargs[name],)))) is not None:
         known = _Lookup(*form, None)
+    of_items = known.meaning is None or fn not in definitions.OF_SEQUENCES
+    if ((known.record is not None or known.meaning is not None) and of_items) or (known.handler is not None and fn in _OPERATORS):
+        asked = args[:1] if fn is operator.setitem else args
+        args = (*(own_containers.bare(interp, arg) for arg in asked), *args[len(asked) :])
     args, kwargs = with_ranges_filled(interp, fn, *with_flat_arrays(interp, fn, args, kwargs))
     args, kwargs = known.bound(interp, fn, args, kwargs)
     if "where" in kwargs and isinstance(fn, np.ufunc) and (known.record is not None or known.meaning is not None):
@@ -194,6 +201,9 @@ def _call_object(
             args = tuple(_gone_through(interp, arg) for arg in args)
         found = _call_known(interp, value, known, args, kwargs, hint, wanted)
     return _call_unruled(interp, value, args, kwargs, hint, wanted) if found is None else found
+
+
+_OPERATORS = frozenset({*BINARY.values(), *COMPARE.values()} - {operator.is_, operator.is_not})
 
 
 def _runs_now(fn: Any) -> bool:
@@ -365,6 +375,10 @@ def _called_code(
     if inner_function is not None and not inspect.isgeneratorfunction(inner_function):  # as of `contextlib.contextmanager`
         path = path_to(access, ("attribute", "__wrapped__"))
         return call(interp, from_outside(interp, inner_function, path), args, kwargs, hint, wanted)
+    if (manager := generator_managers.made(interp, value, access, args, kwargs)) is not None:
+        return manager
+    if (registered := dispatched_functions.chosen(interp, fn, access, args)) is not None:
+        return call(interp, registered, args, kwargs, hint, wanted)
     if isinstance(fn, types.FunctionType) and (owner := initialises(fn, args)) is not None:
         return initialise(interp, owner, args, kwargs)
     if makes_of_items(fn) and accepts(fn, args, kwargs):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
+from collections.abc import Callable
 from typing import Any
 
 from adxform.errors import MissingRuleError, SourceUnavailableError, UnsupportedSyntaxError
@@ -37,11 +38,18 @@ DEEPEST = 100
 
 
 def call_function(
-    interp: Interpreter, fn: types.FunctionType, access: Any, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
+    interp: Interpreter,
+    fn: types.FunctionType,
+    access: Any,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    hint: str,
+    wanted: bool,
+    lowering: Callable[[Any], Function] = lower,
 ) -> Value:
-    """The result of a function from outside, whose code can be read."""
+    """The result of a function from outside, whose code can be read, as `lowering` reads it."""
     try:
-        lowered = lower(fn)
+        lowered = lowering(fn)
     except SourceUnavailableError:
         if access is None or any(map(is_moving, (*args, *kwargs.values()))) or not interp.frames:
             raise

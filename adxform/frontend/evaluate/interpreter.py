@@ -24,6 +24,7 @@ from adxform.frontend.containers import (
 from adxform.frontend.evaluate import operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
+from adxform.frontend.evaluate.classes import own_containers
 from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loop_trips, loops, walks, while_loops
 from adxform.frontend.evaluate.objects import chosen_objects, fields, function_attributes
 from adxform.frontend.evaluate.objects.object_contents import (
@@ -139,6 +140,7 @@ class Evaluator(Interpreter):
 
     def pairs(self, value: Value) -> list[tuple[Any, Value]]:
         """The keys and values of a mapping, or of a sequence of pairs."""
+        value = own_containers.mapped(self, value)
         if isinstance(value, Ref) and value.kind == "dict":
             contents = self.contents(value)
             return list(zip(contents.keys, contents.items, strict=True))

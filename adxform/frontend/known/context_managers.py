@@ -14,6 +14,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.errors import AdxError
+from adxform.frontend.calls import generator_managers
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.unseen import hand_over
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
@@ -30,6 +31,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, Object
 from adxform.ir.walk import all_ops, variables
+from adxform.primitives.definitions.halved_managers import HalvedManager
 from adxform.primitives.effects import is_opaque
 from adxform.runtime.language.contexts import special
 
@@ -61,6 +63,8 @@ def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
                 enter = protocols.special(interp, manager, "__enter__")
                 assert enter is not None
                 return interp.call(enter, (), hint=hint)
+            if manager.cls is HalvedManager:
+                return _entered(interp, _made_by_the_run(interp, manager), hint)
             return _entered(interp, _handed(interp, manager), hint)
         case Static(found) if _has_both(interp, type(found)):
             for method in (special(found, "__enter__"), special(found, "__exit__")):
@@ -96,6 +100,8 @@ def _leaving(interp: Interpreter, manager: Ref) -> tuple[bool | Operand | None, 
             leave = protocols.special(interp, manager, "__exit__")
             if leave is None:
                 return None, True
+            if manager.cls is HalvedManager:
+                interp.call(interp.attribute(manager, "__enter__"), (), {}, "entered")
             swallowed = truth(interp, interp.call(leave, error, {}, "swallowed"))
             return swallowed, any(map(is_opaque, all_ops(interp.builder.block((), ()))))
     except (AdxError, Lost, Unreachable):
@@ -121,6 +127,13 @@ def _handed(interp: Interpreter, manager: Ref) -> Value:
     why = f"only a run knows what a {name} holds once it was entered, as its `__exit__` may do something when an exception passes"
     interp.heap.contents[manager] = Poison(why, way="use what `as` names")
     return interp.emit(runtime.instance, (Lit(manager.cls), Pack("dict", tuple(attributes))), Object(), "manager")
+
+
+def _made_by_the_run(interp: Interpreter, manager: Ref) -> Value:
+    """A manager of `contextlib`, which the run makes of its generator."""
+    made = opaque(interp, *generator_managers.as_it_is(interp, manager), "manager", True)
+    interp.heap.contents[manager] = Poison("only a run knows what this manager does when an exception passes")
+    return made
 
 
 def _is_plain(item: Value) -> bool:

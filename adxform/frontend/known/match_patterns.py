@@ -8,6 +8,7 @@ from typing import Any
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.classes.class_contents import find, is_generated, is_native
+from adxform.frontend.evaluate.classes.own_containers import refuse_pattern
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple
 from adxform.ir import intrinsics
@@ -29,12 +30,14 @@ def _compares_as_object(cls: type) -> bool:
 
 
 def _is_sequence(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    refuse_pattern(interp, args[0])
     texts = Tuple(tuple(map(Static, (str, bytes, bytearray))))
     found = interp.call(Lit(isinstance), (*args, Static(Sequence)))
     return Lit(False) if found == Lit(False) or interp.call(Lit(isinstance), (*args, texts)) == Lit(True) else found
 
 
 def _is_mapping(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    refuse_pattern(interp, args[0])
     return interp.call(Lit(isinstance), (*args, Static(Mapping)))
 
 

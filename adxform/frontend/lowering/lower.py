@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 import gast
@@ -12,6 +12,7 @@ import gast
 from adxform.errors import UnsupportedSyntaxError
 from adxform.frontend.lowering.closures import build_function
 from adxform.frontend.lowering.expressions import lower_expression
+from adxform.frontend.lowering.halved_generators import halved
 from adxform.frontend.lowering.managers_in_place import written_out
 from adxform.frontend.lowering.scope import State
 from adxform.frontend.lowering.source_text import FunctionSource, code_of, find_source
@@ -52,6 +53,21 @@ def _lower_code(code: CodeType, file: str, line: int) -> Function:
         message = f"`{code.co_qualname}` nests too deeply"
         span = Span(file, line, 0, line, 0)
         raise UnsupportedSyntaxError(message, span=span, help="split the nested expression or statement in two") from None
+
+
+def lower_halves(fn: FunctionType) -> Function | None:
+    """Return the untyped SSA of a generator function that is cut at its ``yield``; ``None`` where it cannot be."""
+    code = code_of(fn)
+    return _halves.get((code, code.co_filename, code.co_firstlineno, set_orders(code)), lambda: _lower_halves(code))
+
+
+_halves: Memo[_Key, Function | None] = Memo(1024, lasting=_is_own)
+
+
+def _lower_halves(code: CodeType) -> Function | None:
+    source = find_source(code)
+    node = halved(source.node)
+    return None if node is None else lower_source(replace(source, node=node))
 
 
 def lower_source(source: FunctionSource) -> Function:

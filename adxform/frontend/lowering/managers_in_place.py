@@ -23,7 +23,7 @@ import gast
 
 from adxform.frontend.lowering.names import SCOPES, bound_names, exits, local_names, parameters, walk_scope
 
-_OTHERS = (
+OTHERS = (
     gast.Return,
     gast.YieldFrom,
     gast.Global,
@@ -35,7 +35,7 @@ _OTHERS = (
 )
 
 
-_STOPS = ("StopIteration", "next")
+STOPS = ("StopIteration", "next")
 """What raises, or catches, what is another exception once it leaves a generator."""
 
 
@@ -145,7 +145,7 @@ def _is_plain(made: gast.FunctionDef) -> bool:
     if made.args.vararg or made.args.kwarg or not all(isinstance(one, gast.Constant) for one in defaults):
         return False
     inside = list(walk_scope(made.body))
-    others = any(isinstance(one, _OTHERS) or (isinstance(one, gast.Name) and one.id in _STOPS) for one in inside)
+    others = any(isinstance(one, OTHERS) or (isinstance(one, gast.Name) and one.id in STOPS) for one in inside)
     return not others and sum(isinstance(one, gast.Yield) for one in inside) == 1
 
 

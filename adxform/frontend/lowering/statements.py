@@ -101,6 +101,9 @@ def _lower_guarded(state: State, body: list[Any]) -> None:
             off.env[name] = FALSE
     lower_statements(on, body)
     branch(state, going, on, off, state.at(body[0]))
+    for name in FLAGS if on.dead else ():  # what follows an exception is reached by what had left alone
+        if off.env[name] == FALSE:
+            state.bind(name, FALSE)
 
 
 def _lower_if(state: State, node: Any, body: list[Any], orelse: list[Any]) -> None:

@@ -19,7 +19,7 @@ from adxform.ir.build import Builder
 from adxform.ir.linear_forms import LinearForm
 from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Raise, Var
 from adxform.ir.types import BOOL, INT, Array, Dim, Size, Type
-from adxform.ir.walk import Names, all_ops, map_op
+from adxform.ir.walk import Names, all_ops, blocks, map_op
 from adxform.primitives.memory import STORES
 from adxform.primitives.table import record_of
 
@@ -70,11 +70,12 @@ def unknown_slices(x: Var, index: Operand, out: Var, form: Form) -> Iterator[tup
 
 
 def has_unknown_lengths(fn: Function) -> bool:
-    """Whether `fn`, all of which is in it, takes a slice or makes an array of which it is not known how long it is."""
+    """Whether `fn`, all of which is in it, takes a slice, or makes an array in a loop, whose length is not known."""
     calls = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs]
+    looped = [op for outer in fn.body.ops for block in blocks(outer) for op in all_ops(block) if isinstance(op, Call) and op.outs]
     loads = [(op.outs[0], op.args[0], op.args[1]) for op in calls if op.fn == LOAD]
     slices = [(out, place) for out, x, index in loads if isinstance(x, Var) for _, place, _ in variable_slices(x, index)]
-    made = [(op.outs[0], 0) for op in calls if isinstance(op.fn, Lit) and record_of(op.fn.value).fresh is not None]
+    made = [(op.outs[0], 0) for op in looped if isinstance(op.fn, Lit) and record_of(op.fn.value).fresh is not None]
     return not fn.helpers and any(_is_open(out, place) for out, place in (*slices, *made))
 
 

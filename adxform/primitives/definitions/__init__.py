@@ -16,6 +16,7 @@ from adxform.primitives.definitions import (
     element_walks,
     flat_entries,
     in_place,
+    lazy_builtins,
     missing_values,
     parts,
     polynomials,
@@ -61,7 +62,7 @@ _of_sequences: set[Callable[..., Any]] = set()
 _making: set[Callable[..., Any]] = set()
 _only: dict[Callable[..., Any], Mapping[str, tuple[Any, ...]]] = {}
 _followed: set[Callable[..., Any]] = set()
-_makers: set[Callable[..., Any]] = {structured_arrays.structured, structured_arrays.structured_rows}
+_makers: set[Callable[..., Any]] = {structured_arrays.structured, structured_arrays.structured_rows, lazy_builtins.groups_of}
 _calling_back: set[Callable[..., Any]] = set()
 _interleaved: set[Callable[..., Any]] = set()
 _forms: dict[Callable[..., Any], tuple[Definition, Primitive]] = {}
@@ -90,7 +91,7 @@ FOLLOWED: Set[Callable[..., Any]] = _followed
 """Functions whose result is an object, which the definition makes whatever is known of the arguments."""
 
 MAKERS: Set[Callable[..., Any]] = _makers
-"""The definitions of these, and of structured arrays."""
+"""The definitions of these, of structured arrays and of groups."""
 
 CALLING_BACK: Set[Callable[..., Any]] = _calling_back
 """Functions that are given functions of the program, which are followed where they can be."""

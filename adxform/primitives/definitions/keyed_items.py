@@ -32,6 +32,11 @@ def found_under(keys: Any, items: Any, key: Any) -> Any:
     return items[place]
 
 
+def item_or_missing(items: Any, missing: Any, key: Any) -> Any:
+    """``d[key]`` of a dict whose class says by `missing` what it has under a key that it lacks."""
+    return items[key] if key in items else missing(key)
+
+
 def made_under(keys: Any, items: Any, key: Any, make: Any) -> Any:
     """``d[key]`` of a dict whose default `make` makes."""
     place = place_under(keys, key)

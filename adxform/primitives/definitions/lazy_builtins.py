@@ -228,3 +228,66 @@ def first_or(source: Any, default: Any) -> Any:
     for item in source:
         return item
     return default
+
+
+def attribute_or(owner: Any, name: str, default: Any) -> Any:
+    """``getattr(owner, name, default)``, where code of the program tells whether there is such an attribute."""
+    try:
+        found = getattr(owner, name)
+    except AttributeError:
+        found = default
+    return found
+
+
+def has_attribute(owner: Any, name: str) -> bool:
+    """``hasattr(owner, name)``, where code of the program tells."""
+    try:
+        getattr(owner, name)
+    except AttributeError:
+        return False
+    return True
+
+
+class Groups:
+    """What ``itertools.groupby(source, key)`` returns: runs of items whose keys are equal, each an iterator while it is the last.
+
+    Keys are asked for, and items taken, when Python does so: a group has nothing left once the next one is asked for.
+    """
+
+    def __init__(self, source: Any, key: Any = None) -> None:
+        self.key, self.source = key, iter(source)
+        self.begun = False
+        self.found: Any = None
+        self.wanted: Any = None
+        self.item: Any = None
+        self.turn = 0
+
+    def __iter__(self) -> Any:
+        return self
+
+    def advance(self) -> None:
+        """Take the next item, and ask for its key."""
+        self.item = next(self.source)
+        self.found = self.item if self.key is None else self.key(self.item)
+
+    def __next__(self) -> Any:
+        self.turn += 1
+        while not self.begun or self.found == self.wanted:
+            self.begun = True
+            self.advance()
+        self.wanted = self.found
+        return self.found, self.group(self.wanted, self.turn)
+
+    def group(self, wanted: Any, turn: int) -> Iterator[Any]:
+        """The items of one group, until another one is asked for."""
+        while self.turn == turn and self.found == wanted:
+            yield self.item
+            try:
+                self.advance()
+            except StopIteration:
+                return
+
+
+def groups_of(iterable: Any, key: Any = None) -> Any:
+    """``itertools.groupby(iterable, key)``"""
+    return Groups(iterable, key)

@@ -8,6 +8,7 @@ from typing import Any
 
 from adxform.errors import MissingRuleError
 from adxform.frontend.derivative_operators import Decorated, Operator
+from adxform.frontend.evaluate.classes import own_containers
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find, has_dict, is_data_descriptor
 from adxform.frontend.evaluate.objects import doubtful_keys
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, is_kept, rooted
@@ -49,6 +50,11 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             return interp.heap.new("instance", type(found), ("__adx_function__", "__adx_boundary__"), (bound, Lit(kept)))
         case functools.cached_property() if isinstance(value, Ref):
             return _cached(interp, value, cls, name)
+        case types.MethodDescriptorType() | types.WrapperDescriptorType() if (
+            of_plain := own_containers.method(interp, value, found)
+        ) is not None:
+            own_containers.watched(interp, cls, name, found)
+            return of_plain
         case types.MethodDescriptorType() | types.WrapperDescriptorType() if isinstance(value, Tuple) or is_followed(found):
             return Method(of_class(interp, cls, name), (value,))
         case _ if hasattr(type(found), "__get__") and not isinstance(found, type):

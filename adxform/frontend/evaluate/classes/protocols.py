@@ -21,6 +21,7 @@ import numpy as np
 
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import Operator
+from adxform.frontend.evaluate.classes import own_containers
 from adxform.frontend.evaluate.classes.class_attributes import from_class
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_generated, is_native
 from adxform.frontend.evaluate.outside.guards import guard, rooted
@@ -125,7 +126,7 @@ def special(interp: Interpreter, value: Value, name: str) -> Value | None:
     if found is None:  # the class says that it has no such operation
         return interp.fail(TypeError, f"'{cls.__name__}' object does not support {name}")
     if found is MISSING or is_native(found):
-        return None
+        return own_containers.method(interp, value, found)
     return from_class(interp, value, cls, name, found)
 
 

@@ -91,13 +91,15 @@ def _from_before(interp: Interpreter, value: Value, start: Heap) -> tuple[Ref, .
 def renew_chosen(interp: Interpreter, sides: Sequence[Side], start: Heap) -> None:
     """Let objects of which the run chose one hold what that one holds at the end of each side.
 
-    They are among its values or in them, or in what one of the sides has changed.
+    They are among its values or in them, or in what one of the sides has changed. One that there was before the branch, and
+    that is only out of date, stays so: what it holds is told where it is read.
     """
     stale = [side for side in sides if side.values is not None and any(map(side.heap.is_outdated, side.heap.contents.chosen))]
     changed = changed_objects(start, [side.heap for side in sides]) if stale else []
     for side in stale:
         if side.values is not None:
-            _within(interp, side, partial(_renew, interp, [*side.values, *changed]))
+            waits = {ref for ref in changed if side.heap.is_outdated(ref) and ref in start.contents}
+            _within(interp, side, partial(_renew, interp, [*side.values, *(ref for ref in changed if ref not in waits)]))
 
 
 def _renew(interp: Interpreter, pending: list[Value]) -> None:

@@ -50,6 +50,9 @@ def advance(interp: Interpreter, once: Once, *, sure: bool) -> Value | None:
 
 
 def _of_items(interp: Interpreter, once: Once, *, sure: bool) -> Value | None:
+    if (counted := walks.counting(interp, once)) is not None:
+        walks.count_on(interp, once, counted[1])
+        return iteration.item_at(interp, *counted)
     source, taken = walks.begun(interp, once, "some")
     places = iteration.known_places(interp, source)
     if places is not None:

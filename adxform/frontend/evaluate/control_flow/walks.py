@@ -7,6 +7,7 @@ is left of it is not known: the contents are a `Poison` that says why.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from adxform.frontend.evaluate.values import (
     Enumerate,
     Generator,
     Mapped,
+    Method,
     Once,
     Poison,
     Range,
@@ -100,6 +102,20 @@ def refuse_in_part(interp: Interpreter, source: Value) -> None:
         raise interp.error(message, "make a list of the items first: `list(…)`")
 
 
+def counting(interp: Interpreter, once: Once) -> tuple[Value, Value] | None:
+    """What goes on without an end through `once`, with how many were taken, which only the run may know; ``None`` of others."""
+    contents: Any = interp.heap.contents[once.state]
+    if once.cls is not itertools.count or not isinstance(contents, Contents):
+        return None
+    taken = contents.get("taken")
+    return (once.open(""), taken) if isinstance(taken, Lit | Var) and taken != NO_MORE else None
+
+
+def count_on(interp: Interpreter, once: Once, taken: Value) -> None:
+    """Let one more than `taken` be taken of what goes on without an end."""
+    interp.heap.contents[once.state] = Contents(_KEYS, (iteration.add(interp, taken, Lit(1)), _UNOPENED))
+
+
 def begin(interp: Interpreter, once: Once) -> int | None:
     """How many items were taken of a generator; unless it is at its end, its caller walks over it from here on."""
     taken = taken_of(interp, once)
@@ -115,6 +131,9 @@ def begun(interp: Interpreter, once: Once, stepwise: Steps = "") -> tuple[Value,
 
     The walk is `stepwise` where other code runs between its items.
     """
+    if (endless := counting(interp, once)) is not None and isinstance(endless[1], Var):
+        interp.heap.contents[once.state] = _MEANWHILE
+        return after(interp, *endless), 0
     taken = taken_of(interp, once)
     if stepwise:
         _check_streams(interp, once)
@@ -157,15 +176,16 @@ def _check_streams(interp: Interpreter, once: Once) -> None:
         interp.builder.effect(runtime.check_walked, cursor, span=interp.span)
 
 
-def after(interp: Interpreter, source: Value, taken: int) -> Value:
+def after(interp: Interpreter, source: Value, taken: int | Value) -> Value:
     """What is left of `source`, of which only a run can tell how many items it has, after some were taken."""
+    first = Lit(taken) if isinstance(taken, int) else taken
     match source:
         case Var(_, Array()):
-            return interp.call(Lit(operator.getitem), (source, Slice(Lit(taken), Lit(None), Lit(None))))
+            return interp.call(Lit(operator.getitem), (source, Slice(first, Lit(None), Lit(None))))
         case Range(start, stop, step):
-            return Range(iteration.item_at(interp, source, Lit(taken)), stop, step)
+            return Range(iteration.item_at(interp, source, first), stop, step)
         case Enumerate(items, start):
-            return Enumerate(after(interp, items, taken), iteration.add(interp, start, Lit(taken)))
+            return Enumerate(after(interp, items, taken), iteration.add(interp, start, first))
         case Zip(parts):
             return Zip(tuple(after(interp, part, taken) for part in parts))
         case Mapped(fn, items):
@@ -199,6 +219,8 @@ def iterator_of(interp: Interpreter, source: Value) -> Value:
     method = protocols.special(interp, source, "__iter__") if _is_asked(source) else None
     if method is None:
         return source
+    if isinstance(method, Method) and method.fn == Lit(iter):  # of a list or dict that the object is
+        return iterated(interp, method.args[0])
     found = interp.call(method, (), hint="items")
     if isinstance(found, Ref) and found.kind == "instance" and next_of(interp, found) is None:
         interp.fail(TypeError, f"iter() returned non-iterator of type '{found.cls.__name__}'")

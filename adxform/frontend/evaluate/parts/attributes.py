@@ -19,6 +19,7 @@ from adxform.frontend.evaluate.classes.class_contents import (
     has_dict,
     is_data_descriptor,
 )
+from adxform.frontend.evaluate.classes.own_containers import ASKED, ITEMS, OF_ITEMS, attributes_of
 from adxform.frontend.evaluate.code_objects import code_of
 from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.outside import outside_containers
@@ -83,6 +84,8 @@ def _of_function(interp: Interpreter, value: FunctionValue | Method, name: str) 
             return Lit(code if name == "__code__" else code.co_name)
         case FunctionValue():
             return function_attributes.load(interp, value, name)
+        case Method(fn, partial=False) if name == "__name__" and _is_written_in_python(fn):
+            return load(interp, fn, name)
         case Method(FunctionValue() as fn, partial=False) if not hasattr(types.MethodType, name):
             return function_attributes.load(interp, fn, name)
         case _:
@@ -152,6 +155,8 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
         method = method or METHODS.get(({"list": list, "dict": dict, "set": set}[value.kind], name))
         if not hasattr(value.cls, name):
             return interp.fail(AttributeError, f"'{value.cls.__name__}' object has no attribute '{name}'")
+        if method is None and name in OF_ITEMS and value.cls is not collections.deque:
+            return Method(Lit(ASKED[name]), (value,))
         if method is None:
             raise interp.error(
                 f"the method `{name}` of a {value.cls.__name__} is not supported", "write it with the supported methods"
@@ -175,21 +180,21 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
 
 def load_by_object(interp: Interpreter, value: Ref, name: str) -> Value:
     """``object.__getattribute__(value, name)``, and what ``__getattr__`` says where there is none."""
-    found = find(value.cls, name)
+    found, owner = find(value.cls, name), attributes_of(interp, value)
     if (
         found is not MISSING
         and not hasattr(type(found), "__get__")
-        and isinstance(doubtful_keys.is_there(interp, value, name), Var)
+        and isinstance(doubtful_keys.is_there(interp, owner, name), Var)
     ):
-        return doubtful_keys.item_or(interp, value, name, _of_its_class(interp, value, value.cls, name, found), name)
-    kept = None if is_data_descriptor(found) else doubtful_keys.attribute(interp, value, name, found)
+        return doubtful_keys.item_or(interp, owner, name, _of_its_class(interp, value, value.cls, name, found), name)
+    kept = None if is_data_descriptor(found) else doubtful_keys.attribute(interp, owner, name, found)
     return _of_its_class(interp, value, value.cls, name, found) if kept is None else kept
 
 
 def own_attributes(interp: Interpreter, value: Ref) -> Value:
     """``vars(value)``: a dict that is the attributes of an object. Once these are changed by their names, it is not followed."""
     contents = interp.contents(value)
-    beside = any(isinstance(find(value.cls, name), types.MemberDescriptorType) for name in contents.keys)
+    beside = any(name == ITEMS or isinstance(find(value.cls, name), types.MemberDescriptorType) for name in contents.keys)
     if beside or not has_dict(value.cls) or issubclass(value.cls, Operator | Decorated):
         message = f"the attributes of a {value.cls.__name__} are taken as a dict, and not all are in one"
         raise interp.error(message, "name the attributes, or use `getattr` and `setattr`; of a dataclass, `dataclasses.asdict`")

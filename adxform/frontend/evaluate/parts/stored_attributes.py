@@ -17,6 +17,7 @@ from adxform.frontend.evaluate.classes.class_contents import (
     is_generated,
     is_librarys,
 )
+from adxform.frontend.evaluate.classes.own_containers import attributes_of, holds_itself, is_of_plain
 from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.outside import places
@@ -102,6 +103,9 @@ def _changed_by_class(interp: Interpreter, value: Ref | Static, name: str, hook:
     cls: Any = _class_of(value)
     for base in cls.__mro__:
         method = vars(base).get(hook)
+        if is_of_plain(method):  # `__setattr__ = dict.__setitem__`
+            interp.call(of_class(interp, base, hook), (value, Lit(name), *given), {}, "tmp", False)
+            return True
         if not isinstance(method, types.FunctionType):
             continue
         if not is_generated(method):
@@ -128,9 +132,10 @@ def delete_by_object(interp: Interpreter, value: Ref, name: str) -> None:
     """``object.__delattr__(value, name)``"""
     if is_data_descriptor(find(value.cls, name)):
         raise interp.error(f"`{name}` of `{value.cls.__name__}` is deleted by its class", "write a method")
-    if doubtful_keys.attribute(interp, value, name) is None:
+    owner = attributes_of(interp, value)
+    if doubtful_keys.attribute(interp, owner, name) is None:
         interp.fail(AttributeError, f"'{value.cls.__name__}' object has no attribute '{name}'")
-    doubtful_keys.drop(interp, value, name)
+    doubtful_keys.drop(interp, owner, name)
 
 
 def _class_of(value: Ref | Static) -> type:
@@ -142,6 +147,8 @@ def store_by_object(interp: Interpreter, value: Ref | Static, name: str, new: Va
     cls = _class_of(value)
     found = find(cls, name)
     guard(interp, Access((), Lit(cls)), Defines(name, found is not MISSING))
+    if name == "__dict__" and isinstance(value, Ref) and new is value and holds_itself(interp, value):
+        return
     if isinstance(found, property) and found.fset is not None:
         interp.call(of_class(interp, cls, name, "fset"), (value, new))
     elif isinstance(found, property):
@@ -154,4 +161,4 @@ def store_by_object(interp: Interpreter, value: Ref | Static, name: str, new: Va
     elif isinstance(value, Static):
         places.store(interp, value, name, new)
     else:
-        doubtful_keys.put(interp, value, name, new)
+        doubtful_keys.put(interp, attributes_of(interp, value), name, new)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.evaluate.classes import own_containers
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static
@@ -18,6 +19,7 @@ def _of_list(meaning: Callable[..., Any]) -> Handler:
     """A function of a list that the program made; of any other object, whatever else is done with the call."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+        args = tuple(own_containers.bare(interp, arg) for arg in args[:1]) + args[1:]
         if kwargs or not args or not isinstance(args[0], Ref) or args[0].kind != "list" or args[0].cls is not list:
             return None
         return interp.call(Static(meaning), args, hint=hint)

@@ -313,6 +313,10 @@ def _matches(fn: Any) -> Handler:
     return handler
 
 
+def _grouped(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    return interp.call(Static(meanings.groups_of), args, kwargs, hint)
+
+
 TABLE: dict[Any, Handler] = {
     re.finditer: _matches(re.finditer),
     re.Pattern.finditer: _matches(re.Pattern.finditer),
@@ -326,4 +330,5 @@ TABLE: dict[Any, Handler] = {
     **{fn: _at_once(fn, handler) for fn, handler in SETTLED.items()},
     itertools.count: _at_once(itertools.count, count_from),
     reversed: _backwards,
+    itertools.groupby: _grouped,
 }

@@ -9,18 +9,21 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
+from adxform.errors import AdxError
 from adxform.frontend.containers import collecting, list_arrays, lists_of_lists
 from adxform.frontend.containers import tuple_columns as of_tuples
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow import iteration, loop_trips
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
+from adxform.frontend.evaluate.control_flow.retries import Standing
 from adxform.frontend.evaluate.objects.chosen_items import columns_of, may_choose, of_the_run
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.set_orders import without_order
-from adxform.frontend.evaluate.signals import Promote
+from adxform.frontend.evaluate.signals import Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves
-from adxform.frontend.evaluate.values import NONE, Enumerate, Ref, Static, Tuple, Value, Zip
+from adxform.frontend.evaluate.survey import one_way
+from adxform.frontend.evaluate.values import NONE, Enumerate, Range, Ref, Static, Tuple, Value, Zip
 from adxform.frontend.known.items import own_order
 from adxform.frontend.known.items.iterables import kinds_in, listed, of_python, rows, walking
 from adxform.ir.kinds import alternatives
@@ -32,6 +35,8 @@ from adxform.primitives.definitions.compared import ByComparison
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     source = _walked(interp, args[0], kwargs)
+    if _has_key(kwargs) and isinstance(source, Range) and not iteration.is_endless(source):
+        return _places_by_a_key(interp, (source, *args[1:]), kwargs, hint)
     found = _of_many(interp, source, kwargs, hint)
     if found is not None:
         return found
@@ -88,6 +93,22 @@ def _ordered_now(interp: Interpreter, items: list[Value], keys: list[Value], kwa
     except (TypeError, ValueError) as error:  # a text beside a number, an array among keys: the program's own
         return interp.fail(type(error), str(error))
     return interp.new_list(tuple(items[k] for k in order))
+
+
+def _places_by_a_key(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """The numbers of a range in the order of their keys: as rows of an array, or one by one where their keys are no numbers."""
+    saved = Standing.of(interp)
+    try:
+        with one_way(interp):
+            found = sorted_rows(interp, args[0], kwargs, hint)
+    except (AdxError, Lost):
+        if params := loop_trips.deciding(interp, args[0]):
+            raise Promote(params) from None
+        if iteration.literal_trips(interp, args[0]) is None:
+            raise
+        saved.restore(interp)
+        return _sorted(interp, (interp.new_list(tuple(interp.items(args[0]))), *args[1:]), kwargs, hint)
+    return collecting.new_list(interp, found, weak=of_python(interp, args[0]), kinds=kinds_in(interp, args[0]))
 
 
 def _deciding(keys: list[Value]) -> list[Value]:

@@ -12,12 +12,26 @@ import numpy as np
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.classes import getters
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
+from adxform.frontend.evaluate.classes.own_containers import attributes_of
 from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.parts import attributes, stored_attributes
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, FunctionValue, Once, Range, Ref, Slice, Static, Tuple, Value, View, is_unknown
+from adxform.frontend.evaluate.values import (
+    NONE,
+    FunctionValue,
+    Method,
+    Once,
+    Range,
+    Ref,
+    Slice,
+    Static,
+    Tuple,
+    Value,
+    View,
+    is_unknown,
+)
 from adxform.frontend.known.of_objects.classes import class_as_found
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Access, Defines, Has
@@ -25,6 +39,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import variables
+from adxform.primitives.definitions import lazy_builtins
 
 
 def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -123,7 +138,9 @@ def _getattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
     if len(args) == 3 and is_unknown(args[0]):
         return _unknown_or(interp, args, hint)
     if len(args) == 3 and isinstance(args[0], Ref) and isinstance(_has_itself(interp, args[0], name), Var):
-        return doubtful_keys.item_or(interp, args[0], name, args[2], hint)
+        return doubtful_keys.item_or(interp, attributes_of(interp, args[0]), name, args[2], hint)
+    if len(args) == 3 and _is_told_by_code(interp, args[0], name):
+        return interp.call(Static(lazy_builtins.attribute_or), args, hint=hint)
     if len(args) == 3 and not _has(interp, args[0], name):
         return args[2]
     return interp.attribute(args[0], name, hint)
@@ -143,12 +160,17 @@ def _hasattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
         return interp.emit(hasattr, tuple(map(interp.operand, args)), BOOL, hint)
     name = interp.static(args[1], "an attribute name")
     there = _has_itself(interp, args[0], name)
+    if not isinstance(there, Var) and _is_told_by_code(interp, args[0], name):
+        return interp.call(Static(lazy_builtins.has_attribute), args[:2], hint=hint)
     return there if isinstance(there, Var) else Lit(_has(interp, args[0], name))
 
 
 def _has_itself(interp: Interpreter, value: Value, name: str) -> Value:
     """Whether an instance has the attribute `name` of which only the run may know; its class has nothing then."""
-    if interp.doubtful(value) is None or not isinstance(value, Ref):
+    if not isinstance(value, Ref) or value.kind != "instance":
+        return NONE
+    value = attributes_of(interp, value)
+    if interp.doubtful(value) is None:
         return NONE
     there = doubtful_keys.is_there(interp, value, name)
     if isinstance(there, Var):
@@ -168,6 +190,10 @@ def _has(interp: Interpreter, value: Value, name: str) -> bool:
             return function_attributes.has(interp, value, name)
         case Ref(cls=cls):
             return _of_instances(cls, name)
+        case Method(partial=True):
+            return _of_instances(functools.partial, name)
+        case Method(fn):
+            return _of_instances(types.MethodType, name) or _has(interp, fn, name)
         case Static(found, access):
             return _found(interp, found, name, access)
         case Lit(found):
@@ -185,28 +211,37 @@ def _of_instances(cls: type, name: str) -> bool:
     return find(cls, name) is not MISSING
 
 
+def _is_told_by_code(interp: Interpreter, value: Value, name: str) -> bool:
+    """Whether code of the program tells if an object has the attribute `name`: a property, a descriptor or ``__getattr__``."""
+    if not isinstance(value, Ref | Tuple) or (isinstance(value, Ref) and value.kind != "instance"):
+        return False
+    found = find(value.cls, name)
+    if isinstance(find(value.cls, "__getattribute__"), types.FunctionType):
+        return False
+    if isinstance(found, property | functools.cached_property) or _is_own_descriptor(found):
+        return True
+    there = found is not MISSING and not isinstance(found, types.MemberDescriptorType)
+    return not there and find(value.cls, "__getattr__") is not MISSING and not _is_its_own(interp, value, name)
+
+
+def _is_its_own(interp: Interpreter, value: Ref | Tuple, name: str) -> bool:
+    """Whether an object itself has the attribute `name`."""
+    owner = attributes_of(interp, value) if isinstance(value, Ref) else value
+    return isinstance(owner, Ref) and doubtful_keys.is_there(interp, owner, name) == Lit(True)
+
+
 def _object_has(interp: Interpreter, value: Ref | Tuple, name: str) -> bool:
     """Whether an object that the function makes has the attribute `name`, where nothing has to run to tell."""
     cls = value.cls
     found = find(cls, name)
-    known = isinstance(value, Ref) and doubtful_keys.is_there(interp, value, name) == Lit(True)
-    there = found is not MISSING and not isinstance(found, types.MemberDescriptorType)
-    asked = None
     if isinstance(find(cls, "__getattribute__"), types.FunctionType):
-        asked = "`__getattribute__`"
-    elif isinstance(found, property | functools.cached_property) or _is_own_descriptor(found):
-        asked = f"a {type(found).__name__}, which may raise"
-    elif not known and not there and find(cls, "__getattr__") is not MISSING:
-        asked = "`__getattr__`"
-    if asked is not None:
-        message = f"whether an object of `{cls.__name__}` has `{name}` is told by {asked}"
-        way = (
-            "write a property or a method in its place" if asked == "`__getattribute__`" else f"read `.{name}` without a default"
-        )
+        message = f"whether an object of `{cls.__name__}` has `{name}` is told by `__getattribute__`"
+        way = "write a property or a method in its place"
         raise interp.error(message, f"ask its class, `hasattr({cls.__name__}, {name!r})`, or {way}")
+    known = _is_its_own(interp, value, name)
     if not known:
         guard(interp, Access((), Lit(cls)), Defines(name, found is not MISSING))
-    return known or there
+    return known or (found is not MISSING and not isinstance(found, types.MemberDescriptorType))
 
 
 def _is_own_descriptor(found: Any) -> bool:

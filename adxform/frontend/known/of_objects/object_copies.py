@@ -10,7 +10,7 @@ import numpy as np
 
 from adxform.frontend.containers import sets
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes import own_containers, protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_generated, is_native
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
@@ -25,9 +25,10 @@ def _copied_by_class(interp: Interpreter, value: Value, name: str, given: Args) 
     cls = protocols.class_of(value)
     if cls is None or not isinstance(value, Tuple | Ref) or not protocols.is_object(value):
         return None
-    method = protocols.special(interp, value, name)
+    method = None if own_containers.is_of_plain(find(cls, name)) else protocols.special(interp, value, name)
     if method is not None:
         return interp.call(method, given)
+    own_containers.refuse_copy(interp, value)
     for hook in _OF_COPIES if isinstance(value, Ref) else (*_OF_COPIES, "__new__"):
         found = find(cls, hook)
         if found is not MISSING and not is_native(found) and not _by_library(found):
@@ -59,7 +60,9 @@ def _copy(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         case Var(_, Array()):
             return interp.call(Lit(np.ndarray.copy), args[:1], hint=hint)
         case Ref(kind="instance", cls=cls) as ref:
-            contents = interp.contents(ref)
+            contents, items = interp.contents(ref), own_containers.held(interp, ref)
+            if items is not None:
+                contents = contents.put(own_containers.ITEMS, interp.call(interp.attribute(items, "copy"), (), hint=hint))
             return interp.heap.new("instance", cls, contents.keys, contents.items)
         case Ref(cls=type() as cls) as ref if issubclass(cls, tuple):
             return ref

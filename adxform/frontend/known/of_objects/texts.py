@@ -12,7 +12,7 @@ from typing import Any
 
 from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
-from adxform.frontend.evaluate.classes import protocols
+from adxform.frontend.evaluate.classes import own_containers, protocols
 from adxform.frontend.evaluate.classes.class_contents import find, is_generated
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Tuple, Value
@@ -46,7 +46,10 @@ def _text(kind: Any) -> Handler:
     """``str(value)`` or ``repr(value)``"""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        return _own_text(interp, args[0], kind) if len(args) == 1 and not kwargs else None
+        if len(args) != 1 or kwargs:
+            return None
+        shown = own_containers.shown(interp, args[0])
+        return _own_text(interp, shown, kind) if shown is args[0] else interp.call(Lit(kind), (shown,), hint=hint)
 
     return handler
 
@@ -54,6 +57,8 @@ def _text(kind: Any) -> Handler:
 def _format(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``format(value, spec)``, as a formatted text asks it."""
     value, spec = (*args, Lit(""))[:2]
+    if (shown := own_containers.shown(interp, value)) is not value:
+        return interp.call(Lit(format), (shown, spec), hint=hint)
     if not isinstance(value, Ref | Tuple) or not protocols.is_object(value):
         return None
     found = find(value.cls, "__format__")
@@ -64,6 +69,9 @@ def _format(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
 
 
 def _print(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    shown = tuple(own_containers.shown(interp, arg) for arg in args)
+    if shown != args:
+        return interp.call(Lit(print), shown, kwargs, hint, False)
     texts = [_own_text(interp, arg, str) for arg in args]
     if not any(texts):
         return None
@@ -84,6 +92,8 @@ def _logged(fn: Any, first: int) -> Handler:
         kinds = [found for found in _CONVERSION.findall(message.value) if found != "%"]
         given = list(args)
         for k, (kind, arg) in enumerate(zip(kinds, args[first + 1 :], strict=False), first + 1):
+            arg = own_containers.shown(interp, arg)
+            given[k] = arg
             text = _own_text(interp, arg, {"s": str, "r": repr}[kind]) if kind in "sr" else None
             if text is not None:
                 given[k] = text if kind == "s" else _as_it_is(interp, text)
