@@ -97,7 +97,7 @@ def test_problems_of_the_race_that_loop_are_compiled_as_ever(name: str) -> None:
 
 LOOPING = (
     "rosenbrock", "jacobi", "heat", "seidel", "relax", "gmm-loops", "lstm", "matmul-nest", "reduction", "time-loop", "chain",
-    "fdtd", "adi", "sum-loop", "sum-sin-loop", "sin-cos-exp-loop",
+    "fdtd", "adi", "sum-loop", "sum-sin-loop", "sin-cos-exp-loop", "cholesky-loops", "durbin",
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -102,6 +102,12 @@ def _written_outside(source: FunctionSource, node: gast.Nonlocal) -> AdxError:
     return _error(source, node, message, help_, GlobalMutationError)
 
 
+def _assigned_within(nodes: list[Any]) -> Iterator[str]:
+    """The variables that functions among `nodes` share by ``nonlocal``, at any depth."""
+    within = (one for nested in nodes if isinstance(nested, SCOPES) for one in gast.walk(nested))
+    return (name for one in within if isinstance(one, gast.Nonlocal) for name in one.names)
+
+
 def _scope(source: FunctionSource) -> Scope:
     node, names = source.node, Names()
     walked = list(walk_scope(body_of(node)))
@@ -124,9 +130,7 @@ def _scope(source: FunctionSource) -> Scope:
                 refused.append(_error(source, inner, f"the global variable `{name}` is bound so", help_, GlobalMutationError))
             continue
         scope.bound.setdefault(scope.mangle(name), []).append((inner.lineno, inner.col_offset))
-    within = (one for nested in walked if isinstance(nested, SCOPES) for one in gast.walk(nested))
-    assigned = {scope.mangle(name) for one in within if isinstance(one, gast.Nonlocal) for name in one.names}
-    cells = frozenset(assigned.intersection(scope.bound))
+    cells = frozenset(map(scope.mangle, _assigned_within(walked))).intersection(scope.bound)
     return replace(scope, asks=frozenset(map(scope.mangle, deleted)) - cells, cells=cells)
 
 

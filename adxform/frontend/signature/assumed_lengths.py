@@ -70,7 +70,7 @@ def unknown_slices(x: Var, index: Operand, out: Var, form: Form) -> Iterator[tup
 
 
 def has_unknown_lengths(fn: Function) -> bool:
-    """Whether `fn`, all of which is in it, takes a slice or, in a loop, makes an array of which it is not known how long it is."""
+    """Whether `fn`, all of which is in it, takes a slice, or makes an array in a loop, whose length is not known."""
     calls = [op for op in all_ops(fn.body) if isinstance(op, Call) and op.outs]
     looped = [op for outer in fn.body.ops for block in blocks(outer) for op in all_ops(block) if isinstance(op, Call) and op.outs]
     loads = [(op.outs[0], op.args[0], op.args[1]) for op in calls if op.fn == LOAD]

@@ -17,8 +17,8 @@ import numpy as np
 
 from adxform.frontend.types.samples import (
     FRESH,
-    Lengths,
     NoSample,
+    SampleLengths,
     Sized,
     Spec,
     dims_of,
@@ -105,7 +105,7 @@ class _Sampling:
     def operands(self) -> tuple[Spec, ...]:
         return (*self.specs, *self.named.values())
 
-    def result(self, lengths: Lengths) -> Any:
+    def result(self, lengths: SampleLengths) -> Any:
         """What the call gives for samples of `lengths`; raises what it raises."""
         return run(self.fn, [sample(s, lengths) for s in self.specs], {key: sample(s, lengths) for key, s in self.named.items()})
 
@@ -121,8 +121,8 @@ class _Sampling:
         return all(map(_is_known, self.operands))
 
 
-_Pair = tuple[Lengths, ...]
-"""Lengths of the samples of two runs."""
+_Pair = tuple[SampleLengths, ...]
+"""SampleLengths of the samples of two runs."""
 
 
 def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[str, Spec]) -> Types | NoSample:
@@ -146,7 +146,7 @@ def _sampled_type(fn: Callable[..., Any], specs: tuple[Spec, ...], named: dict[s
             failure = NoSample(str(error))
             continue
         if any(dim.may_be_one for spec in specs for dim in dims_of(spec)) and getattr(fn, "__name__", "") == "squeeze":
-            results[1] = call.result(Lengths(dict.fromkeys(bases, 1), 0))
+            results[1] = call.result(SampleLengths(dict.fromkeys(bases, 1), 0))
         told = (lengths in telling or not bases) and integers[0] != integers[1]
         found = _type_of_both(call, results, pair, larger, told and not call.depends_on_data)
         return found if lengths in telling else _with_other_axes(found, call, pair)
@@ -165,22 +165,22 @@ def _with_other_axes(found: Types, call: _Sampling, pair: _Pair) -> Types:
 
 
 def _telling_lengths(bases: Mapping[str, int], dims: Sequence[Dim]) -> tuple[_Pair, _Pair, _Pair]:
-    """Lengths that are others in each run: all distinct; all the same; and such that operands are equally long."""
+    """SampleLengths that are others in each run: all distinct; all the same; and such that operands are equally long."""
     least, step, more = (11, 5, 2) if len(bases) <= _MANY else (6, 1, 1)  # the result may have all of these axes
     first = {dim.base: dim.offset for dim in reversed(dims)}
     return (
-        tuple(Lengths({base: least + step * k + run * (more * k + 3) for base, k in bases.items()}, run) for run in (0, 1)),
-        tuple(Lengths(dict.fromkeys(bases, 11 + 3 * run), run) for run in (0, 1)),
-        tuple(Lengths({base: 11 + 3 * run - first[base] for base in bases}, run) for run in (0, 1)),
+        tuple(SampleLengths({base: least + step * k + run * (more * k + 3) for base, k in bases.items()}, run) for run in (0, 1)),
+        tuple(SampleLengths(dict.fromkeys(bases, 11 + 3 * run), run) for run in (0, 1)),
+        tuple(SampleLengths({base: 11 + 3 * run - first[base] for base in bases}, run) for run in (0, 1)),
     )
 
 
 def _other_lengths(call: _Sampling, dims: Sequence[Dim]) -> list[_Pair]:
-    """Lengths that are the same in both runs: one, and those with which operands are as long as lengths that are known."""
+    """SampleLengths that are the same in both runs: one, and those with which operands are as long as lengths that are known."""
     sizes = dict.fromkeys([*(size for spec in call.operands for size in literal_sizes(spec)), 2, 3])
     offsets = dict.fromkeys([0, *(dim.offset for dim in dims)])
     lengths = [1, *(dict.fromkeys(size - offset for offset in offsets for size in sizes) if call.bases else ())]
-    return [tuple(Lengths(dict.fromkeys(call.bases, length), run) for run in (0, 1)) for length in lengths]
+    return [tuple(SampleLengths(dict.fromkeys(call.bases, length), run) for run in (0, 1)) for length in lengths]
 
 
 def _type_of_both(call: _Sampling, results: Sequence[Any], pair: _Pair, larger: _Pair, told: bool) -> Types:
@@ -214,7 +214,7 @@ def _pairwise(first: Types, second: Types, combine: Callable[[Type, Type], Type]
 
 
 def _descending(bases: Mapping[str, int], pair: _Pair) -> _Pair:
-    """Lengths as unlike those of `pair` as can be: the first the largest, the last smaller than any literal one."""
+    """SampleLengths as unlike those of `pair` as can be: the first the largest, the last smaller than any literal one."""
     places = {base: len(bases) - 1 - k for base, k in bases.items()}
     step, more = (5, 2) if len(bases) <= _MANY else (2, 1)
     return tuple(
@@ -223,7 +223,7 @@ def _descending(bases: Mapping[str, int], pair: _Pair) -> _Pair:
 
 
 def _larger(specs: Sequence[Spec], pair: _Pair) -> _Pair:
-    """Lengths like those of `pair`, but beyond every literal one and every literal integer, if samples may be so large."""
+    """SampleLengths like those of `pair`, but beyond every literal one and every literal integer, if samples may be so large."""
     axes = max((sum(1 for _ in dims_of(spec)) for spec in specs), default=0)
     ranks = (len(spec.shape or ()) for spec in specs if isinstance(spec, Array))
     most = _LARGEST[min(max(axes, 1, *ranks), len(_LARGEST)) - 1]

@@ -98,7 +98,7 @@ def literals(spec: Spec) -> Iterator[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Lengths:
+class SampleLengths:
     """The values of the unknown lengths in one run, of integers of which nothing is known, and the shape of unknown rank."""
 
     values: Mapping[str, int]
@@ -111,7 +111,7 @@ class Lengths:
         return size if isinstance(size, int) else max(self.values[size.base] + size.offset, 0)
 
 
-def sample(spec: Spec, lengths: Lengths) -> Any:
+def sample(spec: Spec, lengths: SampleLengths) -> Any:
     """A value of `spec`."""
     match spec:
         case Sized(type_, dim):
@@ -128,7 +128,7 @@ def sample(spec: Spec, lengths: Lengths) -> Any:
             raise NoSample("an operand of unknown type")
 
 
-def _value(dtype: str, lengths: Lengths) -> float:
+def _value(dtype: str, lengths: SampleLengths) -> float:
     if dtype.startswith(("float", "long", "complex", "clong")):
         return 0.5
     return lengths.run == 0 if dtype == "bool" else lengths.integer
@@ -140,7 +140,7 @@ def _number(type_: Scalar, value: float) -> Any:
     return np.dtype(type_.dtype).type(value)
 
 
-def _array(dtype: str, shape: tuple[int, ...], lengths: Lengths) -> Any:
+def _array(dtype: str, shape: tuple[int, ...], lengths: SampleLengths) -> Any:
     if dtype == "bool":
         mask = np.ones(shape, np.bool_)
         if lengths.run and mask.size:  # fewer hold than in the other run, also of two or three

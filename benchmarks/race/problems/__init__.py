@@ -25,6 +25,7 @@ from benchmarks.race.problems import (
     seidel,
     steps,
     suite,
+    triangular,
 )
 
 PROBLEMS: Mapping[str, Problem] = MappingProxyType(
@@ -49,6 +50,7 @@ PROBLEMS: Mapping[str, Problem] = MappingProxyType(
             fdtd.RACE,
             adi.RACE,
             *suite.RACES,
+            *triangular.RACES,
         )
     }
 )
