@@ -110,11 +110,6 @@ def default_for_a_property_of_what_is_made(x):
 
 
 @at((1.5,), raises=UnsupportedOperationError)
-def default_where_a_method_says_what_there_is(x):
-    return getattr(Asked(x), "depth", 2.0) * x  # here
-
-
-@at((1.5,), raises=UnsupportedOperationError)
 def default_where_a_method_says_all(x):
     return getattr(Answering(), "width", 2.0) * x  # here
 
