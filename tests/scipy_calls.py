@@ -345,6 +345,8 @@ NDIMAGE: dict[str, tuple[Any, ...]] = {
         for mode in BORDERS
     },
     "convolve": (lambda x, w: ndimage.convolve(x, w), IMAGE, K23),
+    "of lists": (lambda x: ndimage.zoom(list(x), 1.5)[:4, :4] + ndimage.shift([x[0, :4]] * 4, 0.4), IMAGE),
+    "convolve by a list": (lambda x: ndimage.convolve(list(x[0]), [1.0, 2.0]), IMAGE),
     "convolve origin": (lambda x, w: ndimage.convolve(x, w, mode="nearest", origin=(-1, 0)), IMAGE, K23),
     "convolve wide": (lambda x, w: ndimage.convolve(x, w, mode="mirror"), IMAGE[0, :2], RNG.normal(size=7)),
     "convolve1d": (lambda x, w: ndimage.convolve1d(x, w, axis=0, mode="constant"), IMAGE, H4),

@@ -34,6 +34,10 @@ def fitpack(p: Any, k: Any = 3) -> Any:
     return interpolate.splrep(X * p[1], waves(p), k=k)
 
 
+def coordinates(p: Any) -> Any:
+    return np.stack((waves(p), X * p[1], waves(p) * p[0]))
+
+
 def spline(p: Any, k: Any = 3) -> Any:
     return interpolate.make_interp_spline(X * p[1], waves(p), k=k)
 
@@ -63,6 +67,14 @@ SPLINES: dict[str, Model] = {
     "splint": lambda p: interpolate.splint(-1.0, 3.0 * p[1], fitpack(p)),
     "splder": lambda p: interpolate.splev(2.3 * p[1], interpolate.splder(fitpack(p), 2)),
     "splantider": lambda p: interpolate.splev(2.3 * p[1], interpolate.splantider(fitpack(p))),
+    "curve": lambda p: sum(
+        np.sum(part * part)
+        for part in interpolate.splev(AT * p[0], [fitpack(p)[0], coordinates(p)[:, [*range(6), 0, 0, 0, 0]], 3])
+    ),
+    "integrals_of_a_curve": lambda p: sum(
+        k * part
+        for k, part in enumerate(interpolate.splint(0.1, 3.0 * p[1], (WITH_KNOTS, [p[0] * X[:5], np.cos(X[:5] * p[1])], 3)), 1)
+    ),
     "splrep_with_knots": lambda p: interpolate.splev(2.3, interpolate.splrep(X, waves(p), w=1.0 + X, t=[2.2 * p[1]])),
     "degrees": lambda p: sum(interpolate.splev(2.3, fitpack(p, k=k)) for k in (1, 2, 4, 5)),
     "degrees_made": lambda p: sum(spline(p, k=k)(2.3) for k in (1, 2, 5)),

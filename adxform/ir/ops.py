@@ -66,7 +66,7 @@ class Lit:
         value = self.value
         try:
             return hash(self._key() if isinstance(value, _HOLDS_NUMBERS) else value)
-        except (TypeError, ValueError):  # the latter of what looks into memory that may be written
+        except Exception:  # memory that may be written has none, and a class of the user's may raise anything
             return id(self.value)
 
 

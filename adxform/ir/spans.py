@@ -6,7 +6,7 @@ import inspect
 import os
 import sysconfig
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, MethodType
@@ -63,6 +63,15 @@ def own_attribute(value: object, name: str, default: Any = None) -> Any:
         return get(value, name)
     except Exception:
         return default
+
+
+def own_dict(value: object) -> Mapping[str, Any]:
+    """The attributes that `value` keeps itself: no `__getattr__` is asked, and a property called ``__dict__`` may raise."""
+    try:
+        found: Mapping[str, Any] = object.__getattribute__(value, "__dict__")
+    except Exception:
+        return {}
+    return found
 
 
 def own_signature(fn: Callable[..., Any]) -> inspect.Signature:

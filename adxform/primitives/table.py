@@ -99,7 +99,7 @@ def lookup(fn: Any) -> Primitive | None:
     """The record of `fn`, the user's own before the library's; ``None`` when there is none (or `fn` is unhashable)."""
     try:
         found = own.get(fn) or _library.get(fn)
-    except TypeError:
+    except Exception:  # an object of a user's class may raise anything where it is hashed
         return None
     if found is not None and found.place is None:
         return found
@@ -123,7 +123,7 @@ def _meets(fn: Any) -> bool:
         package = "scipy.special"
     else:
         owner = own_attribute(fn, "__objclass__", type(fn))
-        module = getattr(fn if _is_function(fn) else owner, "__module__", None)
+        module = own_attribute(fn if _is_function(fn) else owner, "__module__")
         package = _package_of(module) if isinstance(module, str) else ""
     if package not in scipy_rules.FAMILIES or package in _met or package not in sys.modules:
         return False
@@ -207,7 +207,7 @@ def definition(fn: Any) -> Callable[..., Any] | None:
     lookup(fn)  # what is met first brings its family
     try:
         return definitions.DEFINITIONS.get(fn)
-    except TypeError:
+    except Exception:
         return None
 
 

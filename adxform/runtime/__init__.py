@@ -146,6 +146,7 @@ from adxform.runtime.language.python_values import (
 from adxform.runtime.random_numbers import drawn_beside, variates_beside
 from adxform.runtime.run_time_checks import (
     absent,
+    answered,
     cast_error,
     check_exact,
     check_power,

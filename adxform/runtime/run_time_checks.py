@@ -158,6 +158,21 @@ def number(value: Any) -> Any:
     raise UnsupportedOperationError(message, help="convert it where it comes from, e.g. with `float(…)` or `np.asarray(…)`")
 
 
+def answered(value: Any) -> Any:
+    """Return `value`, which a special method returned: where it answers nothing Python asks the other operand.
+
+    >>> answered(2.0)
+    2.0
+
+    Raises:
+        UnsupportedOperationError: it is ``NotImplemented``.
+    """
+    if value is NotImplemented:
+        message = "a special method returns NotImplemented here, which only the run knows: Python asks the other operand then"
+        raise UnsupportedOperationError(message, help="return NotImplemented by a condition on the class of the other operand")
+    return value
+
+
 def real_number(value: Any) -> Any:
     """Return `value` as `number` does, where the derivative was made for a real one.
 

@@ -6,6 +6,7 @@ import types
 
 import numpy as np
 
+import adxform
 from tests.corpus.case import at, vec
 
 
@@ -356,3 +357,12 @@ def attribute_that_a_function_has_not(x):
     f = lambda v: v * x[0]  # noqa: E731 - as people write them
     f.scale = x[1]
     return f(x[1]) * f.direction
+
+
+def never(x):
+    raise KeyError(f"no way from {len(x)}")
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=KeyError)
+def behind_a_checkpoint(x):
+    return np.sum(x) * adxform.checkpoint(never)(x * 2.0)

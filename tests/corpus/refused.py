@@ -717,3 +717,17 @@ def attribute_of_one_of_two_functions(x):
         f = _times(x[1])
         f.scale = x[0]
     return f(x[0]) * f.scale  # here
+
+
+def above_zero(x):
+    if x[0] <= 0.0:
+        raise ValueError("below zero")
+    return np.sum(np.sqrt(x))
+
+
+@at((vec(0.3, 1.7),), raises=UnsupportedOperationError)
+def exception_of_a_checkpoint_handled_outside(x):
+    try:
+        return adxform.checkpoint(above_zero)(x)  # here
+    except ValueError:
+        return np.sum(x)

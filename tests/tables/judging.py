@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 
 import adxform
 from tests.tables import (
+    batched,
     boxed,
     call_forms,
     changed,
@@ -41,6 +42,7 @@ from tests.tables import (
     precisions,
     primitives,
     products,
+    proxies,
     ranges,
     reach,
     recalled,
@@ -81,6 +83,8 @@ TABLES = {
     "precisions": precisions.cells,
     "primitives": primitives.cells,
     "products": products.cells,
+    "batched": batched.cells,
+    "proxies": proxies.cells,
     "ranges": ranges.cells,
     "listed": listed.cells,
     "ordered": ordered.cells,

@@ -17,7 +17,7 @@ import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from adxform import runtime
 from adxform.backends.python.syntax import CARRIED_ENDINGS, NEW_NAMES, is_machinery, is_temporary, label_width
@@ -472,12 +472,22 @@ def is_flat(op: If) -> bool:
     return not op.then.ops and not op.orelse.ops
 
 
+def _text_width(value: Any) -> int:
+    try:
+        return min(len(repr(value)), _WIDEST)
+    except Exception:  # it has a text of its own, and that may raise: it is written by a name
+        return _WIDEST
+
+
+_WIDEST = 20
+
+
 def _width(operand: Operand) -> int:
     match operand:
         case Var():
             return len(operand.base)
         case Lit(value):
-            return min(len(repr(value)), 20) if not callable(value) else 12
+            return _text_width(value) if not callable(value) else 12
         case Pack(_, items):
             return sum(_width(item) + 2 for item in items)
         case _:

@@ -66,7 +66,7 @@ from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
 from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Step, path_to
 from adxform.ir.ops import Lit, Var
-from adxform.ir.spans import is_user, written_in
+from adxform.ir.spans import is_user, own_attribute, written_in
 from adxform.ir.types import Object
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
@@ -258,7 +258,7 @@ def _call_known(
 
 def _writes(fn: Any, args: tuple[Value, ...], kwargs: Kwargs) -> bool:
     """Whether a function of SciPy's is given an option by which it may write to what it is given (`overwrite_a=True`)."""
-    if isinstance(fn, np.ufunc) or not str(getattr(fn, "__module__", "")).startswith("scipy."):
+    if isinstance(fn, np.ufunc) or not str(own_attribute(fn, "__module__")).startswith("scipy."):
         return False
     options = writing_options(fn, len(args), tuple(kwargs))
     return any(not is_off(args[one] if isinstance(one, int) else kwargs[one]) for one in options)
@@ -450,7 +450,7 @@ def _lookup_known(fn: Any) -> Handler | None:
         return fn.handler
     try:
         return KNOWN.get(fn)
-    except TypeError:
+    except Exception:  # of whatever class it is, it may not be hashed
         return None
 
 

@@ -27,7 +27,8 @@ from adxform.frontend.calls.callback_calls import Elsewhere, is_librarys, writes
 from adxform.frontend.calls.callback_code import CallbackCode
 from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
-from adxform.ir.spans import is_user, own_attribute
+from adxform.ir.own_class import is_of_its_class
+from adxform.ir.spans import is_user, own_attribute, own_dict
 
 _CHANGED_IN_PLACE = (list, dict, set, bytearray, collections.deque, array.array, np.ndarray)
 """Classes whose objects an operator in place changes."""
@@ -157,21 +158,23 @@ class _Calls:
 
     def tell_methods(self) -> None:
         """Tell the code what methods there are other than NumPy's."""
-        for one in self.reached:
+        for one in filter(is_of_its_class, self.reached):
             spaces: list[Mapping[str, Any]] = [
                 vars(cls) for cls in (one if isinstance(one, type) else type(one)).__mro__ if is_changeable(cls)
             ]
             if not isinstance(one, type | types.ModuleType) or (isinstance(one, types.ModuleType) and is_users(one)):
-                spaces.append(_own(one))
+                spaces.append(own_dict(one))
             self.elsewhere.names.update(name for space in spaces for name in self.names & space.keys())
         self.elsewhere.names.update(name for code in self.codes for name in code.names_bound())
-        holders = (one for one in self.reached if isinstance(one, list | dict | set | collections.deque))
+        holders = (one for one in self.reached if issubclass(type(one), list | dict | set | collections.deque))
         holding = any(isinstance(item, _CHANGED_IN_PLACE) for one in holders for item in _held(one, None))
         self.elsewhere.shallow = holding or any(code.fills() for code in self.codes)
 
     def take(self, fn: Any) -> None:
         """Note what `fn` itself does and comes by."""
         match fn:
+            case _ if not is_of_its_class(fn):
+                self.found += _behind(fn)
             case types.MethodType():
                 self.found += [fn.__func__, fn.__self__]
             case functools.partial():
@@ -234,9 +237,9 @@ class _Calls:
     def _find(self, values: Iterable[Any]) -> None:
         """Note what is found where it is known what is done to it: code that calls a library's function by name says so."""
         for value in values:
-            called = is_librarys(value)
+            called = is_of_its_class(value) and is_librarys(value)
             (self.by_name if called else self.found).append(value)
-            if called and not isinstance(value, np.ufunc) and _own(value) and not inspect.isroutine(value):
+            if called and not isinstance(value, np.ufunc) and own_dict(value) and not inspect.isroutine(value):
                 self.found.append(value)  # it holds data as well, which is found by name
 
 
@@ -261,13 +264,15 @@ def _all_in(values: Iterable[Any], names: Set[str] | None) -> Iterator[Any]:
             continue
         seen.add(id(value))
         yield value
-        if isinstance(value, tuple | frozenset) or _is_told_apart(value):
+        if not is_of_its_class(value):
+            waiting += _behind(value)
+        elif isinstance(value, tuple | frozenset) or _is_told_apart(value):
             waiting += _held(value, names)
 
 
 def _is_told_apart(value: Any) -> bool:
     """Whether what is read of `value` may be another thing once it was changed."""
-    if type(value) in _TOLD_APART:
+    if type(value) in _TOLD_APART or not is_of_its_class(value):
         return True
     if isinstance(value, types.ModuleType):
         return is_users(value)
@@ -306,7 +311,12 @@ def _held(value: Any, names: Set[str] | None) -> list[Any]:
             spaces = (vars(base) for base in type(value).__mro__[:-1])
             slots = [one for space in spaces for one in _under(names, space) if isinstance(one, types.MemberDescriptorType)]
             in_slots = (_in_slot(value, slot) for slot in slots)
-            return [*_items(value), *_under(names, _own(value)), *in_slots, *bases]
+            return [*_items(value), *_under(names, own_dict(value)), *in_slots, *bases]
+
+
+def _behind(value: Any) -> list[Any]:
+    """What an object holds that may stand for another one: it is not asked, but Python's collector, which has all there is."""
+    return gc.get_referents(value)
 
 
 def _alive(value: weakref.ref[Any]) -> list[Any]:
@@ -321,7 +331,7 @@ def _items(value: Any) -> list[Any]:
         case dict():
             return [*dict.values(value), *dict.keys(value)]
         case list() | tuple() | set() | frozenset() | collections.deque():
-            return [*value]
+            return gc.get_referents(value) if isinstance(type(value).__iter__, types.FunctionType) else [*value]
         case np.ndarray() if value.dtype.hasobject:
             return list(value.ravel().tolist())
         case _:
@@ -330,15 +340,6 @@ def _items(value: Any) -> list[Any]:
 
 def _under(names: Set[str] | None, space: Mapping[str, Any]) -> list[Any]:
     return [*space.values()] if names is None else [space[name] for name in names & space.keys()]
-
-
-def _own(value: Any) -> Mapping[str, Any]:
-    """The attributes that `value` has of its own; no `__getattr__` is asked."""
-    try:
-        found: Mapping[str, Any] = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return {}
-    return found
 
 
 def _in_slot(value: Any, slot: types.MemberDescriptorType) -> Any:
@@ -350,10 +351,10 @@ def _in_slot(value: Any, slot: types.MemberDescriptorType) -> Any:
 
 def _methods(owner: Any, names: Set[str] | None) -> Iterator[Any]:
     """The functions that `owner`, or its class, has under `names`, and those that operators on it ask for."""
-    if type(owner) in _CONTAINERS or (isinstance(owner, types.ModuleType) and not is_users(owner)):
+    if type(owner) in _CONTAINERS or not is_of_its_class(owner) or (isinstance(owner, types.ModuleType) and not is_users(owner)):
         return
     classes = filter(is_changeable, (owner if isinstance(owner, type) else type(owner)).__mro__)
-    own = () if isinstance(owner, type) else _under(names, _own(owner))
+    own = () if isinstance(owner, type) else _under(names, own_dict(owner))
     for found in (*own, *(one for cls in classes for one in _asked_for(cls, names))):
         held = (getattr(found, name, None) for name in _HOLDING)
         yield from (one for one in (found, *held) if callable(one))

@@ -20,7 +20,7 @@ from adxform.errors import GlobalMutationError
 from adxform.frontend.signature.access import Access, Contains, Equals, Has, HasClass, HasCode, HasLength, Holds, Is, LooksLike
 from adxform.frontend.signature.class_meaning import Means, is_changeable
 from adxform.ir.ops import Var
-from adxform.ir.spans import Span
+from adxform.ir.spans import Span, own_dict
 
 _OF_VALUES = (Equals, LooksLike, HasLength)
 """What is assumed of numbers, texts and arrays."""
@@ -143,7 +143,7 @@ def _changed(
         case "default":
             return _reset(objects.get(id(owner)), "__defaults__", "__kwdefaults__")
         case "attribute":
-            holders = (owner,) if key in getattr(owner, "__dict__", ()) else (owner, *type(owner).__mro__)
+            holders = (owner,) if key in own_dict(owner) else (owner, *type(owner).__mro__)
             found = next((objects[id(one)] for one in holders if id(one) in objects), None)
             if isinstance(owner, types.ModuleType) and (id(vars(owner)), key) in names:
                 return names[id(vars(owner)), key]

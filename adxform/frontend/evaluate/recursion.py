@@ -331,7 +331,8 @@ def _build(interp: Interpreter, helper: Helper, frame: Frame, given: Tuple, capt
             helper.result, helper.free, helper.params = merged, free, tuple(params)
             helper.function = Function(helper.name, replace(block, params=(*params, *free)), (), (), frame.fn.span)
             if settled and merged is None:
-                message = f"`{frame.fn.name}` calls itself on every path, so it never returns"
+                why = "calls itself" if calls_itself(interp, frame.key) else "raises"
+                message = f"`{frame.fn.name}` {why} on every path, so it never returns"
                 raise interp.error(message, "return a value on one path", span=frame.fn.span)
             if settled:
                 helper.settled = True

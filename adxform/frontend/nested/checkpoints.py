@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate.objects.heap import Heap
+from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Value
 from adxform.ir.ops import UNDEFINED, Block, For, If, Lit, Op, Operand, Snapshots, Var, While
@@ -34,14 +36,17 @@ def call_with_snapshots(
 def call_again(interp: Interpreter, f: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """Call `f` in a loop of one iteration that keeps the state that it begins with: its arguments."""
     outer, heap = interp.builder, interp.heap
+    forks = 0 if interp.level is None else len(interp.level.forks)
     interp.builder, interp.heap = outer.nested(), heap.copy()
     try:
-        out = interp.call(f, args, kwargs)
+        try:
+            out = interp.call(f, args, kwargs)
+        except (Thrown, Unreachable):  # it never returns: there is no reverse sweep of it
+            _refuse_what_leaves(interp, heap, forks)
+            outer.ops += interp.builder.ops
+            raise
+        _refuse_what_leaves(interp, heap, forks)
         _, results = structures.result(interp, out)
-        changed = [ref for ref, contents in heap.contents.items() if interp.heap.contents[ref] is not contents]
-        if changed:
-            message = f"a {changed[0].cls.__name__} from outside of a function with checkpoints is changed in it"
-            raise interp.error(message, "return the new value instead")
         made = {ref: contents for ref, contents in interp.heap.contents.items() if ref not in heap.contents}
         ops = tuple(interp.builder.ops)
     finally:
@@ -57,6 +62,17 @@ def call_again(interp: Interpreter, f: Value, args: tuple[Value, ...], kwargs: d
     interp.builder.emit(For(tuple(names.values()), once, inits, body, False, interp.span, Snapshots(1)))
     leaves: list[Value] = [names.get(result, result) if isinstance(result, Var) else result for result in results]  # type: ignore[misc]
     return structures.rebuilt(interp, out, iter(leaves))
+
+
+def _refuse_what_leaves(interp: Interpreter, before: Heap, forks: int) -> None:
+    """Raise where a function with checkpoints does more than return: changes what is outside, or raises what is handled there."""
+    changed = [ref for ref, contents in before.contents.items() if interp.heap.contents[ref] is not contents]
+    if changed:
+        message = f"a {changed[0].cls.__name__} from outside of a function with checkpoints is changed in it"
+        raise interp.error(message, "return the new value instead")
+    if interp.level is not None and len(interp.level.forks) > forks:
+        message = "what a function with checkpoints may raise is handled outside of it"
+        raise interp.error(message, "put the `try` inside of the function")
 
 
 def _keeping(op: Op, snapshots: Snapshots) -> Op:

@@ -22,6 +22,7 @@ from adxform.errors import UnsupportedOperationError
 from adxform.frontend.derivative_operators import Operator
 from adxform.ir.kinds import dtype_name, scalar_type
 from adxform.ir.ops import Lit
+from adxform.ir.own_class import is_of_its_class
 from adxform.ir.spans import own_signature
 from adxform.ir.types import Array, Dim, Object, Size, Type
 
@@ -142,6 +143,11 @@ def refused_arrays() -> tuple[type, ...]:
 
 def leaf_type(value: Any, name: str) -> Type | None:
     """The type of a number or an array called `name`; ``None`` for anything else."""
+    cls = type(value)
+    if cls is not np.ndarray and cls is not float and not is_of_its_class(value):
+        raise UnsupportedOperationError(
+            f"`{name}` answers by code of its own which class it is of", help="give what it stands for, a proxy's object, say"
+        )
     if isinstance(value, np.ndarray):
         if isinstance(value, refused_arrays()):
             raise UnsupportedOperationError(

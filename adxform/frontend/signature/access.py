@@ -14,7 +14,7 @@ from adxform.frontend.signature import Tree, describe, registration, same_static
 from adxform.frontend.signature.class_meaning import Means
 from adxform.ir.code_constants import set_orders
 from adxform.ir.ops import Lit
-from adxform.ir.spans import own_attribute
+from adxform.ir.spans import own_attribute, own_dict
 
 StepKind = Literal["cell", "global", "default", "attribute", "item", "registration"]
 Step = tuple[StepKind, Any]
@@ -243,7 +243,7 @@ class Owns:
 
     def met(self, value: Any) -> bool:
         """Whether that is so of `value`."""
-        return (self.name in getattr(value, "__dict__", ())) is self.there
+        return (self.name in own_dict(value)) is self.there
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,11 +93,16 @@ def is_changeable(cls: type) -> bool:
 
 def is_users(module: types.ModuleType) -> bool:
     """Whether `module` is one that a program may change: libraries are taken for what they are."""
-    return module.__name__.partition(".")[0] not in ("adxform", *sys.builtin_module_names) and not _is_in_library(module)
+    return module_name(module).partition(".")[0] not in ("adxform", *sys.builtin_module_names) and not _is_in_library(module)
+
+
+def module_name(module: types.ModuleType) -> str:
+    """The name of `module`, of which no ``__getattr__`` is asked."""
+    return str(vars(module).get("__name__"))
 
 
 def _is_in_library(module: types.ModuleType | None) -> bool:
-    file = getattr(module, "__file__", None)
+    file = None if module is None else vars(module).get("__file__")  # a module's `__getattr__` is code of its own
     return isinstance(file, str) and file.startswith(_LIBRARIES)
 
 

@@ -117,7 +117,7 @@ def _moved(image: Any, along: Any, axis: Any, order: Any, mode: Any, cval: Any, 
 def _shift(
     input: Any, shift: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True
 ) -> Any:
-    image = input
+    image = np.asarray(input)
     for axis in range(np.ndim(image)):
         amount = shift if np.ndim(shift) == 0 else shift[axis]
         image = _moved(image, np.arange(image.shape[axis]) - amount, axis, order, mode, cval, prefilter)
@@ -136,10 +136,11 @@ def _affine_transform(
     prefilter: Any = True,
 ) -> Any:
     """The places are summed in SciPy's order, so that they lie beyond a border where they do for SciPy."""
-    rank, shape, matrix = np.ndim(input), input.shape if output_shape is None else output_shape, np.asarray(matrix)
+    given, matrix = np.asarray(input), np.asarray(matrix)
+    rank, shape = np.ndim(given), given.shape if output_shape is None else output_shape
     moves = [offset if np.ndim(offset) == 0 else offset[k] for k in range(rank)]
     if np.ndim(matrix) == 1:
-        image = input
+        image = given
         for axis in range(rank):
             along = (np.arange(shape[axis]) + moves[axis] / matrix[axis]) * matrix[axis]
             image = _moved(image, along, axis, order, mode, cval, prefilter)
@@ -155,7 +156,7 @@ def _affine_transform(
         for k in range(1, rank):
             along = along + counts[k] * matrix[axis, k]
         coordinates.append(along + moves[axis])
-    return _interpolated(input, coordinates, order, mode, cval, prefilter)
+    return _interpolated(given, coordinates, order, mode, cval, prefilter)
 
 
 def _rotate(
@@ -172,7 +173,7 @@ def _rotate(
     """How many rows and columns there are is held."""
     if np.ndim(input) != 2:
         unsupported("scipy.ndimage.rotate has a derivative of images with two axes: rotate each plane")
-    n, m = input.shape
+    n, m = np.asarray(input).shape
     if reshape:
         rows, columns = calls.rotated_length(n, m, angle, 0), calls.rotated_length(n, m, angle, 1)
     else:
@@ -192,7 +193,7 @@ def _map_coordinates(
     cval: Any = 0.0,
     prefilter: Any = True,
 ) -> Any:
-    return _interpolated(input, np.asarray(coordinates), order, mode, cval, prefilter)
+    return _interpolated(np.asarray(input), np.asarray(coordinates), order, mode, cval, prefilter)
 
 
 def _within(c: Any, n: Any, mode: Any) -> Any:

@@ -28,9 +28,9 @@ def _correlate(input: Any, weights: Any, output: Any = None, mode: Any = "reflec
 
 
 def _convolve(input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0) -> Any:
-    origins = (origin,) * np.ndim(input) if np.ndim(origin) == 0 else origin
-    turned = tuple([-o if n % 2 == 1 else -o - 1 for o, n in zip(origins, weights.shape, strict=True)])
-    return calls.correlated(input, np.flip(weights), mode, turned)
+    origins, kernel = (origin,) * np.ndim(input) if np.ndim(origin) == 0 else origin, np.asarray(weights)
+    turned = tuple([-o if n % 2 == 1 else -o - 1 for o, n in zip(origins, kernel.shape, strict=True)])
+    return calls.correlated(input, np.flip(kernel), mode, turned)
 
 
 def _along(image: Any, weights: Any, axis: Any, mode: Any, origin: Any) -> Any:
@@ -182,10 +182,11 @@ def _zoom(
     *,
     grid_mode: Any = False,
 ) -> Any:
-    for axis in range(np.ndim(input)):
+    image = np.asarray(input)
+    for axis in range(np.ndim(image)):
         factor = zoom if np.ndim(zoom) == 0 else zoom[axis]
-        input = _lines(input, calls.zooms(input.shape[axis], factor, order, mode, prefilter, grid_mode), axis)  # noqa: A001
-    return input
+        image = _lines(image, calls.zooms(image.shape[axis], factor, order, mode, prefilter, grid_mode), axis)
+    return image
 
 
 _X = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])

@@ -150,6 +150,8 @@ def _splev(x: Any, tck: Any, der: Any = 0, ext: Any = 0) -> Any:
         return [_splev(x, (t, one, k), der, ext) for one in c]
     at = np.asarray(x) * 1.0
     t, c = np.asarray(t) * 1.0, np.asarray(c) * 1.0
+    if c.ndim > 1:  # a curve: a spline for each of its coordinates
+        return [_splev(x, (t, part, k), der, ext) for part in c]
     return moving(solve(_splev_value, (), (), (np.ndim(at),), at, t, c, k, der, ext), at_places(t, c, k, at, der, ext))
 
 
@@ -164,6 +166,8 @@ def _spline_value(at: Any, *given: Any) -> Any:
 def _splint(a: Any, b: Any, tck: Any) -> Any:
     t, c, k = tck
     t, c = np.asarray(t) * 1.0, np.asarray(c) * 1.0
+    if c.ndim > 1:
+        return [_splint(a, b, (t, part, k)) for part in c]
     return moving(solve(_splint_value, (), (), ("float",), 1.0 * a, 1.0 * b, t, c, k), between_places(t, c, k, a, b))
 
 

@@ -8,11 +8,11 @@ import types
 from typing import Any
 
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.ir.spans import own_dict
 
 _NATIVE = (
     types.WrapperDescriptorType,
     types.MethodDescriptorType,
-    types.BuiltinFunctionType,
     types.ClassMethodDescriptorType,
 )
 
@@ -44,8 +44,8 @@ def is_data_descriptor(found: Any) -> bool:
 
 
 def is_native(found: Any) -> bool:
-    """Whether a special method is one of a class written in C."""
-    return isinstance(found, _NATIVE)
+    """Whether a special method is one of a class written in C: a function of a module is none (``__eq__ = operator.is_``)."""
+    return isinstance(found, _NATIVE) or (isinstance(found, types.BuiltinFunctionType) and isinstance(found.__self__, type))
 
 
 def refuse_named_tuple(interp: Interpreter, cls: type) -> None:
@@ -70,7 +70,7 @@ def told_by(owner: Any, name: str) -> types.FunctionType | None:
     hook, found = find(cls, "__getattribute__"), find(cls, name)
     if isinstance(hook, types.FunctionType):
         return hook
-    held = name in getattr(owner, "__dict__", {})
+    held = name in own_dict(owner)
     if isinstance(found, property):
         return found.fget if isinstance(found.fget, types.FunctionType) else None
     if isinstance(found, functools.cached_property):

@@ -19,6 +19,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Static, Value
 from adxform.frontend.signature.access import Owns
 from adxform.ir.ops import Block, Call, Lit, Op
+from adxform.ir.spans import own_dict
 from adxform.ir.walk import all_ops
 
 
@@ -31,7 +32,7 @@ def followed(interp: Interpreter, value: Static, name: str) -> Value | None:
     found = find(cls, name)
     if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
         return property_beside_getattr(interp, value, cls, name, found)
-    held = name in getattr(owner, "__dict__", {})
+    held = name in own_dict(owner)
     if isinstance(found, functools.cached_property):
         guard(interp, value.access, Owns(name, held))
         return None if held else _cached(interp, value, name, found)

@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.classes import own_containers
@@ -26,7 +27,7 @@ from adxform.frontend.evaluate.classes.class_attributes import from_class
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_generated, is_native
 from adxform.frontend.evaluate.outside.guards import guard, rooted
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import FunctionValue, InnerPullback, Method, Ref, Static, Tuple, Value, is_unknown
 from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Defines, Is, path_to
 from adxform.ir.kinds import alternatives, scalar_type
@@ -302,6 +303,8 @@ def _called(interp: Interpreter, owner: Value, method: str, other: Value, hint: 
     bound = special(interp, owner, method)
     assert bound is not None
     result = interp.call(bound, (other,), hint=hint)
+    if isinstance(result, Var) and is_unknown(result):
+        return interp.emit(runtime.answered, (result,), Object(), hint)
     return None if isinstance(result, Static | Lit) and result.value is NotImplemented else result
 
 

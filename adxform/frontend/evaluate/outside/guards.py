@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.classes.class_contents import refuse_named_tuple
 from adxform.frontend.evaluate.outside.settled import is_listed, may_change
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FoundOutside, Static, Tuple, Value
-from adxform.frontend.signature import FEW, INSTANCES, Leaf, describe, leaf_type, parts
+from adxform.frontend.signature import FEW, INSTANCES, Leaf, Tree, describe, leaf_type, parts
 from adxform.frontend.signature.access import (
     Access,
     Equals,
@@ -81,11 +81,7 @@ def from_outside(interp: Interpreter, value: Any, access: Access | None) -> Valu
 
 
 def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
-    try:
-        type_ = leaf_type(value, access.hint)
-    except UnsupportedOperationError as error:
-        raise interp.error(error.message, error.help) from None
-    if type_ is not None:
+    if _leaf_type(interp, value, access.hint) is not None:
         return _hidden(interp, value, access)
     guard_class(interp, type(value))
     if isinstance(value, type):
@@ -95,7 +91,7 @@ def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
         return changed
     structure = parts(value)
     if structure is not None and structure[0] not in INSTANCES:
-        guard(interp, access, LooksLike(describe(value, access.hint)[0], access.hint))
+        guard(interp, access, LooksLike(_described(interp, value, access.hint), access.hint))
         return _structure(interp, value, access)
     if isinstance(value, str | bytes | np.dtype | type(None) | type(...)):
         guard(interp, access, Equals(Lit(value)))
@@ -111,6 +107,20 @@ def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
     else:
         guard(interp, access, HasClass(type(value)))
     return Static(value, access)
+
+
+def _leaf_type(interp: Interpreter, value: Any, name: str) -> Type | None:
+    try:
+        return leaf_type(value, name)
+    except UnsupportedOperationError as error:
+        raise interp.error(error.message, error.help) from None
+
+
+def _described(interp: Interpreter, value: Any, name: str) -> Tree:
+    try:
+        return describe(value, name)[0]
+    except UnsupportedOperationError as error:
+        raise interp.error(error.message, error.help) from None
 
 
 def _changed(interp: Interpreter, value: Any, access: Access) -> Var | None:
@@ -191,6 +201,7 @@ def looked_up(interp: Interpreter, value: Value) -> Value:
 
 def constant(interp: Interpreter, value: Any) -> Value:
     """An object that is the same at every call; lists and dicts among them were made now, and nobody else has them."""
+    leaf = _leaf_type(interp, value, "k")
     if isinstance(value, np.ndarray):
         return from_outside(interp, value, Access((), Lit(value)))
     guard_class(interp, type(value))
@@ -198,9 +209,7 @@ def constant(interp: Interpreter, value: Any) -> Value:
         guard_class(interp, value)
     structure = parts(value)
     if structure is None or structure[0] in INSTANCES:
-        if leaf_type(value, "k") is not None or isinstance(
-            value, str | bytes | np.dtype | slice | range | type(None) | type(...)
-        ):
+        if leaf is not None or isinstance(value, str | bytes | np.dtype | slice | range | type(None) | type(...)):
             return Lit(value)
         if isinstance(value, types.FunctionType) and not written_in(value).startswith("adxform."):
             return from_outside(interp, value, Access((), Lit(value)))

@@ -23,7 +23,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, PlaceOutside
 from adxform.frontend.signature.access import Access, Is
 from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Op, Operand, Raise, Var
-from adxform.ir.spans import Span
+from adxform.ir.spans import Span, own_dict
 from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, map_op, variables
 from adxform.primitives.alias import Aliases, alias_classes
@@ -125,7 +125,7 @@ def holder(interp: Interpreter, fn: Any, access: Access) -> tuple[Any, str] | No
 def _is_plain(owner: Any, name: str) -> bool:
     """Whether `owner` holds the attribute `name` itself."""
     held = isinstance(inspect.getattr_static(type(owner), name, None), MemberDescriptorType)
-    return held or isinstance(owner, ModuleType | CellType) or name in getattr(owner, "__dict__", {})
+    return held or isinstance(owner, ModuleType | CellType) or name in own_dict(owner)
 
 
 def _told(fn: Callable[..., None], held: Held, value: Operand, span: Span) -> Call:

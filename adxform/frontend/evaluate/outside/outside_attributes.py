@@ -16,6 +16,7 @@ from adxform.frontend.evaluate.values import Method, Static, Value
 from adxform.frontend.nested import objects
 from adxform.frontend.signature.access import Access, Owns, path_to
 from adxform.ir.ops import Lit
+from adxform.ir.spans import own_dict
 from adxform.primitives.table import definition, lookup
 from adxform.threads import locks
 
@@ -68,7 +69,7 @@ def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: A
     """The attribute `found` by `path` of an object from outside that is no class: of its own, or what its class holds."""
     owner, access = value.value, value.access
     static = inspect.getattr_static(type(owner), name, None)
-    if name in getattr(owner, "__dict__", {}):
+    if name in own_dict(owner):
         return from_outside(interp, found, path)
     if static is not None and not inspect.isdatadescriptor(static) and hasattr(owner, "__dict__"):
         guard(interp, access, Owns(name, False))
@@ -92,6 +93,8 @@ def is_a_librarys(module: types.ModuleType) -> bool:
 def _of_module(interp: Interpreter, module: types.ModuleType, access: Any, name: str) -> Value:
     try:
         found = locks.attribute(module, name)
-    except AttributeError as error:
+    except RecursionError:
+        raise
+    except Exception as error:  # of a `__getattr__`, which may import what is not there
         return missing(interp, path_to(access, ("attribute", name)), error)
     return from_outside(interp, found, None if is_a_librarys(module) else path_to(access, ("attribute", name)))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from adxform.frontend.derivative_operators import Operator
+from adxform.ir.own_class import is_of_its_class
 
 LISTED: tuple[type, ...] = (set, type({}.keys()))
 """Classes whose objects change, though whatever is asked of them follows from what is in them: that is guarded."""
@@ -24,6 +25,8 @@ _LIBRARIES = ("typing", "fractions", "datetime", "re", "pathlib", "uuid", "opera
 
 def may_change(value: Any) -> bool:
     """Whether an object from outside may be another one at the next call, though it is the same object."""
+    if not is_of_its_class(value):
+        return True
     if isinstance(value, _ALWAYS) or inspect.isroutine(value):
         return False
     if type(value) is frozenset:

@@ -16,7 +16,6 @@ from adxform.frontend.evaluate.classes.class_attributes import from_class, of_cl
 from adxform.frontend.evaluate.classes.class_contents import (
     MISSING,
     find,
-    has_dict,
     is_data_descriptor,
 )
 from adxform.frontend.evaluate.classes.own_containers import ASKED, ITEMS, OF_ITEMS, attributes_of
@@ -200,7 +199,8 @@ def own_attributes(interp: Interpreter, value: Ref) -> Value:
     """``vars(value)``: a dict that is the attributes of an object. Once these are changed by their names, it is not followed."""
     contents = interp.contents(value)
     beside = any(name == ITEMS or isinstance(find(value.cls, name), types.MemberDescriptorType) for name in contents.keys)
-    if beside or not has_dict(value.cls) or issubclass(value.cls, Operator | Decorated):
+    kept = isinstance(find(value.cls, "__dict__"), types.GetSetDescriptorType | types.MemberDescriptorType)  # no property
+    if beside or not kept or issubclass(value.cls, Operator | Decorated):
         message = f"the attributes of a {value.cls.__name__} are taken as a dict, and not all are in one"
         raise interp.error(message, "name the attributes, or use `getattr` and `setattr`; of a dataclass, `dataclasses.asdict`")
     made = interp.heap.new("dict", dict, contents.keys, contents.items)

@@ -217,7 +217,8 @@ def _is_asked_of_scipy(classes: Any) -> bool:
     if isinstance(classes, tuple):
         return any(map(_is_asked_of_scipy, classes))
     home = getattr(classes, "__module__", "").partition(".")[0]
-    return classes is dict or home in ("scipy", "collections", "typing", "abc") or isinstance(classes, types.UnionType)
+    made_of = classes in (dict, tuple)
+    return made_of or home in ("scipy", "collections", "typing", "abc") or isinstance(classes, types.UnionType)
 
 
 def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -9,6 +9,7 @@ from collections import defaultdict
 from typing import Any
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.parts.attributes import own_attributes
 from adxform.frontend.evaluate.state import Interpreter
@@ -69,6 +70,8 @@ def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     if len(args) == 1 and isinstance(args[0], Ref) and args[0].kind == "instance":
         return own_attributes(interp, args[0])
     if len(args) == 1 and isinstance(args[0], Static) and not isinstance(args[0].value, type | types.ModuleType):
+        if find(type(args[0].value), "__dict__") is MISSING and find(type(args[0].value), "__getattr__") is MISSING:
+            return interp.fail(TypeError, "vars() argument must have __dict__ attribute")
         return interp.attribute(args[0], "__dict__")
     raise interp.error("`vars` is not supported", "use the names themselves")
 

@@ -25,6 +25,18 @@ from adxform.primitives.record import Primitive
 from adxform.runtime.of_scipy import linalg as calls
 
 
+def one_matrix(name: str, rank: int, a: Any, b: Any) -> None:
+    """Refuse batches: SciPy takes matrices of more axes than `rank`, and right sides for each of them."""
+    if np.ndim(a) > rank or np.ndim(b) > 2:
+        raise NotImplementedError(f"scipy.linalg.{name} has a derivative of one matrix, and a vector or columns: write a loop")
+
+
+def vector_of_batch(name: str, a: Any, b: Any) -> None:
+    """Refuse one vector for matrices of a batch, where SciPy gives a solution for each."""
+    if np.ndim(a) > 2 and np.ndim(b) == 1:
+        raise NotImplementedError(f"scipy.linalg.{name} of several matrices has a derivative for columns: write `b[:, None]`")
+
+
 def real_only(a: Any, name: Any) -> None:
     """Refuse a complex `a`."""
     if np.iscomplexobj(a):

@@ -15,7 +15,7 @@ from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, Several, Type
 from adxform.primitives.contraction_types import lstsq_result, square_result
 from adxform.primitives.declare import Result
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules.linalg.factors import real_only
 from adxform.runtime.of_scipy import linalg as calls
@@ -81,6 +81,8 @@ def _of_rotation(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Ty
 
 
 def _lstsq(a: Any, b: Any, cond: Any = None, *, check_finite: Any = True, lapack_driver: Any = None) -> Any:
+    if np.ndim(a) > 2 or np.ndim(b) > 2:
+        unsupported("scipy.linalg.lstsq has a derivative of one matrix, and a vector or columns: write a loop")
     options = cond, check_finite, lapack_driver
     x = calls.full_rank_solution(a, b, *options)
     if np.ndim(b) == 1:

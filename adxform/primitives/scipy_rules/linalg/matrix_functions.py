@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from adxform import runtime
 from adxform.ir.ops import Operand
 from adxform.ir.types import Type
 from adxform.primitives.contraction_types import square_result
@@ -96,7 +97,8 @@ def _solve_sylvester(a: Any, b: Any, q: Any) -> Any:
     def pullback(ct: Any) -> Any:
         q_ct = linalg.solve_sylvester(np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2), ct)
         turned = np.swapaxes(x, -1, -2)
-        return -(q_ct @ turned), -(turned @ q_ct), q_ct
+        of_a, of_b = -(q_ct @ turned), -(turned @ q_ct)
+        return runtime.unbroadcast(of_a, a), runtime.unbroadcast(of_b, b), runtime.unbroadcast(q_ct, q)
 
     return x, pullback
 
@@ -107,7 +109,8 @@ def _solve_continuous_lyapunov(a: Any, q: Any) -> Any:
 
     def pullback(ct: Any) -> Any:
         q_ct = linalg.solve_continuous_lyapunov(np.swapaxes(a, -1, -2), ct)
-        return -(q_ct @ np.swapaxes(x, -1, -2) + np.swapaxes(q_ct, -1, -2) @ x), q_ct
+        a_ct = -(q_ct @ np.swapaxes(x, -1, -2) + np.swapaxes(q_ct, -1, -2) @ x)
+        return runtime.unbroadcast(a_ct, a), runtime.unbroadcast(q_ct, q)
 
     return x, pullback
 
@@ -119,7 +122,7 @@ def _solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
     def pullback(ct: Any) -> Any:
         q_ct = linalg.solve_discrete_lyapunov(np.swapaxes(a, -1, -2), ct, method)
         a_ct = q_ct @ a @ np.swapaxes(x, -1, -2) + np.swapaxes(q_ct, -1, -2) @ a @ x
-        return a_ct, q_ct, None
+        return runtime.unbroadcast(a_ct, a), runtime.unbroadcast(q_ct, q), None
 
     return x, pullback
 

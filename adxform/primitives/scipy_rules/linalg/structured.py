@@ -14,12 +14,14 @@ from adxform.ir.types import Array, Type
 from adxform.primitives.declare import general
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
+from adxform.primitives.scipy_rules.linalg.factors import one_matrix
 from adxform.runtime.of_scipy import linalg as calls
 
 
 def _toeplitz(c: Any, r: Any = None) -> Any:
     if r is None:
         r = np.conjugate(c) if np.iscomplexobj(c) else c
+    c, r = np.atleast_1d(c), np.atleast_1d(r)
     rows, columns = c.shape[-1], r.shape[-1]
     places = rows - 1 + np.arange(columns) - np.arange(rows)[:, None]
     return np.concatenate((c[..., ::-1], r[..., 1:]), axis=-1)[..., places]
@@ -33,6 +35,7 @@ def _hankel(c: Any, r: Any = None) -> Any:
 
 
 def _circulant(c: Any) -> Any:
+    c = np.atleast_1d(c)
     n = c.shape[-1]
     return c[..., (np.arange(n)[:, None] - np.arange(n)) % n]
 
@@ -49,6 +52,8 @@ def _block_diag(*arrs: Any) -> Any:
 
 
 def _khatri_rao(a: Any, b: Any) -> Any:
+    if np.ndim(a) > 2 or np.ndim(b) > 2:
+        unsupported("scipy.linalg.khatri_rao has a derivative of two matrices, and not of several: write a loop")
     return np.reshape(a[:, None, :] * b[None, :, :], (a.shape[0] * b.shape[0], a.shape[1]))
 
 
@@ -83,6 +88,7 @@ def _columns(x: Any) -> Any:
 
 
 def _solve_with_bands(ab: Any, b: Any, lower: Any, upper: Any, check_finite: Any = True) -> Any:
+    one_matrix("solve_banded", 2, ab, b)
     x = calls.solve_with_bands(ab, b, lower, upper, check_finite)
 
     def pullback(ct: Any) -> Any:
@@ -116,6 +122,7 @@ def _solve_banded(
 
 
 def _solveh_banded(ab: Any, b: Any, lower: Any = False, check_finite: Any = True) -> Any:
+    one_matrix("solveh_banded", 2, ab, b)
     if np.iscomplexobj(ab):
         raise NotImplementedError("scipy.linalg.solveh_banded has no derivative of complex matrices")
     x = linalg.solveh_banded(ab, b, lower=lower, check_finite=check_finite)
@@ -146,6 +153,7 @@ def _lags(y: Any, z: Any) -> Any:
 
 def _solve_with_toeplitz(c: Any, r: Any, b: Any, check_finite: Any = True) -> Any:
     """The first of `r` is not read."""
+    one_matrix("solve_toeplitz", 1, c, b)
     x = calls.solve_with_toeplitz(c, r, b, check_finite)
 
     def pullback(ct: Any) -> Any:

@@ -19,6 +19,7 @@ from adxform.primitives.contraction_types import pinv_result
 from adxform.primitives.declare import constant, general
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
+from adxform.primitives.scipy_rules.linalg.factors import one_matrix, vector_of_batch
 from adxform.runtime.of_scipy import linalg as calls
 
 
@@ -36,6 +37,7 @@ def triangle(s: Any, lower: Any) -> Any:
 
 
 def _solve(a: Any, b: Any, lower: Any = False, *, check_finite: Any = True, assume_a: Any = None, transposed: Any = False) -> Any:
+    vector_of_batch("solve", a, b)
     symmetric = assume_a in ("sym", "symmetric", "pos", "positive definite", "her", "hermitian")
     if symmetric and np.iscomplexobj(a) and assume_a not in ("sym", "symmetric"):
         raise NotImplementedError("scipy.linalg.solve has no derivative of complex matrices with assume_a='her' or 'pos'")
@@ -66,6 +68,7 @@ def _part(s: Any, lower: Any, unit_diagonal: Any) -> Any:
 def _solve_triangular(
     a: Any, b: Any, trans: Any = 0, lower: Any = False, unit_diagonal: Any = False, *, check_finite: Any = True
 ) -> Any:
+    vector_of_batch("solve_triangular", a, b)
     if trans in (2, "C") and np.iscomplexobj(a):
         raise NotImplementedError("scipy.linalg.solve_triangular has no derivative of complex matrices with trans='C'")
     x = linalg.solve_triangular(a, b, trans, lower, unit_diagonal, check_finite=check_finite)
@@ -125,13 +128,15 @@ def _det(a: Any, *, check_finite: Any = True) -> Any:
 
 
 def _solve_with_cholesky(c: Any, b: Any, lower: Any = False, check_finite: Any = True) -> Any:
+    vector_of_batch("cho_solve", c, b)
     x = calls.solve_with_cholesky(c, b, lower, check_finite)
 
     def pullback(x_ct: Any) -> Any:
         b_ct = conjugate(calls.solve_with_cholesky(c, conjugate(x_ct), lower, False))
         whole = -products(b_ct, x, b)
         both = whole + adjoint(whole)
-        return (np.tril(both @ np.tril(conjugate(c))) if lower else np.triu(np.triu(conjugate(c)) @ both)), b_ct
+        c_ct = np.tril(both @ np.tril(conjugate(c))) if lower else np.triu(np.triu(conjugate(c)) @ both)
+        return runtime.unbroadcast(c_ct, c), runtime.unbroadcast(b_ct, b)
 
     return x, pullback
 
@@ -142,6 +147,7 @@ def _cho_solve(c_and_lower: Any, b: Any, overwrite_b: Any = False, check_finite:
 
 
 def _solve_with_lu(lu: Any, piv: Any, b: Any, trans: Any = 0, check_finite: Any = True) -> Any:
+    one_matrix("lu_solve", 2, lu, b)
     if trans == 2 and np.iscomplexobj(lu):
         raise NotImplementedError("scipy.linalg.lu_solve has no derivative of complex factors with trans=2")
     x = calls.solve_with_lu(lu, piv, b, trans, check_finite)
