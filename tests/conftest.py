@@ -46,7 +46,8 @@ LONG = frozenset(
     test_orders test_persistence test_persistence_private test_prepared test_prepared_inside test_prepared_keeping
     test_prepared_memory test_prepared_mismatch test_prepared_out test_prepared_pickle test_prepared_sweeps test_race
     test_random_programs test_refused test_rules test_rules_that_write test_same_point test_scipy_arrays
-    test_scipy_kernels test_scipy_models test_scipy_special test_sparse test_tables test_time_limits test_undefined
+    test_scipy_global_minima test_scipy_kernels test_scipy_models test_scipy_special test_scipy_users_curves
+    test_polynomial_objects test_scipy_users_samples test_random_draws test_sparse test_tables test_time_limits test_undefined
     test_vector_math
     test_alone::test_saved_source_runs_in_another_process
     test_batch::test_any_number_of_vectors
@@ -172,6 +173,7 @@ TURNS = {
     "test_persistence::test_damaged_files_are_no_error": 6,
     "test_persistence::test_it_can_be_switched_off": 3,
     "test_persistence_private::test_nothing_is_written_under_the_working_directory": 3,
+    "test_polynomial_objects::test_programs": 6,
     "test_prepared::test_a_thousand_calls_build_nothing": 6,
     "test_prepared::test_every_call_runs_what_was_built": 3,
     "test_prepared::test_threads_share_one_preparation": 8,
@@ -221,6 +223,8 @@ TURNS = {
     "test_scipy_sparse::test_matrices_that_a_function_makes": 8,
     "test_scipy_special::test_both_modes_and_second_order": 12,
     "test_scipy_special::test_slopes_are_accurate_in_both_tails": 4,
+    "test_scipy_users_curves::test_programs": 6,
+    "test_scipy_users_samples::test_programs": 6,
     "test_set_shapes::test_all_names_see_the_new_shape": 3,
     "test_several_results::test_both_modes_and_all_second_orders_agree_with_differences": 8,
     "test_several_results::test_prepared_batches_patterns_pickles_and_checkpoints": 4,

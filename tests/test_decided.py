@@ -294,8 +294,7 @@ def test_what_is_refused_says_what_to_do_instead() -> None:
         ("np.roots(x)[0] * x[0]", "real or complex"),
         ("np.unique(x) * x[0]", "different ones"),
         ("np.i0(x)", "Bessel"),
-        ("np.polymul(x, x)", "leading zeros"),
-        ("np.histogram2d(x, x)[1]", "edges"),
+        ("np.histogramdd(x)[0]", "edges"),
     ],
 )
 def test_an_error_says_why_and_what_to_do(call: str, words: str) -> None:

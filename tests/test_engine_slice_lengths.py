@@ -239,10 +239,37 @@ def squares_of_differences(x):  # type: ignore[no-untyped-def]
     return total
 
 
+def lengths_met_on_another_path(x):  # type: ignore[no-untyped-def]
+    y = x * 1.0
+    total = 0.0
+    for end in range(1, len(x)):
+        if end == 3:
+            total = total + np.sum(x[:end] * np.array([1.0, 2.0, 3.0]))
+        else:
+            y[:end] = np.sum(x) * x[0]
+    return total + np.sum(y**2)
+
+
+def names_met_on_another_path(x):  # type: ignore[no-untyped-def]
+    n = len(x)
+    y = x * 1.0
+    total = 0.0
+    for i in range(2 * n):
+        k = n - i
+        if 0 < i < n:
+            total = total + np.dot(x[:i], x[k:])
+        else:
+            y[:i] = 0.3 * x[0]
+            y[k:] = 0.7 * np.sum(x)
+        total = total + np.sum(y**3)
+    return total
+
+
 OTHERS = (
     *(windows_cut_off, equal_windows_cut_off, windows_cut_off_by_hand, counted_from_the_end, more_than_there_is),
     *(one_spread_over_many, spread_where_it_is_one, backwards_bounds, slices_of_slices, overlapping, turned_in_place),
     *(lengths_of_paths, carried_slices, written_views, squares_of_differences),
+    *(lengths_met_on_another_path, names_met_on_another_path),
 )
 
 
@@ -267,7 +294,9 @@ def results(f: Callable[..., Any], x: np.ndarray, engine: str) -> Any:
     try:
         value, gradient = adxform.value_and_grad(f, engine=engine)(x)
         _, tangent = adxform.jvp(f, (x,), (v,), engine=engine)
-        return value, gradient, tangent, adxform.hvp(f, (x,), (v,), engine=engine)
+        return value, gradient, tangent, adxform.hvp(f, engine=engine)(x, v)
+    except adxform.AdxError:
+        raise
     except (ValueError, IndexError) as error:
         return type(error)
 

@@ -52,7 +52,7 @@ def missing(s, scale):
 def inner(x):
     return np.roots(
         x,
-    ).real
+    )
 
 
 def outer(x):

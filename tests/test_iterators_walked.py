@@ -464,7 +464,7 @@ def list_in_a_list_that_is_forked(x):
     return sum(a * b for a, b in rows)
 
 
-@refused("may be in what is passed to `groupby`")
+@right
 def list_in_a_list_in_groups(x):
     rows = [[x[0], x[1]], [x[1], x[2]]]
     for _, group in itertools.groupby(rows, key=len):

@@ -35,7 +35,6 @@ STAYS = {
     "backends/python/syntax.py UNARY": OPERATORS,
     "backends/python/syntax.py _OWN": OPERATORS,
     "frontend/known/container_operators.py SIGNS": OPERATORS,
-    "frontend/evaluate/classes/own_containers.py ASKED": OPERATORS,
     "frontend/known/container_operators.py _SET_UPDATES": OPERATORS,
     "frontend/lowering/operator_functions.py BINARY": OPERATORS,
     "frontend/lowering/operator_functions.py UNARY": OPERATORS,

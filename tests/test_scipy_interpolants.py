@@ -247,8 +247,6 @@ def test_radial_functions_that_need_a_width() -> None:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (lambda p: interpolate.UnivariateSpline(X, p[0] * X)(0.3), "knots that FITPACK chooses"),
-        (lambda p: interpolate.splev(0.3, interpolate.splrep(X, p[0] * X, s=0.1)), "knots that FITPACK chooses"),
         (lambda p: interpolate.RectBivariateSpline(X, Y, p[0] * TABLE, s=0.5).ev(0.3, 0.4), "knots that FITPACK chooses"),
         (lambda p: interpolate.make_interp_spline(X, p[0] * X, bc_type="natural")(0.3), "without conditions at the ends"),
         (lambda p: interpolate.make_interp_spline(X, p[0] * X, k=0)(0.3), "degrees of 1 to 5"),

@@ -662,8 +662,8 @@ def appends(p: Any) -> Any:
 
 REFUSED: dict[str, tuple[Model, str]] = {
     "mean_that_is_none": (lambda p: stats.cauchy.mean(p[0]), "no formula"),
-    "draws": (lambda p: np.sum(stats.norm.rvs(p[0], size=3)), "drawn with parameters which move"),
-    "frozen_draws": (lambda p: np.sum(stats.norm(p[0], 1.0).rvs(size=3)), "drawn with parameters which move"),
+    "draws": (lambda p: np.sum(stats.gamma.rvs(p[0], size=3)), "drawn with parameters which move"),
+    "frozen_draws": (lambda p: np.sum(stats.t(p[0], 1.0).rvs(size=3)), "drawn with parameters which move"),
     "weight": (lambda p: integrate.quad(lambda t: p[0] * t, 0, 1, wopts=(1, None))[0], "`wopts`"),
     "complex": (lambda p: integrate.solve_ivp(lambda t, y: 1j * p[0] * y, (0, 1), [1j]).y[0, -1].imag, "real y0"),
     "ends": (lambda p: interpolate.CubicSpline(PLACES, p[0] * HEIGHTS, bc_type="parabolic")(0.3), "the ends"),

@@ -16,6 +16,7 @@ from adxform.errors import RegistrationError
 from adxform.ir.ops import Call, Lit
 from adxform.ir.spans import own_attribute, registering
 from adxform.primitives import definitions, memory, scipy_rules, shipped_rules
+from adxform.primitives.definitions import polynomial_series, random_draws, real_spectra
 from adxform.primitives.families import (
     cmath_functions,
     determinants,
@@ -74,6 +75,9 @@ _library = collect(
         *numpy_shape.RECORDS,
         *numpy_creation.RECORDS,
         *definitions.RECORDS,
+        *random_draws.RECORDS,
+        *polynomial_series.RECORDS,
+        *real_spectra.RECORDS,
     )
 )
 

@@ -156,7 +156,7 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
     (
         lambda fn: fn is np.linalg.eig or fn is np.linalg.eigvals,
         lambda fn: f"`np.linalg.{fn.__name__}` of a real matrix, whose eigenvalues are real or complex as only a run can tell",
-        "give it a complex matrix, `a + 0j`, or call `np.linalg.eigh` or `eigvalsh`, if the matrix is symmetric",
+        "ask for real parts or sizes (`w.real`, `np.abs(w)`), or give it a complex matrix, `a + 0j`; of a symmetric one `eigh`",
     ),
     (
         lambda fn: isinstance(fn, np.ufunc) and fn.types == ["O" * fn.nin + "->" + "O" * fn.nout],
@@ -189,8 +189,8 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "give it functions that write no state, and the methods and options that docs/scipy.md names",
     ),
     (
-        _draws,
-        lambda fn: "random numbers that are drawn with parameters which move",
+        lambda fn: _draws(fn) or getattr(fn, "__name__", "") == "shape_of_a_draw",
+        lambda fn: "random numbers that are drawn with parameters which move, of which some are accepted and others are not",
         "draw in standard form and move those: `loc + scale * z`, or `dist.ppf(u, ...)` of uniform numbers `u`",
     ),
     (

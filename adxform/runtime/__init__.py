@@ -9,6 +9,7 @@ import numpy as np
 
 from adxform.runtime.beliefs import Beliefs, check_array, check_entry, check_number, check_seen, seen
 from adxform.runtime.buffers import BufferStack, GrowingBuffer, Tape, allocate, allocate_like, allocate_product
+from adxform.runtime.complex_spectra import complex_eigenpairs, complex_eigenvalues, complex_roots, phases, places_among
 from adxform.runtime.derivatives.eigenvalues import (
     divided_differences,
     eigenvalues_cotangent,
@@ -142,6 +143,7 @@ from adxform.runtime.language.python_values import (
     value_or_none,
     whole_elements,
 )
+from adxform.runtime.random_numbers import drawn_beside, variates_beside
 from adxform.runtime.run_time_checks import (
     absent,
     answered,
@@ -168,6 +170,7 @@ from adxform.runtime.run_time_checks import (
     whole_number,
     without_derivative,
 )
+from adxform.runtime.series_matrices import converted_series, of_unit_rows, series_of, series_products
 from adxform.runtime.staging import Argument, built, staged, told
 from adxform.runtime.strides import by_rows, cotangent_view, filled, laid_out, own, own_copy, private, shares_memory, tangent_view
 from adxform.runtime.written import ContentsAfter, check_apart, check_shape_set

@@ -10,7 +10,9 @@ import numpy as np
 
 from benchmarks.fits import likelihoods, models
 from benchmarks.fits.fit import Fit, by_differences, slopes_differ, solved
+from benchmarks.fits.in_jax import derivatives_beside
 from benchmarks.record import Claim, Result
+from benchmarks.timing import effort
 
 FITS: tuple[Fit, ...] = (*likelihoods.FITS, *models.FITS)
 SLOPES, ANSWERS = 1e-6, 1e-4
@@ -19,7 +21,7 @@ SLOPES, ANSWERS = 1e-6, 1e-4
 
 def fits(quick: bool) -> Result:
     """Solve each program both ways."""
-    rows, slopes, answers = [], [], []
+    rows, slopes, answers, others = [], [], [], []
     for fit in FITS[:2] if quick else FITS:
         found, first = _timed(lambda fit=fit: solved(fit))
         _, again = _timed(lambda fit=fit: solved(fit))
@@ -28,10 +30,21 @@ def fits(quick: bool) -> Result:
         slopes.append(max(slopes_differ(fit, p) for p in (fit.start, found.x)))
         answers.append(float(np.max(np.abs(found.x - answer)) / max(1.0, np.max(np.abs(answer)))))
         counts = f"{found.functions} + {found.derivatives}", str(plain.functions)
-        rows.append((fit.name, fit.by, *counts, first, again, differences, f"{slopes[-1]:.0e}", f"{answers[-1]:.0e}"))
-    columns = ("program", "by", "calls", "by differences", "first s", "again s", "differences s", "slopes off", "answer off")
+        own, theirs, apart = derivatives_beside(fit, found.x, effort(quick))
+        others.append(apart)
+        off = (f"{slopes[-1]:.0e}", f"{answers[-1]:.0e}")
+        beside = (own, theirs, apart if isinstance(apart, str) else f"{apart:.0e}")
+        rows.append((fit.name, fit.by, *counts, first, again, differences, *off, *beside))
+    columns = (
+        *("program", "by", "calls", "by differences", "first s", "again s", "differences s", "slopes off", "answer off"),
+        *("slopes s", "jax slopes s", "jax off"),
+    )
     claims = (
         Claim(f"derivatives are those of differences, to {SLOPES:g}", max(slopes) < SLOPES),
+        Claim(
+            f"derivatives are JAX's, where it has them, to {SLOPES:g}",
+            all(isinstance(one, str) or one < SLOPES for one in others),
+        ),
         Claim(f"answers are the known ones, or those found by differences, to {ANSWERS:g}", max(answers) < ANSWERS),
     )
     return Result("Fits of programs that call SciPy", columns, tuple(rows), claims)

@@ -67,3 +67,22 @@ def open_mesh_of_a_short_mask(x):
     y = x[np.ix_(np.array([True, False, True]), [0, 1])]
     i, j = np.ix_(np.array([False, True]), [True, False, True])
     return np.sum(y**2) / len(y) + y.size * np.sum(np.ones((len(i), j.size)) * x[i, j]) + np.sum(x[np.ix_([], [1])])
+
+
+@at((vec(1.0, 0.3, 4.1),), (vec(1.0, -0.3, -2.15),), (vec(1.0, 0.3, 0.5),))
+def grid_that_begins_and_steps_as_it_is_told(p):
+    x = np.arange(p[0], p[2], p[1])
+    y = np.zeros(len(x))
+    for i in range(1, len(x)):
+        y[i] = y[i - 1] + (x[i] - x[i - 1]) * x[i] ** 2
+    return np.sum(y) * p[1] + np.sum(np.arange(p[2]) ** 2)
+
+
+@at(
+    (0.21, 1.3),
+)
+def steps_of_a_time_grid(h, k):
+    y = 1.0
+    for t in np.arange(0.05, 1.0, step=h):
+        y = y + h * (t - k * y)
+    return y

@@ -493,3 +493,32 @@ def steps_that_are_taken_back(x):
             best = Transform(v)
     best.p = best.p * 2.0
     return np.sum(state.p**2) * best.p + rejected
+
+
+class Asked:
+    def __init__(self, width):
+        self.width = width
+
+    @property
+    def area(self):
+        if self.width < 0.0:
+            raise AttributeError("area")
+        return self.width**2
+
+
+class Delegating(Asked):
+    def __getattr__(self, name):
+        if name == "depth":
+            return 3.0 * self.width
+        raise AttributeError(name)
+
+
+@at((1.5,), (-0.5,))
+def default_where_a_property_raises(x):
+    return getattr(Asked(x), "area", 2.0) * x
+
+
+@at((1.5,))
+def default_where_a_method_says_what_there_is(x):
+    made = Delegating(x)
+    return getattr(made, "depth", 2.0) * x + getattr(made, "height", 2.0) * x**2 * (1 + hasattr(made, "depth"))

@@ -110,11 +110,6 @@ def default_for_a_property_of_what_is_made(x):
 
 
 @at((1.5,), raises=UnsupportedOperationError)
-def default_where_a_method_says_what_there_is(x):
-    return getattr(Asked(x), "depth", 2.0) * x  # here
-
-
-@at((1.5,), raises=UnsupportedOperationError)
 def default_where_a_method_says_all(x):
     return getattr(Answering(), "width", 2.0) * x  # here
 
@@ -245,12 +240,12 @@ def global_dictionary_read_back(x):
 @at((vec(1.0, 2.0, 3.0, 4.0),), raises=MissingRuleError)
 def unknown_primitive(x):
     roots = np.roots(x)  # here
-    return np.sum(np.abs(roots))
+    return np.sum(roots) * x[0]
 
 
 @at((vec(1.0, 2.0, 3.0),), raises=MissingRuleError)
 def opaque_object(x):
-    return np.poly1d(x)(2.0) * x[0]  # here
+    return np.matrix(x)[0, 1] * x[0]  # here
 
 
 @at((1.5,), raises=UnsupportedOperationError)

@@ -24,6 +24,16 @@ SERIES = {
 }
 """Values of series, by the names of their functions in `numpy.polynomial`."""
 
+MODULES = {
+    "polynomial": (polynomial, "poly"),
+    "chebyshev": (chebyshev, "cheb"),
+    "legendre": (legendre, "leg"),
+    "laguerre": (laguerre, "lag"),
+    "hermite": (hermite, "herm"),
+    "hermite_e": (hermite_e, "herme"),
+}
+"""The modules of `numpy.polynomial`, and how the names of their functions begin."""
+
 _MISSING = ("", "axis=0", "axis=-1", "axis=-1, keepdims=True", "axis=(0,)")
 
 
@@ -64,6 +74,17 @@ FURTHER: tuple[tuple[str, tuple[Form, ...]], ...] = (
     _of_one("polyint", "vector", "", "2", "2, k=1.5", "2, [0.5, 1.5]"),
     _of_one("vander", "vector", "", "2", "3, increasing=True", "0"),
     *((f"np.polynomial.{name}", _forms("vectors numbers", f"np.polynomial.{name}(x, [0.5, 1.5, -1.0])", f"np.polynomial.{name}(x, y)", f"np.polynomial.{name}(y, x)")) for name in SERIES),
+    *((f"np.polynomial.{module}.{name}{what}", _forms("vectors pair", f"np.polynomial.{module}.{name}{what}(x, y)", f"np.polynomial.{module}.{name}{what}(y, [1.0, 0.5])")) for module, (_, name) in MODULES.items() for what in ("add", "sub", "mul")),
+    *((f"np.polynomial.{module}.{name}{what}", _forms("vector", f"np.polynomial.{module}.{name}{what}(x)", f"np.polynomial.{module}.{name}{what}(x, 2)")) for module, (_, name) in MODULES.items() for what in ("der", "int")),
+    *((f"np.polynomial.{module}.{name}vander", _forms("vector number", f"np.polynomial.{module}.{name}vander(x, 3)", f"np.polynomial.{module}.{name}vander(x, 0)")) for module, (_, name) in MODULES.items()),
+    *((f"np.polynomial.{module}.{name}fit", _forms("pair", f"np.polynomial.{module}.{name}fit(x, y, 1)", f"np.polynomial.{module}.{name}fit(x, y, 0)")) for module, (_, name) in MODULES.items()),
+    *((f"np.polynomial.{module}.{name}val2d", _forms("pair", f"np.polynomial.{module}.{name}val2d(x, y, [[1.0, 0.5], [0.3, 2.0]])")) for module, (_, name) in MODULES.items()),
+    *((f"np.polynomial.{module}.{name}grid2d", _forms("pair", f"np.polynomial.{module}.{name}grid2d(x, y, [[1.0, 0.5], [0.3, 2.0]])")) for module, (_, name) in MODULES.items()),
+    *((f"np.polynomial.{module}.{change}", _forms("vector", f"np.polynomial.{module}.{change}(x)")) for module, (_, name) in MODULES.items() if name != "poly" for change in (f"{name}2poly", f"poly2{name}")),
+    ("np.polynomial.polynomial.polyfromroots", _forms("vector", "np.polynomial.polynomial.polyfromroots(x)")),
+    ("np.polymul", _forms("vectors pair", "np.polymul(x, y)", "np.polymul([1.0, 0.5], x)")),
+    ("np.polydiv", _forms("vectors pair", "np.polydiv(x, [1.0, 0.5])[0]", "np.polydiv([1.0, 0.5, 0.3], y)[0]")),
+    ("np.histogram2d", _forms("pair", "np.histogram2d(x, y, 2)[1]", "np.histogram2d(x, y, 2, weights=x)[0]", "np.histogram2d(x, y, [2, 3], density=True, weights=y)[0]")),
     ("np.matvec", _forms("products", "np.matvec(x, y)")),
     ("np.vecmat", _forms("products", "np.vecmat(y, x)")),
     ("np.choose", _forms("pair broadcast", "np.choose(1, [x, y])", "np.choose(x > 0, [x, y])", "np.choose(5, [x, y], mode='wrap')")),
@@ -94,6 +115,15 @@ FURTHER: tuple[tuple[str, tuple[Form, ...]], ...] = (
     *((f"np.{name}", _forms("number", f"np.{name}(5) * x")) for name in ("bartlett", "blackman", "hamming", "hanning")),
 )  # fmt: skip
 
+_CLASSES = (
+    ("polynomial", polynomial.Polynomial),
+    ("chebyshev", chebyshev.Chebyshev),
+    ("legendre", legendre.Legendre),
+    ("laguerre", laguerre.Laguerre),
+    ("hermite", hermite.Hermite),
+    ("hermite_e", hermite_e.HermiteE),
+)
+
 FURTHER_WITHOUT: dict[str, str] = {
     **dict.fromkeys(("np.ndarray.put", "np.place", "np.put_along_axis", "np.ndarray.partition"), "writes; returns nothing"),
     **dict.fromkeys(
@@ -101,6 +131,15 @@ FURTHER_WITHOUT: dict[str, str] = {
         "calls functions: tests/test_vectorized.py",
     ),
     "np.nditer": "gives an object: tests/test_element_walks.py",
+    **dict.fromkeys(
+        (
+            "np.poly1d",
+            "np.polynomial._polybase.ABCPolyBase.fit",
+            "np.polynomial.chebyshev.Chebyshev.interpolate",
+            *(f"np.polynomial.{module}.{found.__name__}" for module, found in _CLASSES),
+        ),
+        "gives an object: tests/test_polynomial_objects.py",
+    ),
     "_functools.cmp_to_key": "gives an object that is compared: tests/corpus/ordered_objects.py",
     **{
         f"statistics.{name}": "takes lists of numbers: tests/test_python_modules.py"
@@ -124,6 +163,17 @@ BASES: Mapping[Callable[..., Any], Base] = MappingProxyType(
         **signature_samples.BASES,
         **{fn: ([0.3, 0.7, 1.2],) for fn in _OF_SAMPLES},
         **dict.fromkeys(_OF_PAIRS, ([0.3, 0.7, 1.2], [1.1, 0.2, 0.4])),
+        **{getattr(module, name + what): (V, U) for module, name in MODULES.values() for what in ("add", "sub", "mul")},
+        **{getattr(module, name + what): (V,) for module, name in MODULES.values() for what in ("der", "int")},
+        **{getattr(module, f"{name}vander"): (V, t("2")) for module, name in MODULES.values()},
+        **{getattr(module, f"{name}fit"): (np.array([0.1, 0.7, 1.4]), U, t("1")) for module, name in MODULES.values()},
+        **{getattr(module, name + what): (V, U, M) for module, name in MODULES.values() for what in ("val2d", "grid2d")},
+        **{getattr(module, f"{name}2poly"): (V,) for module, name in MODULES.values() if name != "poly"},
+        **{getattr(module, f"poly2{name}"): (V,) for module, name in MODULES.values() if name != "poly"},
+        polynomial.polyfromroots: (V,),
+        np.polymul: (V, U),
+        np.polydiv: (V, U),
+        np.histogram2d: (V, U),
         np.polyadd: (V, U),
         np.polysub: (V, U),
         np.poly: (V,),

@@ -51,22 +51,23 @@ class BlockReversal(CallReversal, ABC):
         segments: list[tuple[int, list[Op]]] = []
         forward: list[list[Op]] = []
         outer = self.path
-        for position in range(len(block.ops) - 1, -1, -1):
-            op = block.ops[position]
-            self.path = (*outer, position)
-            b, f = Builder(self.names, op.span), Builder(self.names, op.span)
-            start = len(self.contributed)
-            self.op(op, b, f)
-            if b.ops:
-                behind = self.pruned(b.ops, self.contributed[start:])
-                if isinstance(op, Call) and not is_behind(op):
-                    ahead, behind = self.parted(behind, f, known)
-                    f.ops += ahead
-                segments.append((position, behind))
-                self.note_readers(op, behind)
-                if isinstance(op, Call):
-                    segments[-1] = position, [*witnesses(op, behind, f, self.aliases, self.companions.values()), *behind]
-            forward.append(f.ops)
+        with self.slices.within(block):
+            for position in range(len(block.ops) - 1, -1, -1):
+                op = block.ops[position]
+                self.path = (*outer, position)
+                b, f = Builder(self.names, op.span), Builder(self.names, op.span)
+                start = len(self.contributed)
+                self.op(op, b, f)
+                if b.ops:
+                    behind = self.pruned(b.ops, self.contributed[start:])
+                    if isinstance(op, Call) and not is_behind(op):
+                        ahead, behind = self.parted(behind, f, known)
+                        f.ops += ahead
+                    segments.append((position, behind))
+                    self.note_readers(op, behind)
+                    if isinstance(op, Call):
+                        segments[-1] = position, [*witnesses(op, behind, f, self.aliases, self.companions.values()), *behind]
+                forward.append(f.ops)
         self.path = outer
         sweep.forward = forward[::-1]
         sweep.segments = [(len(block.ops), prologue.ops + after.ops), *segments]

@@ -1,27 +1,44 @@
-"""How long slices are that a derivative takes of cotangents: as long as those that its function takes by the same bounds."""
+"""How long slices are that a derivative takes of cotangents: as long as those that its function takes by the same bounds.
+
+A form of a function that assumes how long a slice is checks it where the slice is taken. What that says holds on the paths there,
+and on no other: the bounds may be the same on one on which nothing was checked.
+"""
 
 from __future__ import annotations
 
 import operator
+from collections import ChainMap
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from adxform.analysis.slices import Bounds, slice_size, variable_slices
 from adxform.ir import intrinsics
 from adxform.ir.operand_facts import callee
-from adxform.ir.ops import Call, Function, Lit, Operand, Var
+from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Size
 from adxform.ir.walk import all_ops
 
 
 class KnownSlices:
-    """The lengths of slices by the length of the axis and the bounds, and the integers of a function that are lengths."""
+    """The integers of a function that are lengths, and the lengths of slices by the length of the axis and the bounds.
+
+    Known are those of slices that are taken in the block whose reverse is being written, and in those around it.
+    """
 
     def __init__(self, fn: Function) -> None:
-        self.lengths: dict[tuple[Size, Bounds], Size] = {}
+        self.lengths: ChainMap[tuple[Size, Bounds], Size] = ChainMap()
         self.integers: dict[Var, Dim] = {}
         for op in all_ops(fn.body):
             if isinstance(op, Call) and len(op.outs) == 1:
                 self._learn(op, op.outs[0])
+
+    @contextmanager
+    def within(self, block: Block) -> Iterator[None]:
+        """While the reverse of `block` is written."""
+        around = self.lengths
+        self.lengths = around.new_child(dict(_taken(block)))
+        yield
+        self.lengths = around
 
     def shape(self, x: Operand, index: Operand, shape: tuple[Size, ...] | None) -> tuple[Size, ...] | None:
         """`shape`, that of ``x[index]``, with the lengths that are known of the slices in it."""
@@ -43,8 +60,6 @@ class KnownSlices:
             case (Var() as number, Lit(int() as less)) if fn is operator.sub and number in self.integers:
                 base = self.integers[number]
                 self.integers[out] = Dim(base.base, base.offset - less)
-            case (x, index) if fn is operator.getitem and isinstance(out.type, Array) and out.type.shape is not None:
-                self.lengths |= {(size, bounds): out.type.shape[place] for place, size, bounds in _slices(x, index)}
             case _:
                 return
 
@@ -56,6 +71,16 @@ class KnownSlices:
                 return self.integers.get(bound, Dim("?"))
             case _:
                 raise AssertionError(bound)
+
+
+def _taken(block: Block) -> Iterator[tuple[tuple[Size, Bounds], Size]]:
+    """The slices that `block` takes wherever it is left at its end, each by the length of its axis and its bounds; how long."""
+    for op in block.ops:
+        match op:
+            case Call((Var(type=Array(_, tuple(shape))),), Lit(operator.getitem), (x, index)):
+                yield from (((size, bounds), shape[place]) for place, size, bounds in _slices(x, index))
+            case _:
+                pass
 
 
 def _slices(x: Operand, index: Operand) -> Iterator[tuple[int, Size, Bounds]]:

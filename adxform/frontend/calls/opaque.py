@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.calls.draws import MAKERS, drawn_type, method_of
+from adxform.frontend.calls.draws import MAKERS, drawn_type, method_of, moving_draw, moving_variates
 from adxform.frontend.calls.unseen import hand_over
 from adxform.frontend.containers import deques
 from adxform.frontend.evaluate.operands import given_to_unknown, refuse_keeping
@@ -23,6 +23,7 @@ from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.spans import own_attribute, written_in
 from adxform.ir.types import Array, Object, is_inexact
 from adxform.ir.walk import variables
+from adxform.primitives.definitions.random_draws import shape_of_a_draw
 
 Kwargs = dict[str, Value]
 
@@ -77,10 +78,16 @@ def _result(
     hint: str,
 ) -> Value:
     """What a call gives at run time: random numbers, by a `method` of a generator, or what nothing is known of but its class."""
+    if method is None:
+        moved = moving_variates(interp, fn, operands, named, hint)
+    else:
+        moved = moving_draw(interp, fn, method, operands, named, hint)
+    if moved is not None:
+        return moved
     type_ = Object() if method is None else drawn_type(interp, method[0], method[1], operands[method[2] :], named)
     out = interp.emit(fn, operands, type_, hint, named)
     if isinstance(type_, Object) and any(is_inexact(var.type) for arg in (*operands, *named.values()) for var in variables(arg)):
-        interp.of_run.unruled[out] = (fn, interp.span)
+        interp.of_run.unruled[out] = (fn if method is None else shape_of_a_draw, interp.span)
     if isinstance(fn, type):
         interp.of_run.made[out] = fn
     if fn is np.errstate:

@@ -17,6 +17,7 @@ from adxform.frontend.known import (
     match_patterns,
     number_classes,
     object_operators,
+    real_or_complex,
     small_products,
     stacked_lists,
     subscripts,
@@ -69,6 +70,7 @@ _MODULES = (
     cells,
     stacked_lists,
     small_products,
+    real_or_complex,
 )
 
 KNOWN: Mapping[Any, Handler] = MappingProxyType({fn: handler for module in _MODULES for fn, handler in module.TABLE.items()})

@@ -11,6 +11,7 @@ import numpy as np
 
 from adxform.frontend.containers import collecting, lists_of_lists
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
+from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.control_flow import iteration
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.operands import is_static
@@ -85,6 +86,10 @@ def _as_array(fn: Any) -> Handler:
                 forgotten_kinds.require_fractions(interp, {args[0]: rows})
             own = interp.call(Lit(np.ndarray.copy), (rows,), hint=hint)
             return interp.call(Lit(fn), (own, *args[1:]), kwargs, hint) if args[1:] or kwargs else own
+        if isinstance(args[0], Ref) and args[0].cls.__module__.startswith("adxform."):
+            made = protocols.special(interp, args[0], "__array__")
+            if made is not None:
+                return interp.call(Lit(fn), (interp.call(made, ()), *args[1:]), kwargs, hint)
         if isinstance(args[0], Ref) and interp.portions(args[0]) is not None:
             return _of_lists(interp, fn, args, kwargs, hint)
         if fn is np.array and (found := structured_arrays_made.of_rows(interp, args, kwargs, hint)) is not None:

@@ -378,6 +378,8 @@ def _pow(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 
 def _abs(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if len(args) == 1 and isinstance(args[0], Var) and isinstance(found := interp.of_run.followed.get(args[0]), Var):
+        return interp.call(Lit(abs), (found,), hint=hint)
     return _unary(operator.abs)(interp, args, kwargs, hint)
 
 

@@ -232,6 +232,23 @@ def _histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, w
     return (sums / (edges[1:] - edges[:-1]) / np.sum(sums) if density else sums), edges
 
 
+def _histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """As `_histogram`, of two coordinates."""
+    columns, rows = bins if isinstance(bins, (list, tuple)) else (bins, bins)
+    across, along = (None, None) if range is None else range
+    xedges, yedges = _histogram_bin_edges(x, columns, across), _histogram_bin_edges(y, rows, along)
+    m, n = xedges.shape[0] - 1, yedges.shape[0] - 1
+    inside = (x >= xedges[0]) & (x <= xedges[-1]) & (y >= yedges[0]) & (y <= yedges[-1])
+    places = np.clip(np.searchsorted(xedges, x, side="right") - 1, 0, m - 1) * n
+    places = places + np.clip(np.searchsorted(yedges, y, side="right") - 1, 0, n - 1)
+    sums = np.zeros(m * n)
+    np.add.at(sums, places, np.where(inside, 1.0 if weights is None else weights, 0.0))
+    found = np.reshape(sums, (m, n))
+    if density:
+        found = found / np.outer(np.diff(xedges), np.diff(yedges)) / np.sum(sums)
+    return found, xedges, yedges
+
+
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.diff, _diff),
     Definition(np.trapezoid, _trapezoid, Value.IN_KERNELS),
@@ -246,5 +263,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.bincount, _bincount, Value.OWN, makes=True, unsized=True),
     Definition(np.histogram_bin_edges, _histogram_bin_edges, Value.OWN, sequences=True),
     Definition(np.histogram, _histogram, Value.OWN, sequences=True),
+    Definition(np.histogram2d, _histogram2d, Value.OWN, sequences=True),
     Definition(np.convolve, _convolve, Value.IN_KERNELS, contracts=Contracts.CONVOLVE),
 )

@@ -10,7 +10,7 @@ import numpy as np
 from adxform import runtime
 from adxform.ir.ops import Call, Lit, Var
 from adxform.ir.types import Scalar
-from adxform.primitives.declare import constant, general, linear, primitive, views_array
+from adxform.primitives.declare import constant, general, linear, views_array
 from adxform.primitives.facets import Fresh, Layout, Moves, Views
 from adxform.primitives.record import PURE, SHAPE_ONLY, Effect, Primitive
 
@@ -53,6 +53,18 @@ def _full_effect(call: Call) -> Effect:
     value = call.args[1] if len(call.args) > 1 else None
     number = isinstance(value, Lit) or (isinstance(value, Var) and isinstance(value.type, Scalar))
     return SHAPE_ONLY if number else PURE
+
+
+def _arange(start: Any, stop: Any = None, step: Any = 1, *, dtype: Any = None) -> Any:
+    """By where it starts and by its step; how many numbers there are does not move, and by the stop nothing else does."""
+    y = np.arange(start, stop, step, dtype=dtype)
+
+    def pullback(ct: Any) -> Any:
+        if stop is None:
+            return (0.0 * np.sum(ct),)
+        return np.sum(ct), 0.0 * np.sum(ct), np.sum(ct * np.arange(len(ct)))
+
+    return y, pullback
 
 
 def _linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None) -> Any:
@@ -161,5 +173,5 @@ RECORDS: tuple[Primitive, ...] = (
         linear_in=(0, 1),
         open_integers=True,
     ),
-    primitive(np.arange, None, unsized=True, open_integers=True),
+    general(np.arange, _arange, (0.25, 2.0, 0.5), unsized=True, open_integers=True),
 )

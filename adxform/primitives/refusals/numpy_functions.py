@@ -45,11 +45,6 @@ def _kind_by_value(*fns: Callable[..., Any], instead: str) -> Iterator[NoRule]:
         )
 
 
-def _without_zeros(*fns: Callable[..., Any], instead: str) -> Iterator[NoRule]:
-    for fn in fns:
-        yield NoRule(fn, "leaves leading zeros out, so that its length follows from values", instead)
-
-
 _SLOPES = "has a slope that is a Bessel function which NumPy does not have"
 _HISTOGRAMS = "counts, which do not move, beside edges that may"
 
@@ -65,15 +60,10 @@ _NUMBERS = (
         np.unique_inverse,
         np.unique_values,
     ),
-    *_kind_by_value(
-        np.roots, instead="take one step of Newton's method from a root that is passed: `r - np.polyval(p, r) / slope`"
-    ),
+    *_kind_by_value(np.roots, instead="ask for what both have, which is followed: `np.roots(p).real`, `np.abs(np.roots(p))`"),
     *_kind_by_value(np.real_if_close, instead="say which it is: `np.real(x)`"),
-    *_without_zeros(np.polymul, instead="use `np.convolve`, which keeps them"),
-    *_without_zeros(np.polydiv, instead="divide values of the polynomials, or write the division out"),
     NoRule(np.i0, _SLOPES, "register a rule with `scipy.special.i1`: `adxform.rule(np.i0)`", makes=True, pure=True),
     NoRule(np.kaiser, _SLOPES, "make the window outside of the function, or register rules for `np.i0` and write it out"),
-    NoRule(np.histogram2d, f"gives {_HISTOGRAMS}", "call it outside of the function, or use `np.histogram` along each axis"),
     NoRule(np.histogramdd, f"gives {_HISTOGRAMS}", "call it outside of the function, or use `np.histogram` along each axis"),
     NoRule(
         np.sort_complex,
@@ -134,7 +124,6 @@ _OTHERS = (
 )
 
 _CLASSES = (
-    NoRule(np.poly1d, "holds coefficients without leading zeros, as their values say", "use arrays, `np.polyval`, `np.convolve`"),
     *_of_matrices(np.matrix),
     *_reads(np.memmap),
     NoRule(np.recarray, "has names for its columns", "pass the columns as arrays of their own"),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy import special
+from scipy import spatial, special
 from scipy.spatial import distance
 
 from adxform import runtime
@@ -274,6 +274,25 @@ RECORDS: tuple[Primitive, ...] = (
     ),
 )
 
+
+def _distance_matrix(x: Any, y: Any, p: Any = 2.0, threshold: Any = 1000000) -> Any:
+    return _lengths(x[:, None, :] - y[None, :, :], None, p)
+
+
+def _minkowski_distance(x: Any, y: Any, p: Any = 2.0) -> Any:
+    return _lengths(x - y, None, p)
+
+
+def _procrustes(data1: Any, data2: Any) -> Any:
+    """Two sets of places, of which the second is moved, scaled and turned to the first, and how far they are apart."""
+    first, second = data1 - np.mean(data1, axis=0), data2 - np.mean(data2, axis=0)
+    first, second = first / np.sqrt(np.sum(first * first)), second / np.sqrt(np.sum(second * second))
+    both = np.swapaxes(first, 0, 1) @ second
+    u, s, v = np.linalg.svd(both, full_matrices=False)
+    turned = np.sum(s) * (second @ np.swapaxes(u @ v, 0, 1))
+    return first, turned, np.sum((first - turned) ** 2)
+
+
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(distance.cdist, _cdist, only={"metric": _METRICS}),
     Definition(distance.pdist, _pdist, Value.OWN, only={"metric": _METRICS}),
@@ -294,4 +313,7 @@ DEFINITIONS: tuple[Definition, ...] = (
             (distance.seuclidean, _seuclidean),
         )
     ),
+    Definition(spatial.distance_matrix, _distance_matrix, Value.OWN),
+    Definition(spatial.minkowski_distance, _minkowski_distance, Value.OWN),
+    Definition(spatial.procrustes, _procrustes, Value.OWN),
 )

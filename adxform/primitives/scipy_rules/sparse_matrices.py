@@ -142,6 +142,8 @@ RECORDS: tuple[Primitive, ...] = (
     constant(calls.total, result=_total_type, **_O),
     constant(calls.entry, result=_total_type, **_O),
     constant(calls.diagonal, result=_diagonal_type, **_O),
+    constant(calls.sums, result=_diagonal_type, **_O),
+    constant(calls.mean, result=_total_type, **_O),
     constant(calls.made, result=_object, effect=_shares, **_O),
     constant(calls.entries_of, result=_entries_type, **_O),
     constant(calls.rows_of, result=_places_type, **_O),

@@ -102,6 +102,16 @@ def total(own: Any, entries: Any) -> Any:
     return own.sum()
 
 
+def sums(own: Any, entries: Any, axis: int) -> Any:
+    """Return ``own.sum(axis)`` as a vector."""
+    return np.ravel(np.asarray(own.sum(axis)))
+
+
+def mean(own: Any, entries: Any) -> Any:
+    """Return ``own.mean()``."""
+    return own.mean()
+
+
 def diagonal(own: Any, entries: Any, k: Any) -> Any:
     """Return ``own.diagonal(k)``."""
     return own.diagonal(k)

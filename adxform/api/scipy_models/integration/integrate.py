@@ -16,7 +16,7 @@ from scipy import integrate, special
 
 from adxform.api import jvp
 from adxform.api.scipy_models.implicit_solutions import as_tuple
-from adxform.api.scipy_models.integration import solution_paths
+from adxform.api.scipy_models.integration import boundary_paths, solution_paths
 from adxform.api.scipy_models.orders import FIRST_ORDER, to_first_order
 from adxform.api.scipy_models.solving import moving, solve, still
 from adxform.ir.ops import Operand
@@ -411,4 +411,5 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(integrate.nquad, _nquad, sequences=True, calls_back=True),
     Definition(integrate.romb, _romb, Value.OWN),
     *solution_paths.DEFINITIONS,
+    *boundary_paths.DEFINITIONS,
 )

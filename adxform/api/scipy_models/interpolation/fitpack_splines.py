@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from adxform import runtime
 from adxform.api.scipy_models.interpolation.basis_splines import (
     continued,
     de_boor,
@@ -22,7 +21,9 @@ from adxform.api.scipy_models.interpolation.basis_splines import (
     samples,
     through,
 )
-from adxform.api.scipy_models.solving import fixed, moving, solve
+from adxform.api.scipy_models.interpolation.smoothed_splines import smoothed
+from adxform.api.scipy_models.orders import to_third_order
+from adxform.api.scipy_models.solving import fixed, moving, solve, still
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 _BEYOND = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}
@@ -78,6 +79,14 @@ class FitpackSpline:
         """The integral between two places."""
         return _splint(a, b, (self.t, self.c, self.k))
 
+    def roots(self) -> Any:
+        """Where the spline is zero, as it crosses."""
+        at = solve(_roots_value, (), (), (1,), self.t, self.c, self.k)
+        slope, places = still(at_places(self.t, self.c, self.k, at, 1, 0)), at
+        for _ in range(3):
+            places = places - at_places(self.t, self.c, self.k, places, 0, 0) / slope
+        return moving(at, to_third_order(places))
+
     def get_coeffs(self) -> Any:
         """The coefficients."""
         return self.c[: self.t.shape[0] - self.k - 1]
@@ -87,12 +96,17 @@ class FitpackSpline:
         return self.t[self.k : self.t.shape[0] - self.k]
 
 
+def _roots_value(t: Any, c: Any, k: Any) -> Any:
+    return interpolate.UnivariateSpline._from_tck((t, c, k)).roots()
+
+
 def _splrep(x: Any, y: Any, w: Any = None, *, k: Any = 3, s: Any = None, t: Any = None) -> Any:
     k = fixed(k)
     x, y = samples(x, y, k)
-    if t is None and ((s is None and w is not None) or (s is not None and s != 0)):
-        raise runtime.without_derivative("a spline that is smoothed has knots that FITPACK chooses, and no derivative: s=0")
     weights = None if w is None else np.asarray(w) * 1.0
+    if t is None and (s is not None or w is not None) and not (isinstance(s, (int, float)) and s == 0):
+        knots, coefficients = smoothed(x, y, weights, k, s, True)
+        return knots, coefficients, k
     found, c = solve(_splrep_value, (), (), (1, 1), x, y, weights, k, s, t)
     if t is None:
         knots = knots_through(x, k)
@@ -109,8 +123,31 @@ def _splrep_value(x: Any, y: Any, w: Any, k: Any, s: Any, t: Any) -> Any:
     return found, c
 
 
+def _splprep_value(x: Any, u: Any, w: Any, k: Any) -> Any:
+    (t, c, _), found = interpolate.splprep(list(x), w, u, k=k, s=0)
+    return (t, found, *c)
+
+
+def _splprep(x: Any, w: Any = None, u: Any = None, *, k: Any = 3, s: Any = None) -> Any:
+    if not isinstance(s, (int, float)) or s != 0 or not isinstance(x, (list, tuple)):
+        unsupported("splprep has a derivative with s=0, of a list of coordinates")
+    k, parts = fixed(k), [np.asarray(one) * 1.0 for one in x]
+    if u is None:
+        steps = np.sqrt(sum([np.diff(one) ** 2 for one in parts]))
+        length = np.concatenate((np.zeros(1), np.cumsum(steps)))
+        places = length / length[-1]
+    else:
+        places = np.asarray(u) * 1.0
+    found, at, *own = solve(_splprep_value, (), (), (1, 1, *(1,) * len(parts)), np.stack(parts), u, w, k)
+    knots = knots_through(places, k)
+    heights = [moving(own[n], through(knots, k, places, parts[n])) for n in range(len(parts))]
+    return [moving(found, knots), heights, k], moving(at, places)
+
+
 def _splev(x: Any, tck: Any, der: Any = 0, ext: Any = 0) -> Any:
     (t, c, k), ext = tck, fixed(ext)
+    if isinstance(c, list):
+        return [_splev(x, (t, one, k), der, ext) for one in c]
     at = np.asarray(x) * 1.0
     t, c = np.asarray(t) * 1.0, np.asarray(c) * 1.0
     if c.ndim > 1:  # a curve: a spline for each of its coordinates
@@ -165,11 +202,12 @@ def _splantider_value(t: Any, c: Any, k: Any) -> Any:
 
 
 def _univariate(x: Any, y: Any, w: Any = None, *, k: Any = 3, s: Any = None, ext: Any = 0) -> Any:
-    if s is None or s != 0:
-        raise runtime.without_derivative(
-            "a spline that is smoothed has knots that FITPACK chooses, and no derivative: s=0, or InterpolatedUnivariateSpline"
-        )
-    return _interpolated_univariate(x, y, w, k=k, ext=ext)
+    if isinstance(s, (int, float)) and s == 0:
+        return _interpolated_univariate(x, y, w, k=k, ext=ext)
+    k = fixed(k)
+    x, y = samples(x, y, k)
+    t, c = smoothed(x, y, None if w is None else np.asarray(w) * 1.0, k, s, False)
+    return FitpackSpline(t, c, k, mode_of(ext))
 
 
 def _interpolated_univariate(x: Any, y: Any, w: Any = None, *, k: Any = 3, ext: Any = 0) -> Any:
@@ -201,6 +239,7 @@ def _least_squares_univariate_value(x: Any, y: Any, t: Any, w: Any, k: Any) -> A
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(interpolate.splrep, _splrep, sequences=True),
+    Definition(interpolate.splprep, _splprep, sequences=True),
     Definition(interpolate.splev, _splev, sequences=True),
     Definition(interpolate.splint, _splint, sequences=True),
     Definition(interpolate.splder, _splder, sequences=True),

@@ -125,7 +125,7 @@ def at_each(h: Any, y: Any) -> Any:
     return h if np.ndim(y) == 1 else np.reshape(h, np.shape(h) + (1,) * (np.ndim(y) - 1))
 
 
-def _hermite(x: Any, y: Any, slopes: Any, at: Any, nu: Any) -> Any:
+def hermite(x: Any, y: Any, slopes: Any, at: Any, nu: Any) -> Any:
     """The values, or derivatives of the order `nu`, of the cubics between knots with these values and slopes."""
     k = between(x, at)
     h, s = at_each(x[k + 1] - x[k], y), at_each(at - x[k], y)
@@ -196,7 +196,7 @@ class Cubic:
     def __call__(self, x: Any, nu: Any = None) -> Any:
         """The values at the places."""
         at, nu = np.asarray(x) * 1.0, 0 if nu is None else nu
-        found = placed(_hermite(self.x, self.rows, self.slopes, self.within(at), nu), at, self.y, self.axis)
+        found = placed(hermite(self.x, self.rows, self.slopes, self.within(at), nu), at, self.y, self.axis)
         given = self.made, self.ends, self.x, self.y, self.axis, self.first, self.last, at, nu
         return moving(solve(_cubic_value, (), (), (np.ndim(at) + np.ndim(self.y) - 1,), *given), found)
 
@@ -239,7 +239,7 @@ class CubicDerivative:
         at, one = np.asarray(x) * 1.0, self.cubic
         given = one.made, one.ends, one.x, one.y, one.axis, one.first, one.last, at, self.nu
         value = solve(_cubic_slope, (), (), (np.ndim(at) + np.ndim(one.y) - 1,), *given)
-        return moving(value, placed(_hermite(one.x, one.rows, one.slopes, one.within(at), self.nu), at, one.y, one.axis))
+        return moving(value, placed(hermite(one.x, one.rows, one.slopes, one.within(at), self.nu), at, one.y, one.axis))
 
 
 def _cubic_slope(made: Any, ends: Any, x: Any, y: Any, axis: Any, first: Any, last: Any, at: Any, nu: Any) -> Any:

@@ -26,7 +26,7 @@ from adxform.api.scipy_models.implicit_solutions import (
     start_of,
     vector_moving,
 )
-from adxform.api.scipy_models.optimization import least_squares_fits, linear_programs, older_minimizers
+from adxform.api.scipy_models.optimization import global_minima, least_squares_fits, linear_programs, older_minimizers
 from adxform.api.scipy_models.optimization.constrained_minima import LinearCondition, NonlinearCondition, constrained, listed
 from adxform.api.scipy_models.solving import solve
 from adxform.api.second_order import jacobian
@@ -392,6 +392,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(optimize.minimize, _minimize, sequences=True, calls_back=True),
     Definition(optimize.minimize_scalar, _minimize_scalar, sequences=True, calls_back=True),
     *older_minimizers.DEFINITIONS,
+    *global_minima.DEFINITIONS,
     *least_squares_fits.DEFINITIONS,
     *linear_programs.DEFINITIONS,
     Definition(optimize.rosen, _rosen, Value.OWN),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adxform.api.scipy_models.signals import cascaded_filters, filter_designs
+from adxform.api.scipy_models.signals import cascaded_filters, filter_designs, system_responses
 from adxform.primitives.definitions.definition import Definition
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules import filters
@@ -13,4 +13,5 @@ DEFINITIONS: tuple[Definition, ...] = (
     *filters.DEFINITIONS,
     *filter_designs.DEFINITIONS,
     *cascaded_filters.DEFINITIONS,
+    *system_responses.DEFINITIONS,
 )

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import Rotation, Slerp
 
 from adxform.api.scipy_models.solving import fixed, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value
@@ -184,6 +184,10 @@ def _composed(first: Any, second: Any) -> Any:
     return first * second
 
 
+def _chosen(own: Any, k: Any) -> Any:
+    return own[k]
+
+
 def _turned_back(own: Any) -> Any:
     return own.inv()
 
@@ -244,6 +248,10 @@ class MovingRotation:
         second = _turn_of(other)
         return MovingRotation(solve(_composed, (), (), ("any",), self.own, second.own), _product(self.quat, second.quat))
 
+    def __getitem__(self, k: Any) -> Any:
+        """Some of several rotations."""
+        return MovingRotation(solve(_chosen, (), (), ("any",), self.own, k), self.quat[k])
+
     def __len__(self) -> int:
         return len(self.own)
 
@@ -298,6 +306,36 @@ def _outer_apply(rotation: Any, vectors: Any, inverse: Any = False) -> Any:
     return _turn_of(rotation).apply(vectors, inverse)
 
 
+def _outer_product(rotation: Any, other: Any) -> Any:
+    return _turn_of(rotation) * other
+
+
+class BetweenRotations:
+    """Rotations between others, at an even pace: SciPy's `Slerp`."""
+
+    def __init__(self, times: Any, rotations: Any) -> None:
+        self.times, self.rotations = np.asarray(times) * 1.0, _turn_of(rotations)
+
+    def __call__(self, times: Any) -> Any:
+        """The rotations at some times."""
+        at = np.asarray(times) * 1.0
+        own, which = solve(_between_value, (), (), ("any", at), self.times, self.rotations.own, at)
+        k, q = which.astype(int), self.rotations.quat
+        share = (at - self.times[k]) / (self.times[k + 1] - self.times[k])
+        first, second = q[k], q[k + 1]
+        turn = _vector_of(_product(first * np.array([-1.0, -1.0, -1.0, 1.0]), second))
+        return MovingRotation(own, _product(first, _of_vector(np.expand_dims(share, -1) * turn)))
+
+
+def _between_value(times: Any, own: Any, at: Any) -> Any:
+    """SciPy's rotations, and in which interval each lies."""
+    return Slerp(times, own)(at), np.clip(np.searchsorted(times, at, side="left") - 1, 0, len(times) - 2) * 1.0
+
+
+def _slerp(times: Any, rotations: Any) -> Any:
+    return BetweenRotations(times, rotations)
+
+
 _MAKERS: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = (
     (Rotation.from_quat, _from_quat),
     (Rotation.from_rotvec, _from_rotvec),
@@ -308,4 +346,6 @@ _MAKERS: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = (
 DEFINITIONS: tuple[Definition, ...] = (
     *(Definition(made, body, Value.FOLLOWED) for made, body in _MAKERS),
     Definition(Rotation.apply, _outer_apply),
+    Definition(Rotation.__mul__, _outer_product, Value.FOLLOWED),
+    Definition(Slerp, _slerp, Value.FOLLOWED, sequences=True),
 )

@@ -45,7 +45,7 @@ def _product(a: Any) -> Callable[..., Any]:
     return a.matvec if isinstance(a, ProductOfAMatrix) else lambda x: x
 
 
-def _own(a: Any) -> Any:
+def own_of(a: Any) -> Any:
     """What SciPy is given for a matrix."""
     if isinstance(a, ProductOfAMatrix):
         return _FUNCTION
@@ -89,7 +89,7 @@ def _found(method: Any, A: Any, b: Any, x0: Any, M: Any, options: Any) -> Any:
     if (isinstance(A, ProductOfAMatrix) or isinstance(M, ProductOfAMatrix)) and method is iterative.bicg:
         unsupported("this method multiplies with the transpose too: use `gmres`, or a sparse matrix")
     functions = _product(A), _product(M)
-    given = _own(A), None if M is None else _own(M), b, x0, method, options
+    given = own_of(A), None if M is None else own_of(M), b, x0, method, options
     x, told = solve(_value, functions, ((b,), (b,)), (b, "any"), *given)
     return moving(x, _direct(A, b, still(x))), told
 
@@ -145,10 +145,10 @@ def _triangular(A: Any, b: Any, lower: Any = True, *, unit_diagonal: Any = False
     if unit_diagonal:
         unsupported("spsolve_triangular has a derivative where the diagonal is that of the matrix")
     b = np.asarray(b) * 1.0
-    return moving(solve(_triangular_value, (), (), (b,), _own(A), b, lower, unit_diagonal), _direct(A, b, b))
+    return moving(solve(_triangular_value, (), (), (b,), own_of(A), b, lower, unit_diagonal), _direct(A, b, b))
 
 
-def _whole(a: Any) -> Any:
+def whole(a: Any) -> Any:
     """A sparse matrix as an array."""
     return followed(a).toarray() if is_sparse(a) else np.asarray(a) * 1.0
 
@@ -159,7 +159,7 @@ def _multiply_value(a: Any, b: Any) -> Any:
 
 def _expm_multiply(A: Any, B: Any) -> Any:
     b = np.asarray(B) * 1.0
-    return moving(solve(_multiply_value, (), (), (b,), _own(A), b), linalg.expm(_whole(A)) @ b)
+    return moving(solve(_multiply_value, (), (), (b,), own_of(A), b), linalg.expm(whole(A)) @ b)
 
 
 def _symmetric_value(a: Any, every: Any, options: Any, wanted: Any) -> Any:
@@ -194,9 +194,9 @@ def _eigsh(
 ) -> Any:
     if isinstance(A, (ProductOfAMatrix, iterative.LinearOperator)):
         unsupported("eigsh has a derivative for a sparse matrix or an array")
-    every, columns = np.linalg.eigh(_whole(A))
+    every, columns = np.linalg.eigh(whole(A))
     options = {"k": k, "sigma": sigma, "which": which, "v0": v0, "ncv": ncv, "maxiter": maxiter, "tol": tol}
-    given = _own(A), still(every), options, return_eigenvectors
+    given = own_of(A), still(every), options, return_eigenvectors
     values, vectors, places = solve(_symmetric_value, (), (), (1, 2, 1), *given)
     at = places.astype(int)
     found = moving(values, every[at])

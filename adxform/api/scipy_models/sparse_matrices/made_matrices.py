@@ -111,8 +111,36 @@ class SparseMatrix:
     def sum(self, axis: Any = None) -> Any:
         """The sum of the entries."""
         if axis is not None:
-            unsupported("the sum of a sparse matrix along an axis has no derivative rule; use `A @ np.ones(n)`")
+            return self._along(axis % 2)
         return intrinsics.valued(calls.total(self.own, self.entries), np.sum(self.entries))
+
+    def _along(self, axis: Any) -> Any:
+        """The sums along an axis: of one of SciPy's matrices a matrix of NumPy's."""
+        sums = np.zeros(self.shape[1 - axis], dtype=self.entries.dtype)
+        np.add.at(sums, self.columns if axis == 0 else self.rows, self.entries)
+        found = intrinsics.valued(calls.sums(self.own, self.entries, axis), sums)
+        return DenseSum(np.expand_dims(found, axis)) if self._is_matrix() else found
+
+    def mean(self, axis: Any = None) -> Any:
+        """The mean of all elements, also those that are zero."""
+        if axis is not None:
+            unsupported("the mean of a sparse matrix along an axis has no derivative rule; use `A.sum(axis) / n`")
+        m, n = self.shape
+        return intrinsics.valued(calls.mean(self.own, self.entries), np.sum(self.entries) / (m * n))
+
+    def gathered(self) -> Any:
+        """The matrix with one entry at each place."""
+        width = self.shape[1]
+        places, which = np.unique(self.rows * width + self.columns, return_inverse=True)
+        entries = np.zeros(places.shape[0], dtype=self.entries.dtype)
+        np.add.at(entries, which, self.entries)
+        return SparseMatrix(self.own, entries, places // width, places % width, self.shape, self.matrix)
+
+    def power(self, n: Any) -> Any:
+        """The powers of the entries."""
+        one = self.gathered()
+        own = calls.made(calls.by_method, "power", self.own, n)
+        return SparseMatrix(own, one.entries**n, one.rows, one.columns, self.shape, self.matrix)
 
     def diagonal(self, k: Any = 0) -> Any:
         """The entries of a diagonal."""
@@ -268,10 +296,18 @@ class Unfinished:
 
 
 class DenseSum:
-    """The sum of one of SciPy's matrices and an array, one of NumPy's matrices: it can be stored, and nothing else."""
+    """What SciPy gives as one of NumPy's matrices: it can be stored, or made an array, and nothing else."""
 
     def __init__(self, elements: Any) -> None:
         self.elements = elements
+
+    def __array__(self) -> Any:
+        return self.elements
+
+    @property
+    def A1(self) -> Any:
+        """The elements as a vector."""
+        return np.ravel(self.elements)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -280,7 +316,9 @@ class DenseSum:
 
 
 def _no_matrix(self: Any, *given: Any) -> Any:
-    unsupported("the sum of one of SciPy's matrices and an array is one of NumPy's matrices; use `A.toarray() + x`")
+    unsupported(
+        "SciPy gives one of NumPy's matrices here; use `A.toarray() + x`, or make it an array, `np.asarray(A.sum(axis=0))`"
+    )
 
 
 _OPERATORS = "add radd sub rsub mul rmul matmul rmatmul truediv rtruediv pow neg abs getitem"

@@ -13,7 +13,7 @@ from scipy import stats
 
 from adxform.api.scipy_models import orders
 from adxform.api.scipy_models.solving import moving, solve
-from adxform.api.scipy_models.statistics import implicit_quantiles, sample_tests
+from adxform.api.scipy_models.statistics import expectations, implicit_quantiles, rank_tests, sample_tests
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules import stats as distributions
@@ -80,6 +80,8 @@ DEFINITIONS: tuple[Definition, ...] = (
     *distributions.DEFINITIONS,
     *implicit_quantiles.DEFINITIONS,
     *sample_tests.DEFINITIONS,
+    *rank_tests.DEFINITIONS,
+    *expectations.DEFINITIONS,
     Definition(stats.gaussian_kde, _density, Value.FOLLOWED),
     Definition(stats.gaussian_kde.evaluate, _outer_density, Value.OWN),
 )

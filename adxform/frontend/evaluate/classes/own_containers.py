@@ -7,6 +7,7 @@ its methods, the special ones too, wherever they are looked for, and what functi
 
 from __future__ import annotations
 
+import builtins
 import operator
 import types
 from collections import OrderedDict, defaultdict
@@ -25,25 +26,11 @@ from adxform.primitives.definitions import keyed_items
 ITEMS = "(items)"
 """The name of the attribute that is the plain list or dict."""
 _PLAIN = (OrderedDict, defaultdict, list, dict)
+_OPERATORS = "getitem setitem delitem contains add mul or eq ne lt le gt ge"
 ASKED: dict[str, Any] = {
-    "__len__": len,
-    "__iter__": iter,
-    "__reversed__": reversed,
-    "__getitem__": operator.getitem,
-    "__setitem__": operator.setitem,
-    "__delitem__": operator.delitem,
-    "__contains__": operator.contains,
-    "__add__": operator.add,
-    "__mul__": operator.mul,
+    **{f"__{name}__": getattr(builtins, name) for name in ["len", "iter", "reversed"]},
+    **{f"__{name}__": getattr(operator, f"__{name}__") for name in _OPERATORS.split()},
     "__rmul__": operator.mul,
-    "__or__": operator.or_,
-    "__ror__": operator.or_,
-    "__eq__": operator.eq,
-    "__ne__": operator.ne,
-    "__lt__": operator.lt,
-    "__le__": operator.le,
-    "__gt__": operator.gt,
-    "__ge__": operator.ge,
 }
 """What special methods of lists and dicts do, said of plain ones."""
 

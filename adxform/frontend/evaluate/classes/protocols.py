@@ -34,6 +34,8 @@ from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.spans import is_user
 from adxform.ir.types import Array, Object, Scalar
+from adxform.primitives.definitions import FOLLOWED
+from adxform.primitives.table import lookup
 
 NUMBERS = (int, float, complex)
 _BUILTIN = frozenset([float, int, bool, complex, tuple, list, dict, set, frozenset, np.ndarray, type(NotImplemented)])
@@ -307,8 +309,10 @@ def _called(interp: Interpreter, owner: Value, method: str, other: Value, hint: 
 
 
 def _is_unseen(method: Any) -> bool:
-    """Whether a special method is of a library: it is not followed, and may say ``NotImplemented``."""
-    return isinstance(method, types.FunctionType) and not is_generated(method) and not is_user(method)
+    """Whether a special method is of a library, without a definition: it is not followed, and may say ``NotImplemented``."""
+    if not isinstance(method, types.FunctionType) or is_generated(method) or is_user(method):
+        return False
+    return lookup(method) is None and method not in FOLLOWED
 
 
 def _left_to_the_run(interp: Interpreter, fn: Callable[..., Any], operands: tuple[Value, Value], hint: str) -> Value:

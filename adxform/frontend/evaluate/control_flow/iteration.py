@@ -363,7 +363,7 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
         case Var(_, Array()):
             return loaded(interp, source, k, "item")
         case Var(_, Object()):
-            return interp.emit(operator.getitem, (source, interp.operand(k)), Object(), "item")
+            return indexing.load(interp, source, k, "item")
         case Stream(of=of) if of is not None:
             return item_at(interp, of, k)
         case Stream(cursor, part):

@@ -99,7 +99,12 @@ def _of_unknown(interp: Interpreter, value: Var, name: str, hint: str) -> Value:
     known = list if value in interp.of_run.lists else set if value in interp.of_run.sets else None
     if known is not None and callable(getattr(known, name, None)):
         return Method(Lit(getattr(known, name)), (value,))
+    followed = interp.of_run.followed.get(value)
+    if isinstance(followed, Var) and name in ("real", "imag"):
+        return load(interp, followed, name, hint)
     found = interp.emit(getattr, (value, Lit(name)), Object(), hint)
+    if isinstance(followed, Tuple) and name in ("eigenvalues", "eigenvectors"):
+        interp.of_run.followed[found] = followed.items[name == "eigenvectors"]
     interp.of_run.methods[found] = name
     if value in interp.of_run.generators:
         interp.of_run.draws[found] = interp.of_run.generators[value], name

@@ -53,7 +53,10 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
                 interp.equal.sliced.update(unknown_slices(x, at, out, interp.integers.form))
             return out
         case Var(_, Object()):
-            return interp.emit(operator.getitem, (x, interp.operand(index)), Object(), hint)
+            item = interp.emit(operator.getitem, (x, interp.operand(index)), Object(), hint)
+            if x in interp.of_run.followed:
+                interp.of_run.followed[item] = load(interp, interp.of_run.followed[x], index, hint)
+            return item
         case Tuple(items):
             return _item(interp, items, index, "tuple", Tuple)
         case Ref(cls=collections.deque) if isinstance(index, Slice):

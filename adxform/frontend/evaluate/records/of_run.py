@@ -25,5 +25,7 @@ class OfRun:
     draws: dict[Var, tuple[type, str]] = field(default_factory=dict)
     methods: dict[Var, str] = field(default_factory=dict)
     """Attributes of objects that only the run knows, by their names."""
+    followed: dict[Var, Any] = field(default_factory=dict)
+    """Numbers of which only the run knows whether they are real or complex, as the complex ones as which they are followed."""
     unruled: dict[Var, tuple[object, Span]] = field(default_factory=dict)
     """What functions without a rule return: each with that function, and where it is called."""

@@ -314,6 +314,8 @@ def _matches(fn: Any) -> Handler:
 
 
 def _grouped(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if "key" not in kwargs and len(args) == 1 and isinstance(args[0], Lit):
+        return None  # the run groups the letters of a text
     return interp.call(Static(meanings.groups_of), args, kwargs, hint)
 
 

@@ -22,6 +22,8 @@ def _unpack(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     value, count = args[0], interp.static(args[1], "a count")
     if isinstance(value, Var) and isinstance(value.type, Object):
         items = interp.emit(runtime.unpacked, (value, *map(interp.operand, args[1:])), Object(), "items")
+        if value in interp.of_run.followed:
+            interp.of_run.followed[items] = interp.of_run.followed[value]
         return Tuple(tuple(iteration.item_at(interp, items, Lit(k)) for k in range(count)))
     if len(args) > 2:
         return _starred(interp, walks.opened(interp, value), count - 1, interp.static(args[2], "a place"), hint)

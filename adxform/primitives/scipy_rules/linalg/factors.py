@@ -49,7 +49,14 @@ def one_only(a: Any, name: Any) -> None:
         raise NotImplementedError(f"of several matrices scipy.linalg.{name} has no derivative: call np.linalg.{name}")
 
 
+def matrix_only(a: Any, name: Any) -> None:
+    """Refuse a number, of which SciPy makes a matrix of one row."""
+    if np.ndim(a) < 2:
+        raise NotImplementedError(f"scipy.linalg.{name} has a derivative of matrices: of a number give `np.reshape(a, (1, 1))`")
+
+
 def _cholesky(a: Any, lower: Any = False, *, check_finite: Any = True) -> Any:
+    matrix_only(a, "cholesky")
     factor = linalg.cholesky(a, lower=lower, check_finite=check_finite)
 
     def pullback(ct: Any) -> Any:
@@ -62,6 +69,7 @@ def _cholesky(a: Any, lower: Any = False, *, check_finite: Any = True) -> Any:
 
 def _packed_cholesky(a: Any, lower: Any = False, check_finite: Any = True) -> Any:
     """The other triangle is that of `a`."""
+    matrix_only(a, "cho_factor")
     c = calls.packed_cholesky(a, lower, check_finite)
 
     def pullback(ct: Any) -> Any:
@@ -108,6 +116,7 @@ def _lu(a: Any, permute_l: Any = False, *, check_finite: Any = True, p_indices: 
 
 
 def _lu_factor(a: Any, *, check_finite: Any = True) -> Any:
+    matrix_only(a, "lu_factor")
     lu, piv = linalg.lu_factor(a, check_finite=check_finite)
 
     def pullback(lu_ct: Any, piv_ct: Any) -> Any:

@@ -18,7 +18,7 @@ from adxform.primitives.contraction_types import square_result
 from adxform.primitives.declare import general, primitive
 from adxform.primitives.definitions.definition import Definition, Value
 from adxform.primitives.record import Primitive
-from adxform.primitives.scipy_rules.linalg.factors import real_only
+from adxform.primitives.scipy_rules.linalg.factors import matrix_only, real_only
 from adxform.runtime.of_scipy import linalg as calls
 
 
@@ -50,6 +50,7 @@ def _change(change: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _sqrtm(a: Any) -> Any:
+    matrix_only(a, "sqrtm")
     y = calls.real_sqrtm(a)
 
     def pullback(ct: Any) -> Any:

@@ -13,6 +13,7 @@ from adxform import runtime
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Scalar, Type
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
+from adxform.primitives.scipy_rules.stats.multivariate import several_places
 
 _OF_PLACES = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
 _OF_NOTHING = ("mean", "var", "std", "entropy", "median")
@@ -86,6 +87,14 @@ class Frozen:
     def entropy(self) -> Any:
         """The entropy."""
         return self.dist.entropy(*self.args, **self.kwds)
+
+    def expect(self, func: Any = None, lb: Any = None, ub: Any = None, conditional: Any = False, **kwds: Any) -> Any:
+        """The expected value of a function."""
+        names = () if self.dist.shapes is None else tuple(self.dist.shapes.split(", "))
+        given = {**dict(zip((*names, "loc", "scale"), self.args, strict=False)), **self.kwds}
+        shapes = tuple([given[name] for name in names])
+        loc, scale = given.get("loc", 0), given.get("scale", 1)
+        return self.dist.expect(func, shapes, loc, scale, lb, ub, conditional, **kwds)
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Random numbers, which SciPy draws."""
@@ -180,6 +189,7 @@ def _normal_logpdf(frozen: Any, x: Any) -> Any:
         raise runtime.without_derivative(
             "multivariate_normal from outside has a derivative for a matrix as its covariance, and places that are rows"
         )
+    several_places(x, 1, "multivariate_normal")
     apart = (np.asarray(x) - frozen.mean) @ made._LP
     return -0.5 * (made._rank * math.log(2.0 * math.pi) + made._log_pdet + np.sum(apart * apart, axis=-1))
 

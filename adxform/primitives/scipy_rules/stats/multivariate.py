@@ -29,6 +29,15 @@ def _one_place(x: Any, n: Any, name: Any) -> Any:
         )
 
 
+def several_places(x: Any, parts: Any, name: Any) -> None:
+    """Refuse an axis of one place, which SciPy leaves out, so that only lengths tell what it returns.
+
+    `parts`: how many axes at the end are not of places.
+    """
+    if 1 in np.shape(x)[: np.ndim(x) - parts]:
+        raise runtime.without_derivative(f"of one row {name} returns a number, and has a derivative of the row itself: `x[0]`")
+
+
 def _one_column(x: Any, name: Any) -> Any:
     if np.ndim(x) > 1:
         unsupported(f"{name} of numbers has a derivative for a number x, or a vector of numbers")
@@ -38,9 +47,11 @@ def _normal_logpdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
     centred = x if mean is None else x - mean
     if np.ndim(cov) == 0 and (mean is None or np.ndim(mean) == 0):
         _one_column(x, "multivariate_normal")
+        several_places(x, 0, "multivariate_normal")
         return -0.5 * (_LOG_TAU + np.log(cov) + centred * centred / cov)
     n = cov.shape[0] if np.ndim(cov) > 0 else np.size(mean)
     _one_place(x, n, "multivariate_normal")
+    several_places(x, 1, "multivariate_normal")
     if np.ndim(cov) == 0:
         logdet, squares = n * np.log(cov), centred * centred / cov
     elif np.ndim(cov) == 1:
@@ -83,9 +94,11 @@ def _t_logpdf(x: Any, loc: Any = None, shape: Any = 1, df: Any = 1) -> Any:
     centred = x if loc is None else x - loc
     if np.ndim(shape) == 0 and (loc is None or np.ndim(loc) == 0):
         _one_column(x, "multivariate_t")
+        several_places(x, 0, "multivariate_t")
         return _heavy_tail(centred * centred / shape, np.log(shape), 1, df)
     n = np.size(loc) if loc is not None else shape.shape[0] if np.ndim(shape) == 2 else 1
     _one_place(x, n, "multivariate_t")
+    several_places(x, 1, "multivariate_t")
     if np.ndim(shape) == 2:
         full = _symmetric(shape)
         logdet, squares = np.linalg.slogdet(full)[1], centred * np.linalg.solve(full, np.expand_dims(centred, -1))[..., 0]
@@ -122,6 +135,8 @@ def _multinomial_mean(n: Any, p: Any) -> Any:
 
 
 def _dirichlet_logpdf(x: Any, alpha: Any) -> Any:
+    if np.ndim(x) > 1 and x.shape[1] == 1:
+        raise runtime.without_derivative("of one column dirichlet returns a number, and has a derivative of it itself: `x[:, 0]`")
     if x.shape[0] != alpha.shape[0]:
         x = np.concatenate((x, 1.0 - np.sum(x, axis=0, keepdims=True)), 0)
     powers = alpha - 1.0 if np.ndim(x) == 1 else np.expand_dims(alpha - 1.0, 1)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy import special, stats
 
+from adxform.ir.ops import Operand, Var
+from adxform.ir.types import Array, Scalar, Type
 from adxform.primitives.declare import constant
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
@@ -88,6 +91,62 @@ def _kurtosis(a: Any, axis: Any = 0, fisher: Any = True, bias: Any = True) -> An
     if not bias and n > 3:
         found = ((n * n - 1.0) * found - 3.0 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
     return found - 3.0 if fisher else found
+
+
+def _left_in(a: Any, limits: Any, inclusive: Any, axis: Any) -> Any:
+    """A sample, the axis along which it is one, and where it lies between limits."""
+    a = np.asarray(a)
+    if axis is None:
+        a, axis = np.ravel(a), 0
+    inside = np.full(np.shape(a), True)
+    low, high = (None, None) if limits is None else limits
+    if low is not None:
+        inside = inside & (a >= low if inclusive[0] else a > low)
+    if high is not None:
+        inside = inside & (a <= high if inclusive[1] else a < high)
+    return a, axis, inside
+
+
+def _within_limits(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """The type of a statistic of a vector between limits, between which samples may have nothing."""
+    match args[0]:
+        case Var(_, Array("float64", (_,))):
+            return Scalar("float64", False)
+        case _:
+            return None
+
+
+def _tmean(a: Any, limits: Any = None, inclusive: Any = (True, True), axis: Any = None) -> Any:
+    a, axis, inside = _left_in(a, limits, inclusive, axis)
+    return np.sum(np.where(inside, a, 0.0), axis=axis) / np.sum(inside, axis=axis)
+
+
+def _tvar(a: Any, limits: Any = None, inclusive: Any = (True, True), axis: Any = 0, ddof: Any = 1) -> Any:
+    a, axis, inside = _left_in(a, limits, inclusive, axis)
+    n = np.sum(inside, axis=axis, keepdims=True)
+    apart = np.where(inside, a - np.sum(np.where(inside, a, 0.0), axis=axis, keepdims=True) / n, 0.0)
+    return np.sum(apart * apart, axis=axis) / (np.sum(inside, axis=axis) - ddof)
+
+
+def _tstd(a: Any, limits: Any = None, inclusive: Any = (True, True), axis: Any = 0, ddof: Any = 1) -> Any:
+    return np.sqrt(_tvar(a, limits, inclusive, axis, ddof))
+
+
+def _tsem(a: Any, limits: Any = None, inclusive: Any = (True, True), axis: Any = 0, ddof: Any = 1) -> Any:
+    a, axis, inside = _left_in(a, limits, inclusive, axis)
+    return np.sqrt(_tvar(a, limits, inclusive, axis, ddof) / np.sum(inside, axis=axis))
+
+
+def _normal_fit(data: Any) -> Any:
+    return np.mean(data), np.std(data)
+
+
+def _expon_fit(data: Any) -> Any:
+    return np.min(data), np.mean(data) - np.min(data)
+
+
+def _uniform_fit(data: Any) -> Any:
+    return np.min(data), np.ptp(data)
 
 
 def _angles(samples: Any, high: Any, low: Any, axis: Any) -> Any:
@@ -197,6 +256,13 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(stats.moment, _moment, Value.OWN),
     Definition(stats.iqr, _iqr, Value.OWN, sequences=True),
     Definition(stats.median_abs_deviation, _median_abs_deviation, Value.OWN),
+    Definition(stats.tmean, _tmean, Value.OWN, sequences=True, result=_within_limits),
+    Definition(stats.tvar, _tvar, Value.OWN, sequences=True, result=_within_limits),
+    Definition(stats.tstd, _tstd, Value.OWN, sequences=True, result=_within_limits),
+    Definition(stats.tsem, _tsem, Value.OWN, sequences=True, result=_within_limits),
+    Definition(stats.norm.fit, _normal_fit, Value.OWN),
+    Definition(stats.expon.fit, _expon_fit, Value.OWN),
+    Definition(stats.uniform.fit, _uniform_fit, Value.OWN),
     Definition(stats.boxcox, _boxcox, Value.OWN),
     Definition(stats.boxcox_llf, _boxcox_llf, Value.OWN),
     Definition(stats.yeojohnson, _yeojohnson, Value.OWN),

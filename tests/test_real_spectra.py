@@ -1,0 +1,118 @@
+"""Promise: real and imaginary parts and sizes of eigenvalues of real matrices, and of roots, have their derivative.
+
+The judge is that of the tables: value to the bit, both modes, differences and second order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from tests.tables.cell import Cell, judge
+
+P = np.array([1.3, 0.7, 0.4])
+
+PROGRAMS: list[Callable[[Any], Any]] = []
+
+
+def program(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    PROGRAMS.append(f)
+    return f
+
+
+def real(p: Any) -> Any:
+    return np.array([[4.0 + p[0], p[1], 0.3], [p[2], 1.0, 0.2], [0.1, 0.3, -2.0]])
+
+
+def spiral(p: Any) -> Any:
+    return np.array([[-p[0], 2.0, 0.3], [-2 * p[2], -p[1], 0.2], [0.1, 0.3, -2.0]])
+
+
+@program
+def stability(p: Any) -> Any:
+    return np.max(np.linalg.eigvals(real(p)).real) + np.max(np.linalg.eigvals(spiral(p)).real)
+
+
+@program
+def radius(p: Any) -> Any:
+    return np.max(np.abs(np.linalg.eigvals(real(p)))) + max(abs(np.linalg.eigvals(spiral(p))))
+
+
+@program
+def frequency(p: Any) -> Any:
+    w = np.linalg.eigvals(spiral(p))
+    k = np.argmax(w.imag)
+    return w[k].imag / abs(w[k]) + np.sum(np.real(w) ** 2) + np.imag(w)[k]
+
+
+@program
+def pairs(p: Any) -> Any:
+    w, v = np.linalg.eig(real(p))
+    k = np.argmax(w.real)
+    x = np.real(v[:, k])
+    return np.sum((x / np.sum(x)) ** 3) + w[k].real
+
+
+@program
+def turning_pairs(p: Any) -> Any:
+    w, v = np.linalg.eig(spiral(p))
+    k = np.argmax(w.imag)
+    return np.sum(np.abs(v[:, k]) ** 3) + np.sum(v[:, k].real ** 3) + w[k].imag
+
+
+@program
+def stationary(p: Any) -> Any:
+    q = np.exp(np.outer(p, p))
+    P = q / q.sum(axis=1, keepdims=True)
+    w, v = np.linalg.eig(P.T)
+    pi = np.real(v[:, np.argmax(np.real(w))])
+    pi = pi / pi.sum()
+    return pi @ np.array([1.0, 2.0, 3.0])
+
+
+@program
+def roots(p: Any) -> Any:
+    r = np.roots([1.0, -3.0 - p[0], p[1]])
+    z = np.roots([1.0, p[0] * 0.2, p[1], 1.0])
+    return np.max(r.real) + np.max(np.abs(z)) + np.sum(z.imag**2)
+
+
+@program
+def of_a_complex_matrix(p: Any) -> Any:
+    w = np.linalg.eigvals(real(p) + 0j)
+    return np.sum(np.abs(w) ** 2)
+
+
+@program
+def of_a_matrix_that_does_not_move(p: Any) -> Any:
+    w = np.linalg.eigvals(np.array([[1.0, 2.0], [0.3, 1.0]]))
+    return np.sum(w) * p[0]
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_programs(f: Callable[[Any], Any]) -> None:
+    found = judge(Cell(f.__name__, f, (P,)))
+    assert (found.kind, found.reason) == ("right", "")
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda p: np.linalg.eigvals(real(p))[0] * p[0],
+        lambda p: np.sum(np.linalg.eigvals(real(p)) ** 2),
+        lambda p: np.sort(np.linalg.eigvals(real(p)))[0].real * p[0],
+        lambda p: np.roots(p)[0] * p[0],
+    ],
+)
+def test_what_differs_for_real_and_complex_ones_is_refused(f: Callable[[Any], Any]) -> None:
+    with pytest.raises(adxform.AdxError, match="real or complex"):
+        adxform.grad(f)(P)
+
+
+def test_a_polynomial_without_a_first_coefficient_raises() -> None:
+    with pytest.raises(RuntimeError, match="first and last not zero"):
+        adxform.grad(lambda p: np.max(np.roots(p).real))(np.array([0.0, 1.0, 2.0]))
