@@ -348,3 +348,43 @@ def test_a_fork_waits_for_what_the_first_name_of_the_package_loads(delay: float,
         [sys.executable, script, str(delay)], env=around, capture_output=True, text=True, timeout=150, check=False
     )
     assert done.stdout.split() == ["6.0", "0"], done.stderr
+
+
+class Cell:
+    """A square that holds a body, or four squares."""
+
+    def __init__(self, x: float, y: float, half: float) -> None:
+        self.x, self.y, self.half = x, y, half
+        self.mass = 0.0
+        self.children: list[Cell] | None = None
+        self.body: Any = None
+
+    def insert(self, body: Any) -> None:
+        """Put `body` in."""
+        if self.children is None and self.body is None:
+            self.body = body
+        else:
+            if self.children is None:
+                h = self.half / 2
+                self.children = [Cell(self.x + (h if q & 1 else -h), self.y + (h if q & 2 else -h), h) for q in range(4)]
+                old, self.body = self.body, None
+                self.children[self.quadrant(old)].insert(old)
+            self.children[self.quadrant(body)].insert(body)
+        self.mass += body[2]
+
+    def quadrant(self, body: Any) -> int:
+        """Which of the four squares `body` is in."""
+        return (1 if body[0] > self.x else 0) + (2 if body[1] > self.y else 0)
+
+
+def heaviest_square(x):  # type: ignore[no-untyped-def]
+    root = Cell(0.0, 0.0, 2.0)
+    for k in range(3):
+        root.insert((x[k], x[k + 1], x[k] ** 2))
+    return root.mass
+
+
+def test_a_tree_that_calls_build_where_the_run_says_is_refused() -> None:
+    """Each call may make four more objects, and call itself for one of them."""
+    with pytest.raises(adxform.errors.UnsupportedSyntaxError, match="`insert` calls itself for objects that it makes"):
+        adxform.grad(heaviest_square)(np.array([0.3, -0.4, 0.5, -0.6]))

@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.outside.guards import from_outside, guard
 from adxform.frontend.evaluate.recursion import call_helper, depth_of, general_key, key_of
 from adxform.frontend.evaluate.signals import Recursive
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import FunctionValue, Namespace, Value
+from adxform.frontend.evaluate.values import FunctionValue, Namespace, Ref, Value
 from adxform.frontend.lowering.late_binding import OUTLIVES
 from adxform.frontend.lowering.lower import lower
 from adxform.frontend.signature.access import Raises, path_to
@@ -35,6 +35,10 @@ OUT_OF_DEPTH = "give the recursion arguments of one shape and an end that does n
 
 DEEPEST = 100
 """How many calls may be inlined within one another: arguments that grow make each call one of another kind, without an end."""
+
+
+MOST_MADE = 8
+"""How often a function may call itself for objects that were made since it was called first, in branches that the run takes."""
 
 
 def call_function(
@@ -118,10 +122,28 @@ def run_function(
     return run_frame(interp, Frame(fn, captured, scope, exact), bound)
 
 
+def _refuse_growth(interp: Interpreter, frame: Frame, bound: tuple[Value, ...]) -> None:
+    """Refuse a function that goes on calling itself for objects made by its own calls, where only the run knows how long.
+
+    So a tree that the run builds: where each call is written out, and any of them may make more objects, there is no end.
+    """
+    fn = frame.fn
+    if not any(other.fn is fn for other in interp.frames):
+        interp.grown.pop(id(fn), None)
+    elif not interp.unconditional:
+        before, count = interp.grown.get(id(fn)) or (interp.heap.copy(), 0)
+        made = any(isinstance(value, Ref) and value not in before.contents for value in bound)
+        interp.grown[id(fn)] = before, count + made
+        if count > MOST_MADE:
+            message = f"`{fn.name}` calls itself for objects that it makes meanwhile, and only the run knows how often"
+            raise interp.error(message, "keep them in lists, and in place of each link its place there", UnsupportedSyntaxError)
+
+
 def run_frame(interp: Interpreter, frame: Frame, bound: tuple[Value, ...]) -> Value:
     """Run the body of a frame's function on the values of its parameters."""
     if len(interp.frames) >= DEEPEST:
         raise interp.error(TOO_DEEP, OUT_OF_DEPTH)
+    _refuse_growth(interp, frame, bound)
     span = interp.span
     interp.frames.append(frame)
     try:

@@ -13,6 +13,7 @@ from adxform import runtime
 from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.evaluate.held_contents import HeldContents
 from adxform.frontend.evaluate.levels import Frame, TryLevel
+from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.object_contents import (
     list_contents,
 )
@@ -61,6 +62,8 @@ class Interpreter(HeldContents):
         self.outer = FromOutside()
         self.to_check = ToCheck()
         self.frames: list[Frame] = []
+        self.grown: dict[int, tuple[Heap, int]] = {}
+        """By functions that call themselves: what objects there were before, and how many calls were given others since."""
         self.named: dict[Var, str] = {}
         self.parameters: dict[str, Var] = {}
         self.caching = 0

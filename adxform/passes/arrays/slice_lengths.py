@@ -31,7 +31,7 @@ def taken(x: Var, index: Operand, sizes: tuple[Size, ...], recorder: Recorder) -
     Those of ``x[index]``, of these `sizes`, whose lengths are open; loops over them can be written from here on.
     """
     starts: dict[int, Operand] = {}
-    for axis, place, bounds in variable_slices(x, index):
+    for axis, place, bounds in _of_the_run(x, index):
         size = sizes[place]
         if isinstance(size, Dim) and is_open(size):
             if recorder.scope.provider(size) is None:
@@ -48,7 +48,7 @@ def stored(x: Var, index: Operand, value: Operand, span: Span, recorder: Recorde
     own = (value.type.shape or ()) if isinstance(value, Var) and isinstance(value.type, Array) else ()
     starts: dict[int, Operand] = {}
     lengths: dict[int, Size] = {}
-    for axis, place, bounds in variable_slices(x, index):
+    for axis, place, bounds in _of_the_run(x, index):
         at = place - selected(x, index) + len(own)
         size = own[at] if at >= 0 else 1
         if size == 1:
@@ -62,6 +62,11 @@ def stored(x: Var, index: Operand, value: Operand, span: Span, recorder: Recorde
         lengths[place] = size
         starts[axis] = _start(x, axis, bounds, recorder)
     return _beginning_at(x, index, starts), lengths
+
+
+def _of_the_run(x: Var, index: Operand) -> Iterator[tuple[int, int, Bounds]]:
+    """The slices of ``x[index]`` with a bound that only the run knows."""
+    return (found for found in variable_slices(x, index) if any(isinstance(bound, Var) for bound in found[2]))
 
 
 def _measure(size: Dim, length: Operand, recorder: Recorder) -> None:

@@ -256,7 +256,14 @@ _BINARY = (
         of_complex=True,
     ),
     _as_operator(
-        np.power, operator.pow, power_partials, (_POSITIVE, _COLUMN), (_REAL, 2), singular=may_have_pole, of_complex=True
+        np.power,
+        operator.pow,
+        power_partials,
+        (_POSITIVE, _COLUMN),
+        (_REAL, 2),
+        singular=may_have_pole,
+        of_complex=True,
+        wrapped_form=kernel_scalars.wrapped_power,
     ),
     scalar(np.float_power, power_partials, (_POSITIVE, _COLUMN), singular=may_have_pole, of_complex=True),
     floating(
