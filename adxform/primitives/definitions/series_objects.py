@@ -156,7 +156,15 @@ def _made(basis: Any) -> Callable[..., Any]:
 
 def _fit(basis: Any) -> Callable[..., Any]:
     def body(
-        x: Any, y: Any, deg: Any, domain: Any = None, rcond: Any = None, full: Any = False, w: Any = None, window: Any = None
+        x: Any,
+        y: Any,
+        deg: Any,
+        domain: Any = None,
+        rcond: Any = None,
+        full: Any = False,
+        w: Any = None,
+        window: Any = None,
+        symbol: Any = "x",
     ) -> Any:
         places = np.asarray(x) * 1.0
         if domain is None:
