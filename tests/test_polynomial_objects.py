@@ -196,7 +196,7 @@ def poly1d_ops(p: Any) -> Any:
 @program
 def own_symbols(p: Any) -> Any:
     f = Polynomial(p, domain=[0, 4], symbol="s")
-    return (f * f + Polynomial.fit(T, p[0] * T, 1, symbol="s", domain=[0, 4], window=[-1, 1]))(0.3) + f.convert(domain=[0, 1])(0.2)
+    return (f * f + Polynomial.fit(T, p[0] * T, 1, symbol="s", domain=[0, 4]))(0.3) + f.convert(domain=[0, 1])(0.2)
 
 
 @program
