@@ -193,6 +193,52 @@ def poly1d_ops(p: Any) -> Any:
     return h(0.3) + np.sum(h.c**2) + (f * f).o + f[1] ** 2 + np.sum(q**2) + np.sum(r) + (-f)(1.0) + (f / 2)(1.5)
 
 
+@program
+def own_symbols(p: Any) -> Any:
+    f = Polynomial(p, domain=[0, 4], symbol="s")
+    return (f * f + Polynomial.fit(T, p[0] * T, 1, symbol="s", domain=[0, 4]))(0.3) + f.convert(domain=[0, 1])(0.2)
+
+
+@program
+def other_domains(p: Any) -> Any:
+    return (Polynomial(p, domain=[0, 4]) + Polynomial(p))(0.3)
+
+
+@program
+def other_windows(p: Any) -> Any:
+    return (Legendre(p, window=[0, 4]) * Legendre(p))(0.3)
+
+
+@program
+def other_symbols(p: Any) -> Any:
+    return (Polynomial(p, symbol="s").deriv() - Polynomial(p))(0.3)
+
+
+@program
+def other_bases(p: Any) -> Any:
+    return (Polynomial(p) + Legendre(p))(0.3)
+
+
+@program
+def domain_of_three(p: Any) -> Any:
+    return Chebyshev(p, domain=[0, 1, 4])(0.3)
+
+
+@program
+def window_of_three(p: Any) -> Any:
+    return Chebyshev.fit(T, p[0] * T, 1, window=[0, 1, 4])(0.3)
+
+
+@program
+def symbol_of_no_text(p: Any) -> Any:
+    return Hermite(p, symbol=3)(0.3)
+
+
+@program
+def symbol_of_no_name(p: Any) -> Any:
+    return Laguerre.fit(T, p[0] * T, 1, symbol="1a")(0.3)
+
+
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_programs(f: Callable[[Any], Any]) -> None:
     found = judge(Cell(f.__name__, f, (P,)))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.polynomial import Chebyshev, Hermite, HermiteE, Laguerre, Legendre, Polynomial, polynomial
 
 from adxform import runtime
 from adxform.ir import intrinsics
@@ -19,10 +20,15 @@ from adxform.primitives.definitions import DEFINITIONS
 from adxform.primitives.record import General, Linear, Partials, Primitive
 from adxform.primitives.signatures import arranged, stated
 from adxform.primitives.table import TABLE, definition
+from tests.tables.further_forms import MODULES
 from tests.test_decided import CALLS
 
 TURNING = {np.linalg.eigh, np.linalg.svd}  # of complex vectors that have any phase: tests/test_complex_linear_algebra.py
 OF_REAL_NUMBERS = {cmath.rect}  # what it gives is complex
+OF_POLYNOMIALS = {  # what they give is an object: tests/test_polynomial_objects.py
+    *(np.poly1d, Chebyshev.interpolate),
+    *(made for found in (Polynomial, Chebyshev, Legendre, Hermite, HermiteE, Laguerre) for made in (found, found.fit)),
+}
 UNSAMPLED = {intrinsics.valued, np.float16, np.float32, np.complex64}  # their results are too coarse for differences
 BELONGING = {  # their arguments, a matrix and its factors, move together: judged by what is made of them in other tests
     *(runtime.eigenvalues_cotangent, runtime.eigenvalues_tangent),
@@ -273,6 +279,25 @@ DEFINED: dict[Callable[..., Any], list[tuple[tuple[Any, ...], dict[str, Any]]]] 
     np.ndarray.sort: [((_V,), {}), ((_M, 0), {})],
     np.subtract.at: [((_V, [0, 0, 1], 2.0), {})],
     divmod: [((7.5, 2.0), {}), ((-7.5, 2.0), {})],
+    np.histogram2d: [((_V, _X), {"bins": 3}), ((_V, _X, [2, 3]), {"density": True, "weights": _X})],
+    np.polymul: [((_V, _X[:3]), {})],
+    np.polydiv: [((_V, _X[1:3]), {}), ((_X[1:3], _V), {})],
+    polynomial.polyfromroots: [((_X,), {})],
+    **{getattr(module, name + what): [((_V, _X[:3]), {})] for module, name in MODULES.values() for what in ("add", "sub", "mul")},
+    **{
+        getattr(module, name + what): [((_V,), {}), ((_V, 2), {"scl": 0.5})]
+        for module, name in MODULES.values()
+        for what in ("der", "int")
+    },
+    **{getattr(module, f"{name}vander"): [((_X, 3), {}), ((0.5, 0), {})] for module, name in MODULES.values()},
+    **{getattr(module, f"{name}fit"): [((_X, _V, 2), {}), ((_X, _V, 1), {"w": _X + 1.0})] for module, name in MODULES.values()},
+    **{getattr(module, name + what): [((_V, _X, _B), {})] for module, name in MODULES.values() for what in ("val2d", "grid2d")},
+    **{
+        getattr(module, change): [((_V,), {})]
+        for module, name in MODULES.values()
+        if name != "poly"
+        for change in (f"{name}2poly", f"poly2{name}")
+    },
 }
 GIVEN = [pytest.param(fn, *given, id=f"{name_of(fn)}-{n}") for fn, cases in DEFINED.items() for n, given in enumerate(cases)]
 
@@ -300,6 +325,7 @@ def test_every_definition_is_tried() -> None:
         if not name_of(fn).startswith(("scipy.", "statistics.", "cmath.", "adxform."))
         and "vectorize" not in name_of(fn)
         and fn not in (np.frompyfunc, np.nditer, functools.cmp_to_key)
+        and fn not in OF_POLYNOMIALS
     }  # these have tests of their own
     elsewhere = {fn for fn in untried if f"{name_of(fn).replace('np.ndarray.', '.')}(" in CALLS}
     assert {name_of(fn) for fn in untried - elsewhere} <= {"np.divmod", "np.row_stack"}  # the latter is np.vstack

@@ -156,6 +156,8 @@ _OF_SAMPLES = (
     *(statistics.stdev, statistics.quantiles),
 )
 
+_FITS = (*(getattr(module, f"{name}fit") for module, name in MODULES.values()), *(found.fit for _, found in _CLASSES))
+
 _OF_PAIRS = (statistics.covariance, statistics.correlation, statistics.linear_regression)
 
 BASES: Mapping[Callable[..., Any], Base] = MappingProxyType(
@@ -171,6 +173,10 @@ BASES: Mapping[Callable[..., Any], Base] = MappingProxyType(
         **{getattr(module, f"{name}2poly"): (V,) for module, name in MODULES.values() if name != "poly"},
         **{getattr(module, f"poly2{name}"): (V,) for module, name in MODULES.values() if name != "poly"},
         polynomial.polyfromroots: (V,),
+        **{found: (V,) for _, found in _CLASSES},
+        **{found.fit: (np.array([0.1, 0.7, 1.4]), U, t("1")) for _, found in _CLASSES},
+        chebyshev.Chebyshev.interpolate: (t("lambda v: np.exp(t * v)"), t("2")),
+        np.poly1d: (V,),
         np.polymul: (V, U),
         np.polydiv: (V, U),
         np.histogram2d: (V, U),
@@ -252,6 +258,25 @@ OWN: Mapping[tuple[Callable[..., Any], str], tuple[str, ...]] = MappingProxyType
         (np.polyfit, "w"): ("None", "[0.5, 1.5, 1.0]"),
         (np.polyfit, "cov"): ("False", "True"),
         (np.polyint, "k"): ("None", "0.5"),
+        **{(getattr(module, name + what), "scl"): ("1", "0.5") for module, name in MODULES.values() for what in ("der", "int")},
+        **{(getattr(module, f"{name}int"), "lbnd"): ("0", "0.5") for module, name in MODULES.values()},
+        **{(fn, "rcond"): ("None", "1e-12") for fn in _FITS},
+        **{(fn, "full"): ("False", "True") for fn in _FITS},
+        **{(fn, "w"): ("None", "[0.5, 1.5, 1.0]") for fn in _FITS},
+        **{(found, "domain"): ("None", "[0.0, 2.0]") for _, found in _CLASSES},
+        **{(found, "window"): ("None", "[0.0, 2.0]") for _, found in _CLASSES},
+        **{(found, "symbol"): ("'x'", "'s'") for _, found in _CLASSES},
+        **{(found.fit, "domain"): ("None", "[]", "[0.0, 2.0]") for _, found in _CLASSES},
+        **{(found.fit, "window"): ("None", "[0.0, 2.0]") for _, found in _CLASSES},
+        **{(found.fit, "symbol"): ("'x'", "'s'") for _, found in _CLASSES},
+        (chebyshev.Chebyshev.interpolate, "domain"): ("None", "[0.0, 2.0]"),
+        (chebyshev.Chebyshev.interpolate, "args"): ("()",),
+        (np.poly1d, "r"): ("False", "True"),
+        (np.poly1d, "variable"): ("None", "'s'"),
+        (np.histogram2d, "bins"): ("10", "2", "[2, 3]", "[[0.0, 0.5, 1.5], [0.0, 1.0, 1.5]]"),
+        (np.histogram2d, "range"): ("None", "[(0.0, 2.0), (0.1, 1.5)]"),
+        (np.histogram2d, "density"): ("None", "True"),
+        (np.histogram2d, "weights"): ("None", "[0.2, 0.3, 0.5]"),
         **{(fn, "tensor"): ("True", "False") for fn in SERIES.values()},
         **{(fn, "d"): ("1.0", "0.5") for fn in (np.fft.fftfreq, np.fft.rfftfreq)},
         (np.ediff1d, "to_end"): ("None", "0.5", "[0.5, 1.5]"),

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.polynomial._polybase import ABCPolyBase
 
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import DEFINITIONS
@@ -203,7 +204,7 @@ def _cell(
     if coarse:
         weights = {**weights, "w": weights["w"].astype(np.float16 if fn is np.float16 else np.float32)}
     function = program(f"{head}{body}    return {measure}\n", **{**names, **weights})
-    return Cell(f"{name_of(fn)}: {what}", function, (1.3, *args), smooth=not coarse)
+    return Cell(f"{_name(fn)}: {what}", function, (1.3, *args), smooth=not coarse)
 
 
 def _written(arguments: Base) -> tuple[list[str], tuple[Any, ...]]:
@@ -218,8 +219,15 @@ def _written(arguments: Base) -> tuple[list[str], tuple[Any, ...]]:
     return texts, tuple(args)
 
 
+def _name(fn: Fn) -> str:
+    """The name of `fn`, of a method of a class that of the class through which it is called."""
+    if isinstance(fn, types.MethodType) and isinstance(fn.__self__, type):
+        return f"{name_of(fn.__self__)}.{fn.__name__}"
+    return name_of(fn)
+
+
 def _call(fn: Fn, by_place: list[str], keywords: list[str]) -> str:
-    name = name_of(fn)
+    name = _name(fn)
     if isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray:
         return f"{by_place[0]}.{fn.__name__}({', '.join(by_place[1:] + keywords)})"
     if getattr(fn, "__module__", None) in ("math", "cmath", "builtins") or name.startswith("np."):
@@ -235,12 +243,14 @@ def _measured(function: Fn, args: tuple[Any, ...], result: str) -> str:
             found = function(1.3, *(np.copy(arg) if isinstance(arg, np.ndarray) else arg for arg in args))
     except Exception:
         return f"np.sum({result}) * t"
-    if isinstance(found, tuple | list):
-        return " + ".join(_part(part, f"{result}[{k}]") for k, part in enumerate(found)) or "t"
     return _part(found, result)
 
 
 def _part(found: Any, name: str) -> str:
+    if isinstance(found, tuple | list):
+        return " + ".join(_part(part, f"{name}[{k}]") for k, part in enumerate(found)) or "t"
+    if isinstance(found, np.poly1d | ABCPolyBase):
+        return f"({name}(0.3 * t) + np.sum({name}.coef * {name}.coef * w[: {len(found.coef)}])) * t"
     size, shape = np.size(found), np.shape(found)
     if np.iscomplexobj(found):
         weights = f" * w[: {size}].reshape({shape!r})" if shape else ""

@@ -29,10 +29,19 @@ def _mapped(x: Any, old: Any, new: Any) -> Any:
 class Series(StandIn):
     """A series in the basis of one of NumPy's classes."""
 
-    def __init__(self, basis: Any, coef: Any, domain: Any, window: Any) -> None:
+    def __init__(self, basis: Any, coef: Any, domain: Any, window: Any, symbol: Any = "x") -> None:
         self.basis, self.coef = basis, np.atleast_1d(np.array(coef, dtype=float))
         self.domain = np.array(basis.domain if domain is None else domain, dtype=float)
         self.window = np.array(basis.window if window is None else window, dtype=float)
+        self.symbol = symbol
+        if len(self.domain) != 2:
+            raise ValueError("Domain has wrong number of elements.")
+        if len(self.window) != 2:
+            raise ValueError("Window has wrong number of elements.")
+        if not isinstance(symbol, str):
+            raise TypeError("Symbol must be a non-empty string")
+        if not symbol.isidentifier():
+            raise ValueError("Symbol string must be a valid Python identifier")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -40,7 +49,7 @@ class Series(StandIn):
         unsupported(f"`{name}` of a series of `numpy.polynomial` is not followed: use its `coef`")
 
     def _with(self, coef: Any) -> Any:
-        return Series(self.basis, coef, self.domain, self.window)
+        return Series(self.basis, coef, self.domain, self.window, self.symbol)
 
     def __call__(self, arg: Any) -> Any:
         """The values at the places."""
@@ -78,7 +87,7 @@ class Series(StandIn):
     def convert(self, domain: Any = None, kind: Any = None, window: Any = None) -> Any:
         """The same polynomial as a series of another basis or domain."""
         basis = self.basis if kind is None else kind
-        new = Series(basis, self.coef, domain, window)
+        new = Series(basis, self.coef, domain, window, self.symbol)
         offset, scale = new.mapparms()
         own = runtime.converted_series(self.basis, self.coef, self.domain, self.window, basis, new.domain, new.window)
         count = own.shape[0]
@@ -86,10 +95,18 @@ class Series(StandIn):
         middle, half = 0.5 * (new.window[0] + new.window[1]), 0.5 * (new.window[1] - new.window[0])
         inner = middle + half * places
         found = np.linalg.solve(_vander_of(basis)(inner, count - 1), self((inner - offset) / scale))
-        return Series(basis, intrinsics.valued(own, found), new.domain, new.window)
+        return Series(basis, intrinsics.valued(own, found), new.domain, new.window, self.symbol)
 
     def _other(self, other: Any) -> Any:
         if isinstance(other, Series):
+            if other.basis is not self.basis:
+                raise TypeError("Polynomial types differ")
+            if not np.all(self.domain == other.domain):
+                raise TypeError("Domains differ")
+            if not np.all(self.window == other.window):
+                raise TypeError("Windows differ")
+            if other.symbol != self.symbol:
+                raise ValueError("Polynomial symbols differ")
             return other.coef
         if isinstance(other, (list, tuple)) or np.ndim(other) > 0:
             unsupported("a series of `numpy.polynomial` has a derivative of sums and products with series and numbers")
@@ -149,14 +166,22 @@ _VANDERS = {
 
 def _made(basis: Any) -> Callable[..., Any]:
     def body(coef: Any, domain: Any = None, window: Any = None, symbol: Any = "x") -> Any:
-        return Series(basis, coef, domain, window)
+        return Series(basis, coef, domain, window, symbol)
 
     return body
 
 
 def _fit(basis: Any) -> Callable[..., Any]:
     def body(
-        x: Any, y: Any, deg: Any, domain: Any = None, rcond: Any = None, full: Any = False, w: Any = None, window: Any = None
+        x: Any,
+        y: Any,
+        deg: Any,
+        domain: Any = None,
+        rcond: Any = None,
+        full: Any = False,
+        w: Any = None,
+        window: Any = None,
+        symbol: Any = "x",
     ) -> Any:
         places = np.asarray(x) * 1.0
         if domain is None:
@@ -166,7 +191,8 @@ def _fit(basis: Any) -> Callable[..., Any]:
         else:
             ends = np.array(domain, dtype=float)
         range_ = np.array(basis.window if window is None else window, dtype=float)
-        return Series(basis, basis._fit(_mapped(places, ends, range_), y, deg, rcond=rcond, full=full, w=w), ends, range_)
+        coef = basis._fit(_mapped(places, ends, range_), y, deg, rcond=rcond, full=full, w=w)
+        return Series(basis, coef, ends, range_, symbol)
 
     return body
 
