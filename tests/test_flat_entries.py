@@ -175,6 +175,7 @@ def test_functions_that_share_its_memory_do_not_take_it() -> None:
 NOT_TAKEN = {
     "stored by its class": "z = x * 2\nnp.flatiter.__setitem__(z.flat, 0, y[1])\nreturn np.sum(z * z)",
     "an array of it": "z = x * 2\nw = np.array(z.flat)\nw[0] = y[0]\nreturn np.sum(w) * np.sum(z)",
+    "tiled once": "z = x * 2\nw = np.tile(z.flat, 1)\nw[0] = y[0]\nreturn np.sum(w) * np.sum(z)",
     "no derivative of it": (
         "z = x.ravel() * 2\nw = np.polynomial.polynomial.polyder(z.flat, 0)\nw[0] = y[0]\nreturn np.sum(w) * np.sum(z)"
     ),

@@ -174,5 +174,7 @@ _SERIES = (
 )
 """Functions that give the coefficients that they are given where they take no derivative, and no integral, of the series."""
 
-KEEPING: Set[Callable[..., Any]] = frozenset((np.copy, np.nan_to_num, np.ix_, np.histogram, np.histogram_bin_edges, *_SERIES))
+KEEPING: Set[Callable[..., Any]] = frozenset(
+    (np.copy, np.nan_to_num, np.tile, np.ix_, np.histogram, np.histogram_bin_edges, *_SERIES)
+)
 """Functions that give an array of their own for any argument but an ``x.flat``: NumPy makes no copy of the memory of that."""

@@ -89,15 +89,17 @@ def _svds(
 
 
 _GIVEN_UP = (3, 6, 7)
-"""Why `lsqr` and `lsmr` stop without a solution: the matrix is too near to a singular one, or there were too many steps."""
+"""Why `lsqr` and `lsmr` stop before they know a solution: a matrix near to a singular one, or the last of their steps, which may
+have found it."""
 
 
 def _least(method: Any, count: Any) -> Any:
     """A method that finds the least sum of squares, of which four results are followed."""
 
-    def value(a: Any, b: Any, damp: Any, x0: Any, options: Any, squares: Any) -> Any:
+    def value(a: Any, b: Any, damp: Any, x0: Any, options: Any, squares: Any, direct: Any) -> Any:
         found = method(a, b, damp, x0=x0, **options)
-        if found[1] in _GIVEN_UP or np.linalg.matrix_rank(squares, hermitian=True) < len(squares):
+        far = found[1] in _GIVEN_UP and not np.allclose(found[0], direct, rtol=1e-6, atol=1e-6)
+        if far or np.linalg.matrix_rank(squares, hermitian=True) < len(squares):
             raise RuntimeError(
                 f"{method.__name__} has found no solution that has a derivative: it did not converge, or columns of the "
                 "matrix depend on each other"
@@ -114,7 +116,7 @@ def _least(method: Any, count: Any) -> Any:
         kinds = (1, "any", "any", *("number",) * (count - 3))
         if method is iterative.lsqr:
             kinds = (*kinds[:-1], 1)
-        found = solve(value, (), (), kinds, own_of(A), right, damp, x0, options, still(squares))
+        found = solve(value, (), (), kinds, own_of(A), right, damp, x0, options, still(squares), still(shape))
         x = moving(found[0], shape)
         apart = np.linalg.norm(full @ x - right)
         others = [moving(one, one + of_an_estimate(np.sum(x))) for one in found[4:]]
