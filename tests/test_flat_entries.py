@@ -148,7 +148,7 @@ def test_what_is_refused_has_a_place(line: str) -> None:
 
 def sharing() -> list[str]:
     """Calls of functions of NumPy's with a result that shares the memory of the array whose `.flat` they are given."""
-    ways = ("(z.flat)", "(z.flat, 0)", "(z.flat, [0, 1])", "(z.flat, 1, 0)", "([0, 1], z.flat)", "(1, z.flat)")
+    ways = ("(z.flat)", "(z.flat, 0)", "(z.flat, [0, 1])", "(z.flat, 1)", "(z.flat, 1, 0)", "([0, 1], z.flat)", "(1, z.flat)")
     found = []
     for fn in dict.fromkeys((*TABLE, *DEFINITIONS)):
         if not name_of(fn).startswith("np.") or name_of(fn).startswith("np.ndarray") or isinstance(fn, np.ufunc):
@@ -166,6 +166,7 @@ def sharing() -> list[str]:
 def test_functions_that_share_its_memory_do_not_take_it() -> None:
     calls = sharing()
     assert {"np.array(z.flat)", "np.copy(z.flat)", "np.split(z.flat, [0, 1])"} <= set(calls)
+    assert "np.polynomial.polynomial.polyder(z.flat, 0)" in calls
     for call in calls:
         with pytest.raises(AdxError, match=r"x\.flat"):
             adxform.vjp(program(f"def f(z):\n    return {call}\n"), np.array([0.1, 0.2, 0.3, 0.4]))
@@ -174,6 +175,13 @@ def test_functions_that_share_its_memory_do_not_take_it() -> None:
 NOT_TAKEN = {
     "stored by its class": "z = x * 2\nnp.flatiter.__setitem__(z.flat, 0, y[1])\nreturn np.sum(z * z)",
     "an array of it": "z = x * 2\nw = np.array(z.flat)\nw[0] = y[0]\nreturn np.sum(w) * np.sum(z)",
+    "tiled once": "z = x * 2\nw = np.tile(z.flat, 1)\nw[0] = y[0]\nreturn np.sum(w) * np.sum(z)",
+    "no derivative of it": (
+        "z = x.ravel() * 2\nw = np.polynomial.polynomial.polyder(z.flat, 0)\nw[0] = y[0]\nreturn np.sum(w) * np.sum(z)"
+    ),
+    "no integral of it": (
+        "z = x.ravel() * 2\nw = np.polynomial.chebyshev.chebint(z.flat, m=0)\nw[0] = y[0]\nreturn np.sum(w) * np.sum(z)"
+    ),
     "a copy of it": "z = x * 2\nw = np.copy(z.flat)\nw[0] = y[0]\nreturn np.sum(w) * np.sum(z)",
 }
 

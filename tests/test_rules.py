@@ -201,6 +201,8 @@ DEFINED = [
     (lambda x: np.sum(np.einsum("ij,i->j", x[:1], x[0]) ** 2), np.array([[2.0, 0.5], [-0.25, 1.5]])),
     (lambda x: np.einsum("ii", np.einsum("ij,jk->ik", x, x, optimize=True)), np.array([[2.0, 0.5], [-0.25, 1.5]])),
     (lambda x: (np.append(x, x[0]) ** 2).sum(), np.array([1.0, 2.5])),
+    (lambda x: np.sum(np.arange(x[0], 4.0) ** 2), np.array([1.3, 2.5])),
+    (lambda x: np.sum(np.arange(x[0], 4.0 * x[1], x[2]) ** 2 * x[1]), np.array([1.3, 2.5, 2.0])),
 ]
 
 
@@ -224,7 +226,8 @@ REFUSED = [
     (lambda x: np.quantile(x, 0.3, method="nearest"), "quantile"),
     (lambda x: np.sum(np.pad(x, 1, "mean")), "edge"),
     (lambda x: np.sum(np.linalg.qr(np.outer(x, x), "complete")[0]), "mode"),
-    (lambda x: np.sum(np.arange(x[0], 4.0)), "arange"),
+    (lambda x: np.sum(np.arange(x[0], 4.0, like=x)), "parameter `like`"),
+    (lambda x: np.sum(np.arange(x[0] * 1j, 4.0).real), "real numbers"),
     (scaled_in_place, "may write"),
 ]
 

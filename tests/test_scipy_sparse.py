@@ -16,7 +16,7 @@ from adxform.errors import AdxError
 
 pytest.importorskip("scipy")
 from scipy import optimize, sparse, stats
-from scipy.sparse.linalg import factorized, lsqr, splu, spsolve
+from scipy.sparse.linalg import factorized, lsmr, lsqr, splu, spsolve
 
 Model = Callable[..., Any]
 
@@ -344,9 +344,10 @@ REFUSED: dict[str, tuple[Model, str]] = {
     "todense": (lambda d: np.sum(csr(d).todense()), "toarray"),
     "np.sum": (lambda d: np.sum(csr(d)), "np.sum"),
     "np.dot": (lambda d: np.sum(np.dot(csr(d), X)), "np.dot"),
-    "lsqr": (lambda d: np.sum(lsqr(csr(d), d[:3])[0]), "by steps"),
-    "lsqr of eye": (lambda d: np.sum(lsqr(sparse.eye(3), X)[0]) * d[0], "by steps"),
-    "norm": (lambda d: sparse.linalg.norm(csr(d)), "entries of a sparse matrix"),
+    "lsqr with variances": (lambda d: np.sum(lsqr(csr(d), d[:3], calc_var=True)[0]), "calc_var"),
+    "an estimate of lsqr": (lambda d: lsqr(csr(d), d[:3])[6], "of_an_estimate"),
+    "norm of an array": (lambda d: sparse.linalg.norm(csr(d).toarray()), "np.linalg.norm"),
+    "an estimate of a norm": (lambda d: sparse.linalg.onenormest(csr(d)), "entries of a sparse matrix"),
     "tril": (lambda d: np.sum(sparse.tril(csr(d)) @ X), "form that is not followed"),
     "returned": (csr, "cannot be returned"),
     "class": (lambda d: d[0] if isinstance(csr(d), sparse.csr_matrix) else d[1], "stands for SciPy's"),
@@ -369,6 +370,34 @@ def test_what_is_not_followed_is_refused_by_name(case: str) -> None:
     with pytest.raises(AdxError, match=said) as caught:
         adxform.jvp(f, (D,), (D,))
     assert caught.value.span.line
+
+
+LEAST: dict[str, Model] = {
+    "lsqr": lambda d: np.sum(lsqr(csr(d), d[:3])[0] ** 2),
+    "lsqr of eye": lambda d: np.sum(lsqr(sparse.eye(3), X)[0]) * d[0],
+    "lsqr from a start": lambda d: np.sum(lsqr(csr(d), d[:3], x0=d[:3])[0] ** 2),
+    "lsqr, damped": lambda d: np.sum(lsqr(csr(d)[:2], d[:2], damp=d[2])[0] ** 2) + lsqr(csr(d), X, 0.3)[3],
+    "lsmr": lambda d: np.sum(lsmr(csr(d), d[:3])[0] ** 2),
+    "norm": lambda d: sparse.linalg.norm(csr(d)),
+    "norm of columns": lambda d: sparse.linalg.norm(csr(d), 1) * sparse.linalg.norm(csr(d), np.inf),
+    "norms along an axis": lambda d: np.sum(sparse.linalg.norm(csr(d), axis=0) ** 3),
+}
+
+
+@pytest.mark.parametrize("case", LEAST)
+def test_least_squares_and_norms_move(case: str) -> None:
+    checks = adxform.check_derivatives(LEAST[case], D)
+    assert all(check.ok for check in checks), checks
+
+
+@pytest.mark.parametrize("method", [lsqr, lsmr])
+def test_least_squares_that_are_not_found_raise(method: Any) -> None:
+    """Neither few steps nor columns that depend on each other give a solution that moves as that of the whole matrix."""
+    with pytest.raises(RuntimeError, match="did not converge"):
+        adxform.jvp(lambda d: np.sum(method(csr(d), d[:3], 0.0, 1e-6, 1e-6, 1e8, 1)[0]), (D,), (D,))
+    for rows in ([0, 1], [0, 1, 0]):
+        with pytest.raises((RuntimeError, np.linalg.LinAlgError), match=r"depend|[Ss]ingular"):
+            adxform.jvp(lambda d, at: np.sum(method(csr(d)[at, :], d[: len(at)])[0]), (D, np.array(rows)), (D, None))
 
 
 # -- complex entries ----------------------------------------------------------------------------------------------------

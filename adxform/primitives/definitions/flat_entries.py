@@ -164,5 +164,17 @@ def _as_array(other: Any) -> Any:
 
 DEFINITIONS: tuple[Definition, ...] = (Definition(_set_entries, _store_several, interleaved=True),)
 
-KEEPING: Set[Callable[..., Any]] = frozenset((np.copy, np.nan_to_num, np.ix_, np.histogram, np.histogram_bin_edges))
+_SERIES = (
+    *(np.polynomial.polynomial.polyder, np.polynomial.polynomial.polyint),
+    *(np.polynomial.chebyshev.chebder, np.polynomial.chebyshev.chebint),
+    *(np.polynomial.legendre.legder, np.polynomial.legendre.legint),
+    *(np.polynomial.hermite.hermder, np.polynomial.hermite.hermint),
+    *(np.polynomial.hermite_e.hermeder, np.polynomial.hermite_e.hermeint),
+    *(np.polynomial.laguerre.lagder, np.polynomial.laguerre.lagint),
+)
+"""Functions that give the coefficients that they are given where they take no derivative, and no integral, of the series."""
+
+KEEPING: Set[Callable[..., Any]] = frozenset(
+    (np.copy, np.nan_to_num, np.tile, np.ix_, np.histogram, np.histogram_bin_edges, *_SERIES)
+)
 """Functions that give an array of their own for any argument but an ``x.flat``: NumPy makes no copy of the memory of that."""

@@ -88,11 +88,22 @@ def _svds(
     return moving(u, first * signs), found, moving(vt, right[at] * signs[:, None])
 
 
+_GIVEN_UP = (3, 6, 7)
+"""Why `lsqr` and `lsmr` stop before they know a solution: a matrix near to a singular one, or the last of their steps, which may
+have found it."""
+
+
 def _least(method: Any, count: Any) -> Any:
     """A method that finds the least sum of squares, of which four results are followed."""
 
-    def value(a: Any, b: Any, damp: Any, x0: Any, options: Any) -> Any:
+    def value(a: Any, b: Any, damp: Any, x0: Any, options: Any, squares: Any, direct: Any) -> Any:
         found = method(a, b, damp, x0=x0, **options)
+        far = found[1] in _GIVEN_UP and not np.allclose(found[0], direct, rtol=1e-6, atol=1e-6)
+        if far or np.linalg.matrix_rank(squares, hermitian=True) < len(squares):
+            raise RuntimeError(
+                f"{method.__name__} has found no solution that has a derivative: it did not converge, or columns of the "
+                "matrix depend on each other"
+            )
         return tuple(np.float64(one) if k > 2 and np.ndim(one) == 0 else one for k, one in enumerate(found))
 
     def body(A: Any, b: Any, damp: Any = 0.0, *, x0: Any = None, **options: Any) -> Any:
@@ -100,11 +111,12 @@ def _least(method: Any, count: Any) -> Any:
             unsupported(f"{method.__name__} has a derivative without `calc_var`")
         full, right = whole(A), np.ravel(np.asarray(b) * 1.0)
         turned = np.swapaxes(full, 0, 1)
-        shape = np.linalg.solve(turned @ full + damp * damp * np.eye(full.shape[1]), turned @ right)
+        squares = turned @ full + damp * damp * np.eye(full.shape[1])
+        shape = np.linalg.solve(squares, turned @ right)
         kinds = (1, "any", "any", *("number",) * (count - 3))
         if method is iterative.lsqr:
             kinds = (*kinds[:-1], 1)
-        found = solve(value, (), (), kinds, own_of(A), right, damp, x0, options)
+        found = solve(value, (), (), kinds, own_of(A), right, damp, x0, options, still(squares), still(shape))
         x = moving(found[0], shape)
         apart = np.linalg.norm(full @ x - right)
         others = [moving(one, one + of_an_estimate(np.sum(x))) for one in found[4:]]
