@@ -32,7 +32,7 @@ from adxform.passes.arrays.lane_dtypes import converted, element, is_elementwise
 from adxform.passes.arrays.lookups import LOOKUPS, in_order, masked, region_of
 from adxform.passes.arrays.maps import Counted, NestAccess, loop_space, spread, whole
 from adxform.passes.arrays.place_tables import note_literals
-from adxform.passes.arrays.recording import Recorder
+from adxform.passes.arrays.recording import Recorder, looked_up
 from adxform.passes.arrays.reductions import as_it_is, in_dtype, reduction
 from adxform.passes.arrays.units import Assign, Increase, Length, Reduce, Unit
 from adxform.passes.arrays.views import BROADCASTS, followed
@@ -113,6 +113,9 @@ class Reader(Recorder):
                     numbers.append(source)
         if unit.make is None:
             return self.scope.takes(unit.op)
+        extras = [place.extra for access in (*unit.loads, *unit.targets) for place in access.places]
+        if not self.scope.measurable(tuple(looked_up(extras))):
+            return False
         value = unit.make(builder, tuple(numbers), "tmp")
         match unit.work:
             case Assign(target):

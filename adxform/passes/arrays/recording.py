@@ -261,7 +261,7 @@ class Recorder:
         extras = [place.extra for place in (*counts, *(place for access in accesses for place in access.places))]
         sizes = [*space, *(source.size for source in inputs if isinstance(source, Length))]
         sizes += [size for var in made if isinstance(var.type, Array) for size in var.type.shape or ()]
-        sizes += [*_lengths(work), *_looked_up(extras)]
+        sizes += [*_lengths(work), *looked_up(extras)]
         used = [access.base for access in accesses if access.base not in made]
         used += [extra for extra in extras if isinstance(extra, Var)]
         used += [found[0] for size in sizes if (found := self.scope.provider(size)) is not None]
@@ -280,7 +280,7 @@ def _lengths(work: Assign | Increase | Reduce) -> tuple[Size, ...]:
             return ()
 
 
-def _looked_up(extras: Iterable[Dim | Var | TableEntry | None]) -> list[Size]:
+def looked_up(extras: Iterable[Dim | Var | TableEntry | None]) -> list[Size]:
     """The lengths among `extras`, by which places are counted from the end, or beyond which no table may name a place."""
     return [extra.size if isinstance(extra, TableEntry) else extra for extra in extras if isinstance(extra, Dim | TableEntry)]
 
