@@ -132,7 +132,7 @@ def _refuse_growth(interp: Interpreter, frame: Frame, bound: tuple[Value, ...]) 
         interp.grown.pop(id(fn), None)
     elif not interp.unconditional:
         before, count = interp.grown.get(id(fn)) or (interp.heap.copy(), 0)
-        made = any(isinstance(value, Ref) and value not in before.contents for value in bound)
+        made = any(isinstance(v, Ref) and v.kind == "instance" and v not in before.contents for v in bound)
         interp.grown[id(fn)] = before, count + made
         if count > MOST_MADE:
             message = f"`{fn.name}` calls itself for objects that it makes meanwhile, and only the run knows how often"
