@@ -101,6 +101,7 @@ class Forms:
     def __init__(self, fn: Function, doubts: Doubts) -> None:
         self.doubts = doubts
         self.known: dict[Var, LinearForm] = {}
+        # By name over the whole function: a length has a name of its own, or one of those that are checked where they are taken.
         self.slices: dict[Size, list[LinearForm]] = {}
         self.counts: dict[Operand, LinearForm] = {}
         self._learn(fn.body)
