@@ -199,8 +199,9 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
     record = record_of(fn)
     if "complex128" in (*dtypes, out):
         return _complex(fn, args, dtypes)
-    if "bool" in dtypes and meaning_of(fn).algebra is Algebra.PRODUCT:
-        return sorted(dtypes) == ["bool", "float64"] and out == "float64"
+    mixed = _mixed(fn, dtypes, out)
+    if mixed is not None:
+        return mixed
     match record.kernel:
         case Kernel.NUMBERS:
             return "bool" not in dtypes or fn in (operator.eq, operator.ne)
@@ -224,11 +225,20 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
         return set(dtypes) == {"int64"}
     if fn in (runtime.check_power, runtime.check_finite):  # `adxform.backends.numba.failures` puts a flag in its place
         return set(dtypes) == {"float64"}
-    if record.form is not None and meaning_of(fn).algebra is Algebra.QUOTIENT and out == "float64":
-        return set(dtypes) <= {"float64", "int64"}
     held = record.kernel is Kernel.FLOATS or record.form is not None
     alike = set(dtypes) == {"float64"} or (set(dtypes) == {"float32"} and out in ("float32", "bool"))
     return held and len(args) == ARITIES.get(fn, len(args)) and alike
+
+
+def _mixed(fn: Any, dtypes: list[str], out: str) -> bool | None:
+    """Whether a product by a truth value, or a quotient of a whole number, is the same in a kernel; ``None`` for all else."""
+    match meaning_of(fn).algebra:
+        case Algebra.PRODUCT if "bool" in dtypes:
+            return sorted(dtypes) == ["bool", "float64"] and out == "float64"
+        case Algebra.QUOTIENT if "int64" in dtypes and record_of(fn).form is not None:
+            return set(dtypes) <= {"float64", "int64"} and out == "float64"
+        case _:
+            return None
 
 
 def _by_literal(fn: Any, dtypes: list[str], second: Operand) -> bool:

@@ -8,22 +8,20 @@ the iteration whose turn it is, and the array has it at the place of that iterat
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from adxform import runtime
-from adxform.analysis.slices import slice_forms
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.linear_forms import LinearForm
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
-from adxform.ir.types import INT, UNSPREAD, Array, Dim, Scalar, Size, Stack, Type
+from adxform.ir.types import INT, Array, Dim, Scalar, Size, Stack, Type
 from adxform.ir.walk import TAPE_SIZE, Names, blocks, map_op, outs, reads, variables_of
 from adxform.passes.arrays.doubts import Doubts
-from adxform.passes.loops.bounds import LENGTHS
+from adxform.passes.loops.tape_forms import Forms, length_form
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of
 from adxform.runtime.kernel_scalars import DTYPES
@@ -93,122 +91,6 @@ def tapes_as_arrays(fn: Function, kept: frozenset[Var] = frozenset()) -> tuple[F
         if tape.stack not in kept:
             writing.plan(tape)
     return (replace(fn, body=writing.block(fn.body)), writing.made) if writing.made else (fn, {})
-
-
-class Forms:
-    """What the integers of a function are in terms of others, and which arrays have the lengths that their types say."""
-
-    def __init__(self, fn: Function, doubts: Doubts) -> None:
-        self.doubts = doubts
-        self.known: dict[Var, LinearForm] = {}
-        # By name over the whole function: a length has a name of its own, or one of those that are checked where they are taken.
-        self.slices: dict[Size, list[LinearForm]] = {}
-        self.counts: dict[Operand, LinearForm] = {}
-        self._learn(fn.body)
-
-    def of(self, operand: Operand) -> LinearForm:
-        """`operand`, an integer."""
-        match operand:
-            case Lit(int() as value):
-                return LinearForm(value)
-            case Var():
-                return self.known.get(operand, LinearForm(0, ((operand, 1),)))
-            case _:
-                raise AssertionError(operand)
-
-    def _learn(self, block: Block) -> None:
-        for op in block.ops:
-            for inner in blocks(op):
-                self._learn(inner)
-            match op:
-                case Call(outs=(out,), args=(a, b)) if out.type == INT and callee(op) in (operator.add, operator.sub):
-                    self.known[out] = self.of(a).plus(self.of(b), 1 if callee(op) is operator.add else -1)
-                case Call(outs=(out,), args=(Lit(int() as factor), Var() as x) | (Var() as x, Lit(int() as factor))) if (
-                    out.type == INT and callee(op) is operator.mul
-                ):
-                    self.known[out] = LinearForm().plus(self.of(x), factor)
-                case Call(outs=(out,), args=(Var(type=Array(_, tuple(shape))) as array, *rest)) if callee(op) in LENGTHS:
-                    axis = rest[0] if rest else Lit(0)
-                    if isinstance(axis, Lit) and not self.doubts.about(array):
-                        self.known[out] = _length(shape[axis.value])
-                case Call(outs=(Var(type=Array(_, tuple(shape))),), args=(Var() as x, index)) if callee(op) is operator.getitem:
-                    for _, place, length in slice_forms(x, index, self.of):
-                        self.slices.setdefault(shape[place], []).append(length)
-                case Call(outs=(Var(type=Array(_, (size,))),), args=(Lit() | Var() as n,)) if callee(op) is np.empty:
-                    self.slices.setdefault(size, []).append(self.counts.get(n, self.of(n)))
-                case Call(outs=(out,), args=args) if out.type == INT:
-                    self._count(callee(op), out, args)
-                case _:
-                    pass
-
-    def _count(self, fn: object, out: Var, args: tuple[Operand, ...]) -> None:
-        """Note the number of iterations `out`, zero where what is noted is below."""
-        match args:
-            case (x, Lit(0)) if fn is max:
-                self.counts[out] = self.of(x)
-            case (start, stop, Lit(1)) if fn is runtime.trip_count:
-                self.counts[out] = self.of(stop).plus(self.of(start), -1)
-            case (start, stop, Lit(-1)) if fn is runtime.trip_count:
-                self.counts[out] = self.of(start).plus(self.of(stop), -1)
-            case _:
-                return
-
-    def rows(self, size: Size, loops: Sequence[For], ahead: Mapping[Var, None]) -> LinearForm | None:
-        """`size` in the iterations of `loops`, in terms of their items and of what is there `ahead`; ``None`` where it is not."""
-        if not isinstance(size, Dim) or size.offset or not (size.base.startswith(UNSPREAD) or _is_tapes(size)):
-            return _length(size)
-        items = {loop.body.params[0] for loop in loops}
-
-        def is_told(form: LinearForm) -> bool:
-            return all(key in items or key in ahead for key, _ in form.terms if isinstance(key, Var))
-
-        return next(filter(is_told, self.slices.get(size, ())), None)
-
-    def unsure(self, var: Var) -> bool:
-        """Whether `var` is not surely the array that its type says, as long as it was where it was made."""
-        sizes = var.type.shape or () if isinstance(var.type, Array) else ()
-        told = (size for size in sizes if isinstance(size, Dim) and not size.base.startswith(UNSPREAD))
-        changing = (size.base for size in told if not (_is_tapes(size) and size in self.slices))
-        return var.name in self.doubts.numbers or not self.doubts.lengths.isdisjoint(changing)
-
-    def most(self, form: LinearForm, loops: Sequence[For], sign: int = 1) -> LinearForm:
-        """The greatest that `form` is over the iterations of `loops`, outermost first; the least where `sign` is negative."""
-        for loop in reversed(loops):
-            start, stop, step = map(self.of, loop.source)
-            last = stop.plus(step, -1)
-            upwards = form.factor(loop.body.params[0]) * step.number * sign > 0
-            form = form.at(loop.body.params[0], last if upwards else start)
-        return form
-
-    def extent(self, loop: For, around: Sequence[For]) -> LinearForm:
-        """How many iterations `loop` makes at most, in the iterations of those `around`."""
-        start, stop, step = map(self.of, loop.source)
-        return self.most(LinearForm().plus(stop.plus(start, -1), step.number), around)
-
-    def start(self, loop: For, around: Sequence[For]) -> tuple[LinearForm, tuple[tuple[int, int], ...]]:
-        """Where `loop` starts, but for the items of those `around`; and the factors of these, by depth."""
-        form = self.of(loop.source[0])
-        factors = [form.factor(outer.body.params[0]) for outer in around]
-        for outer in around:
-            form = form.at(outer.body.params[0], LinearForm())
-        return form, tuple((depth, factor) for depth, factor in enumerate(factors) if factor)
-
-    def are_reverse(self, loops: Sequence[For], others: Sequence[For]) -> bool:
-        """Whether `others`, a nest, goes through the iterations of `loops` from the last to the first, one by one."""
-        same: list[tuple[Var, LinearForm]] = []
-        for loop, other in zip(loops, others, strict=True):
-            if loop.breaks or other.breaks or loop.source[2] not in (Lit(1), Lit(-1)):
-                return False
-            start, stop, step = map(self.of, loop.source)
-            sources = [self.of(operand) for operand in other.source]
-            for item, counterpart in same:
-                sources = [form.at(item, counterpart) for form in sources]
-            first, end, down = sources
-            zero = down.plus(step), first.plus(step).plus(stop, -1), end.plus(step).plus(start, -1)
-            if zero != (LinearForm(), LinearForm(), LinearForm()):
-                return False
-            same.append((other.body.params[0], LinearForm(0, ((loop.body.params[0], 1),))))
-        return True
 
 
 def _uses(block: Block, path: Path = (), places: tuple[int, ...] = ()) -> Iterator[tuple[Var, StackUse | None]]:
@@ -289,19 +171,38 @@ def _is_held(type_: Type) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """A tape, the array that it becomes, and where the loops around the push start: at `starts`, and `factors` of outer items.
+class Rows:
+    """How long what is pushed is along each of its axes: `lengths`, in terms of the items of the loops and of what is ahead.
 
-    `rows`: how long what is pushed is along each of its axes, where that differs from iteration to iteration: the lengths in
-    terms of items, and by variable or length what is there ahead of the loops.
+    `uneven` are those of them that differ from iteration to iteration; `there` has what is ahead, by variable or length.
     """
+
+    lengths: tuple[LinearForm, ...]
+    uneven: tuple[LinearForm | None, ...]
+    there: Mapping[Var | Dim, Operand]
+
+    def index(self, items: Mapping[Var, Var], builder: Builder) -> list[Operand]:
+        """Of a row of the array what it holds, where `items` are those of the iteration; nothing where that is all of it."""
+        return [self._slice(row, items, builder) for row in self.uneven] if any(self.uneven) else []
+
+    def _slice(self, row: LinearForm | None, items: Mapping[Var, Var], builder: Builder) -> Operand:
+        stop: Operand = Lit(None) if row is None else Lit(row.number)
+        for key, factor in () if row is None else row.terms:
+            place = items[key] if isinstance(key, Var) and key in items else self.there[key]
+            stop = _plus(stop, place, factor, builder)
+        stop = builder.call(max, stop, Lit(0), type=INT, hint="n") if isinstance(stop, Var) else stop
+        return Pack("slice", (Lit(None), stop, Lit(None)))
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A tape, the array that it becomes, and where the loops around the push start: at `starts`, and `factors` of outer items."""
 
     tape: LoopTape
     array: Var
     starts: tuple[Operand, ...]
     factors: tuple[tuple[tuple[int, int], ...], ...]
-    rows: tuple[LinearForm | None, ...]
-    there: Mapping[Var | Dim, Operand]
+    rows: Rows
 
     def index(self, loops: tuple[For, ...], names: Names, ops: list[Op]) -> Operand:
         """The place on the array of the current iteration of `loops`; what computes it goes to `ops`."""
@@ -314,16 +215,8 @@ class Planned:
             up = pushed.source[2] == Lit(1)
             ends = (item, start) if up else (start, item)
             places.append(item if up and start == Lit(0) else builder.call(operator.sub, *ends, type=INT, hint="k"))
-        if any(self.rows):
-            turned: dict[Var | Dim, Operand] = dict(zip((loop.body.params[0] for loop in self.tape.pushed), items, strict=True))
-            for row in self.rows:
-                stop: Operand = Lit(None)
-                if row is not None:
-                    stop = Lit(row.number)
-                    for key, factor in row.terms:
-                        stop = _plus(stop, turned.get(key) or self.there[key], factor, builder)
-                    stop = builder.call(max, stop, Lit(0), type=INT, hint="n") if isinstance(stop, Var) else stop
-                places.append(Pack("slice", (Lit(None), stop, Lit(None))))
+        own = (loop.body.params[0] for loop in self.tape.pushed)
+        places += self.rows.index(dict(zip(own, items, strict=True)), builder)
         ops += builder.ops
         return places[0] if len(places) == 1 else Pack("tuple", tuple(places))
 
@@ -356,35 +249,41 @@ class _Writing:
         outer, type_ = tape.pushed[0], tape.value.type
         assert isinstance(type_, Array | Scalar)
         builder = Builder(self.names, outer.span)
-        rest = type_.shape or () if isinstance(type_, Array) else ()
+        rows = self.rows(tape, builder)
+        if rows is None or id(tape.makes) in self.making:
+            return
         nest = [(loop, tape.pushed[:depth]) for depth, loop in enumerate(tape.pushed)]
         firsts = [self.forms.start(loop, around) for loop, around in nest]
-        lengths = [self.forms.rows(size, tape.pushed, self.before[id(outer)]) for size in rest]
-        if None in lengths or id(tape.makes) in self.making:
-            return
-        rows = [length for length in lengths if length is not None]
-        forms = [
-            *(self.forms.extent(loop, around) for loop, around in nest),
-            *(self.forms.most(row, tape.pushed) for row in rows),
-        ]
+        forms = [self.forms.extent(loop, around) for loop, around in nest]
+        forms += [self.forms.most(row, tape.pushed) for row in rows.lengths]
         sizes = _all([self.positive(form, outer, builder) for form in forms])
         starts = _all([self.number(form, outer, builder) for form, _ in firsts])
-        uneven = tuple(row if row != _length(size) else None for row, size in zip(rows, rest, strict=True))
-        keys = {key for row in uneven if row is not None for key, _ in row.terms} - {loop.body.params[0] for loop in tape.pushed}
-        there = {key: self.number(LinearForm(0, ((key, 1),)), outer, builder) for key in sorted(keys, key=str)}
-        if sizes is None or starts is None or None in there.values():
+        if sizes is None or starts is None:
             return
         made = Var(tape.stack.name, Array(type_.dtype, tuple(map(self.size, forms))))
         given: Operand = sizes[0] if len(sizes) == 1 else Pack("tuple", sizes)
         dtype = () if type_.dtype == "float64" else (("dtype", Lit(np.dtype(type_.dtype).type)),)
         builder.emit(Call((made,), Lit(np.empty), (given,), dtype, outer.span))
         self.ahead.setdefault(id(outer), []).extend(builder.ops)
-        self.tapes[tape.stack] = planned = Planned(
-            tape, made, starts, tuple(factors for _, factors in firsts), uneven, {key: one for key, one in there.items() if one}
-        )
+        self.tapes[tape.stack] = planned = Planned(tape, made, starts, tuple(factors for _, factors in firsts), rows)
         if tape.makes is not None:
             self.making[id(tape.makes)] = planned
         self.made[made] = tape.stack
+
+    def rows(self, tape: LoopTape, builder: Builder) -> Rows | None:
+        """How long what `tape` keeps is along each axis; ``None`` where that is not known ahead of its loops, item by item."""
+        outer, type_ = tape.pushed[0], tape.value.type
+        sizes = type_.shape or () if isinstance(type_, Array) else ()
+        lengths = [self.forms.rows(size, tape.pushed, self.before[id(outer)]) for size in sizes]
+        known = [length for length in lengths if length is not None]
+        if len(known) < len(lengths):
+            return None
+        uneven = tuple(row if row != length_form(size) else None for row, size in zip(known, sizes, strict=True))
+        items = {loop.body.params[0] for loop in tape.pushed}
+        keys = dict.fromkeys(key for row in uneven if row is not None for key, _ in row.terms if key not in items)
+        there = {key: self.number(LinearForm(0, ((key, 1),)), outer, builder) for key in keys}
+        told = {key: found for key, found in there.items() if found is not None}
+        return Rows(tuple(known), uneven, told) if len(told) == len(there) else None
 
     def size(self, form: LinearForm) -> Size:
         """`form`, cut off at zero, as a length."""
@@ -482,12 +381,3 @@ def _plus(total: Operand, place: Operand, factor: int, builder: Builder) -> Oper
 def _all(found: list[Operand | None]) -> tuple[Operand, ...] | None:
     known = tuple(operand for operand in found if operand is not None)
     return known if len(known) == len(found) else None
-
-
-def _is_tapes(size: Dim) -> bool:
-    """Whether `size` is that of a tape, which has a name of its own."""
-    return size.base.startswith(TAPE_SIZE)
-
-
-def _length(size: Size) -> LinearForm:
-    return LinearForm(size) if isinstance(size, int) else LinearForm(0, ((size, 1),))
