@@ -386,5 +386,26 @@ def heaviest_square(x):  # type: ignore[no-untyped-def]
 
 def test_a_tree_that_calls_build_where_the_run_says_is_refused() -> None:
     """Each call may make four more objects, and call itself for one of them."""
-    with pytest.raises(adxform.errors.UnsupportedSyntaxError, match="`insert` calls itself for objects that it makes"):
+    with pytest.raises(adxform.errors.UnsupportedSyntaxError, match="`insert` calls itself for what it makes"):
         adxform.grad(heaviest_square)(np.array([0.3, -0.4, 0.5, -0.6]))
+
+
+def places_in_boxes(x):  # type: ignore[no-untyped-def]
+    boxes = []
+
+    def divide(part, low, high):  # type: ignore[no-untyped-def]
+        if len(part) <= 1:
+            boxes.append((low, high))
+        else:
+            middle = (low + high) / 2
+            divide([v for v in part if v < middle], low, middle)
+            divide([v for v in part if v >= middle], middle, high)
+
+    divide(list(x), 0.0, 1.0)
+    return sum(high - low for low, high in boxes) * x[0]
+
+
+def test_lists_that_calls_divide_where_the_run_says_are_refused() -> None:
+    """Each call makes two more lists, and calls itself for both."""
+    with pytest.raises(adxform.errors.AdxError):
+        adxform.grad(places_in_boxes)(np.array([0.3, 0.4, 0.5, 0.9]))

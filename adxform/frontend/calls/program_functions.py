@@ -37,8 +37,10 @@ DEEPEST = 100
 """How many calls may be inlined within one another: arguments that grow make each call one of another kind, without an end."""
 
 
-MOST_MADE = 8
-"""How often a function may call itself for objects that were made since it was called first, in branches that the run takes."""
+MOST_MADE = 32
+"""How often a function may call itself for lists that were made since it was called first, in branches that the run takes."""
+OBJECT = 4
+"""For how many lists an object counts, which is followed attribute by attribute on each path."""
 
 
 def call_function(
@@ -123,7 +125,7 @@ def run_function(
 
 
 def _refuse_growth(interp: Interpreter, frame: Frame, bound: tuple[Value, ...]) -> None:
-    """Refuse a function that goes on calling itself for objects made by its own calls, where only the run knows how long.
+    """Refuse a function that goes on calling itself for objects or lists of its own making, where only the run knows how long.
 
     So a tree that the run builds: where each call is written out, and any of them may make more objects, there is no end.
     """
@@ -132,10 +134,11 @@ def _refuse_growth(interp: Interpreter, frame: Frame, bound: tuple[Value, ...]) 
         interp.grown.pop(id(fn), None)
     elif not interp.unconditional:
         before, count = interp.grown.get(id(fn)) or (interp.heap.copy(), 0)
-        made = any(isinstance(v, Ref) and v.kind == "instance" and v not in before.contents for v in bound)
-        interp.grown[id(fn)] = before, count + made
+        made = {value.kind for value in bound if isinstance(value, Ref) and value not in before.contents}
+        count += OBJECT if "instance" in made else bool(made)
+        interp.grown[id(fn)] = before, count
         if count > MOST_MADE:
-            message = f"`{fn.name}` calls itself for objects that it makes meanwhile, and only the run knows how often"
+            message = f"`{fn.name}` calls itself for what it makes meanwhile, and only the run knows how often"
             raise interp.error(message, "keep them in lists, and in place of each link its place there", UnsupportedSyntaxError)
 
 

@@ -171,7 +171,7 @@ def _is_held(type_: Type) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class TapeRows:
     """How long what is pushed is along each of its axes: `lengths`, in terms of the items of the loops and of what is ahead.
 
     `uneven` are those of them that differ from iteration to iteration; `there` has what is ahead, by variable or length.
@@ -202,7 +202,7 @@ class Planned:
     array: Var
     starts: tuple[Operand, ...]
     factors: tuple[tuple[tuple[int, int], ...], ...]
-    rows: Rows
+    rows: TapeRows
 
     def index(self, loops: tuple[For, ...], names: Names, ops: list[Op]) -> Operand:
         """The place on the array of the current iteration of `loops`; what computes it goes to `ops`."""
@@ -270,7 +270,7 @@ class _Writing:
             self.making[id(tape.makes)] = planned
         self.made[made] = tape.stack
 
-    def rows(self, tape: LoopTape, builder: Builder) -> Rows | None:
+    def rows(self, tape: LoopTape, builder: Builder) -> TapeRows | None:
         """How long what `tape` keeps is along each axis; ``None`` where that is not known ahead of its loops, item by item."""
         outer, type_ = tape.pushed[0], tape.value.type
         sizes = type_.shape or () if isinstance(type_, Array) else ()
@@ -283,7 +283,7 @@ class _Writing:
         keys = dict.fromkeys(key for row in uneven if row is not None for key, _ in row.terms if key not in items)
         there = {key: self.number(LinearForm(0, ((key, 1),)), outer, builder) for key in keys}
         told = {key: found for key, found in there.items() if found is not None}
-        return Rows(tuple(known), uneven, told) if len(told) == len(there) else None
+        return TapeRows(tuple(known), uneven, told) if len(told) == len(there) else None
 
     def size(self, form: LinearForm) -> Size:
         """`form`, cut off at zero, as a length."""
