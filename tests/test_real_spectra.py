@@ -114,5 +114,5 @@ def test_what_differs_for_real_and_complex_ones_is_refused(f: Callable[[Any], An
 
 
 def test_a_polynomial_without_a_first_coefficient_raises() -> None:
-    with pytest.raises(RuntimeError, match="first and last not zero"):
+    with pytest.raises(adxform.AdxError, match="first and last not zero"):
         adxform.grad(lambda p: np.max(np.roots(p).real))(np.array([0.0, 1.0, 2.0]))

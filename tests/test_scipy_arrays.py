@@ -236,7 +236,7 @@ def test_a_function_of_a_matrix_that_is_not_real_is_refused(f: Any) -> None:
 
 
 def test_a_pseudoinverse_is_refused_where_it_jumps() -> None:
-    with pytest.raises(np.linalg.LinAlgError, match="full rank"):
+    with pytest.raises(adxform.AdxError, match="full rank"):
         adxform.jvp(lambda a: linalg.pinv(a), (np.ones((3, 2)),), (np.ones((3, 2)),))
 
 
@@ -250,7 +250,7 @@ JUMPS: dict[str, tuple[Callable[..., Any], Any]] = {
 @pytest.mark.parametrize("message", JUMPS)
 def test_least_squares_are_refused_where_they_jump_or_where_there_is_no_residue(message: str) -> None:
     f, a = JUMPS[message]
-    with pytest.raises(np.linalg.LinAlgError, match=message):
+    with pytest.raises(adxform.AdxError, match=message):
         adxform.jvp(f, (a,), (a,))
 
 
@@ -271,7 +271,7 @@ def test_least_squares_give_a_vector_where_there_is_no_residue_to_read() -> None
 
 @pytest.mark.parametrize("f", [linalg.polar, lambda a: linalg.fractional_matrix_power(a, 0.5)], ids=["polar", "power"])
 def test_factors_and_powers_that_are_not_determined_are_refused(f: Any) -> None:
-    with pytest.raises((ValueError, np.linalg.LinAlgError)):
+    with pytest.raises((ValueError, adxform.AdxError)):
         adxform.jvp(lambda a: f(a)[0], (-np.ones((2, 2)),), (np.eye(2),))
 
 

@@ -147,7 +147,7 @@ def test_linear_fits_within_bounds(case: str) -> None:
 
 def test_a_fit_that_just_touches_its_bound_raises() -> None:
     b = TALL @ np.array([1.0, 0.0, 1.0])
-    with pytest.raises(RuntimeError, match="no slope that holds it"):
+    with pytest.raises(adxform.AdxError, match="no slope that holds it"):
         adxform.grad(lambda d: np.sum(optimize.nnls(TALL, d)[0]))(b)
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from adxform.runtime.run_time_checks import without_derivative
+
 
 def complex_eigenvalues(a: Any) -> Any:
     """``np.linalg.eigvals(a)`` of a real matrix."""
@@ -22,10 +24,12 @@ def complex_roots(p: Any) -> Any:
     """``np.roots(p)``.
 
     Raises:
-        RuntimeError: a first or last coefficient is zero, so that there are fewer roots, or roots of zero.
+        UnsupportedOperationError: a first or last coefficient is zero, so that there are fewer roots, or roots of zero.
     """
     if p.size < 2 or p[0] == 0 or p[-1] == 0:
-        raise RuntimeError("`np.roots` has a derivative where there are two coefficients or more, the first and last not zero")
+        raise without_derivative(
+            "`np.roots` has a derivative where there are two coefficients or more, the first and last not zero"
+        )
     return np.roots(p) + 0j
 
 

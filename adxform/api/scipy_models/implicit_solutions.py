@@ -13,18 +13,21 @@ from typing import Any
 
 import numpy as np
 from scipy import optimize
+from scipy.linalg import lapack
 
 from adxform.api import grad, jvp
 from adxform.api.scipy_models.orders import to_third_order
 from adxform.api.scipy_models.solving import Search, moving, solve, still
 from adxform.api.second_order import jacobian
 from adxform.primitives.definitions.definition import unsupported
+from adxform.runtime.run_time_checks import without_derivative
 
 GIVEN = "a function"
 """What stands for an option of a solver that is a function of the program."""
 _STEPS = 3
 _NEAR = 1e-3
 _TIED = 1e-6
+_TINY, _EPSILON = np.finfo(np.float64).tiny, np.finfo(np.float64).eps
 
 
 class Result(Search):
@@ -110,13 +113,31 @@ def checked(x: Any, step: Any) -> Any:
     """`x`, from which a step of Newton's leads no further than the rounding and the tolerance of a solver.
 
     Raises:
-        RuntimeError: it is no solution, or none that moves with what the equations hold.
+        UnsupportedOperationError: it is no solution, or none that moves with what the equations hold.
     """
     if not np.all(np.abs(step) <= _NEAR * (1.0 + np.abs(x))):
-        raise RuntimeError(
+        raise without_derivative(
             "the solver has found no solution that has a derivative: it did not converge, or the slope there is singular"
         )
     return x
+
+
+def determined(slopes: Any) -> Any:
+    """`slopes`, if they say in one way how a solution moves: a matrix that only rounding keeps from being singular does not.
+
+    Rows and columns are scaled first: a solution of large and of small numbers is determined.
+
+    Raises:
+        UnsupportedOperationError: they do not.
+    """
+    if slopes.size and np.all(np.isfinite(slopes)):
+        scaled = slopes / np.maximum(np.max(np.abs(slopes), axis=1, keepdims=True), _TINY)
+        scaled = scaled / np.maximum(np.max(np.abs(scaled), axis=0), _TINY)
+        factors, _, exactly = lapack.dgetrf(scaled)
+        share, _ = lapack.dgecon(factors, np.max(np.sum(np.abs(scaled), axis=0)))
+        if exactly or share < len(slopes) * _EPSILON:
+            raise without_derivative("the solver has found a solution that has no derivative: the slope there is singular")
+    return slopes
 
 
 def number_moving(residual: Any, x: Any) -> Any:
@@ -129,8 +150,12 @@ def number_moving(residual: Any, x: Any) -> Any:
 
 
 def vector_moving(residual: Any, x: Any) -> Any:
-    """The root `x` of a function of a vector, as it moves."""
-    slopes = still(jacobian(residual)(x))
+    """The root `x` of a function of a vector, or of an array with more axes, as it moves."""
+    if np.ndim(x) > 1:
+        shape = x.shape
+        return np.reshape(vector_moving(lambda at: np.ravel(residual(np.reshape(at, shape))), np.ravel(x)), shape)
+    found = jacobian(residual)(x)
+    slopes = solve(determined, (), (), (found,), found)
     y = solve(checked, (), (), (x,), x, np.linalg.solve(slopes, residual(x)))
     for _ in range(_STEPS):
         y = y - np.linalg.solve(slopes, residual(y))
@@ -164,12 +189,13 @@ def _held(x: Any, held: Any, low: Any, high: Any, slope: Any, bend: Any) -> Any:
     """`held`: which numbers of a minimum `x` lie at their lower (-1) or upper (1) bound, where the cost rises inwards.
 
     Raises:
-        RuntimeError: at a bound, or next to one, the cost falls inwards or has no slope, so that the minimum may leave it or not.
+        UnsupportedOperationError: at a bound, or next to one, the cost falls inwards or has no slope, so that the minimum may
+            leave it or not.
     """
     near = _TIED * (1.0 + np.abs(x))
     free = (held == 0) & (x - low > near) & (high - x > near)
     if not np.all(free | (low == high) | (-held * slope > near * np.abs(bend))):
-        raise RuntimeError(
+        raise without_derivative(
             "at a bound of the minimum the cost has no slope that holds it, so that it has no derivative: leave the bound out"
         )
     return held

@@ -11,6 +11,7 @@ from adxform.ir.ops import Operand
 from adxform.ir.types import Scalar, Type
 from adxform.primitives.declare import primitive, scalar
 from adxform.primitives.record import RAISES, Primitive
+from adxform.runtime.run_time_checks import without_derivative
 
 
 def to_third_order(x: Any) -> Any:
@@ -45,7 +46,7 @@ def only_slope(x: Any) -> Any:
 
 def no_slope(x: Any) -> Any:
     """That of `only_slope`, which there is not."""
-    raise RuntimeError("an integral up to where its integrand has no slope has derivatives of the first order only")
+    raise without_derivative("an integral up to where its integrand has no slope has derivatives of the first order only")
 
 
 RECORDS: tuple[Primitive, ...] = (

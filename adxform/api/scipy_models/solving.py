@@ -25,7 +25,8 @@ from adxform.frontend.evaluate.values import FunctionValue, Static, Tuple, Value
 from adxform.frontend.nested.inline import trace
 from adxform.ir import intrinsics
 from adxform.ir.ops import Function, Lit, Operand, Var
-from adxform.ir.types import Array, Object, Scalar, Type, is_inexact
+from adxform.ir.types import Array, Object, Scalar, Type, is_complex, is_inexact
+from adxform.runtime.run_time_checks import without_derivative
 
 
 @lru_cache(maxsize=256)
@@ -35,11 +36,15 @@ def _compiled(function: Function) -> Callable[..., Any]:
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """Calls `solver` with Python functions made of `functions`, each with so many values of the run as `held` says."""
+    """Calls `solver` with Python functions made of `functions`, each with so many values of the run as `held` says.
+
+    `complex_results`: of each result whether it is taken to be complex, or real; ``None`` where nothing is known of it.
+    """
 
     solver: Callable[..., Any]
     functions: tuple[Function, ...]
     held: tuple[int, ...]
+    complex_results: tuple[bool | None, ...]
 
     @property
     def __name__(self) -> str:
@@ -52,7 +57,14 @@ class Solver:
         for function, count in zip(self.functions, self.held, strict=True):
             made.append(_with_values(_compiled(function), given[start : start + count]))
             start += count
-        return self.solver(*made, *given[start:])
+        found = self.solver(*made, *given[start:])
+        for taken, one in zip(self.complex_results, found if len(self.complex_results) > 1 else (found,), strict=True):
+            if taken is not None and np.iscomplexobj(one) is not taken:
+                kinds = ("complex", "real") if taken else ("real", "complex")
+                raise without_derivative(
+                    f"`{self.__name__.strip('_')}` has a derivative for {kinds[0]} numbers, and gave {kinds[1]} ones"
+                )
+        return found
 
 
 def _with_values(function: Callable[..., Any], values: Sequence[Any]) -> Callable[..., Any]:
@@ -67,14 +79,16 @@ def _solve(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value
     ]
     counts = [sum(1 for leaf in interp.items(example)) for example in interp.items(examples)]
     held = [one.operands[count:] for one, count in zip(traced, counts, strict=True)]
+    operands = [_still(interp, one) for part in held for one in part]
+    operands += [_still(interp, interp.operand(one)) for one in given]
+    of_complex = not traced and any(isinstance(one, Var) and is_complex(one.type) for one in operands)
+    types = [_type(interp, kind, of_complex) for kind in interp.items(kinds)]
     made = Solver(
         interp.static(solver, "a solver"),
         tuple(replace(one.function, name="called") for one in traced),
         tuple(map(len, held)),
+        tuple(is_complex(one) if is_inexact(one) else None for one in types),
     )
-    operands = [_still(interp, one) for part in held for one in part]
-    operands += [_still(interp, interp.operand(one)) for one in given]
-    types = [_type(interp, kind) for kind in interp.items(kinds)]
     single = len(types) == 1
     out = interp.emit(intrinsics.own, (Lit(made), *operands), types[0] if single else Object(), "found")
     if single:
@@ -90,14 +104,15 @@ def _still(interp: Interpreter, operand: Operand) -> Operand:
     return interp.emit(intrinsics.stop_gradient, (operand,), operand.type, operand.base)
 
 
-def _type(interp: Interpreter, kind: Value) -> Type:
+def _type(interp: Interpreter, kind: Value, of_complex: bool) -> Type:
+    dtype = "complex128" if of_complex else "float64"
     match kind:
         case Lit("float"):
-            return Scalar("float64", True)
+            return Scalar(dtype, True)
         case Lit("number" | float()):
-            return Scalar("float64", False)
+            return Scalar(dtype, False)
         case Lit(int() as axes):
-            return Array("float64", tuple(interp.integers.fresh_dim() for _ in range(axes)))
+            return Array(dtype, tuple(interp.integers.fresh_dim() for _ in range(axes)))
         case Lit("any"):
             return Object()
         case _:
@@ -176,7 +191,8 @@ solve = Known("solve", _solve)
 """``solve(solver, functions, examples, kinds, *args)``: what ``solver(*functions, *args)`` returns, through which nothing moves.
 
 `examples`: for each function a tuple of arguments, numbers or arrays, like those that it will be called with. `kinds`: of each
-result its kind: ``"float"`` for Python's, ``"number"`` for NumPy's, a number of axes, or a value that it is like.
+result its kind: ``"float"`` for Python's, ``"number"`` for NumPy's, a number of axes, or a value that it is like. Where no
+functions are given, results are complex if something else is, unless they are like what is not; what comes out otherwise raises.
 """
 moving = Known("moving", _moving)
 """``moving(value, movement)``: `value`, which moves as `movement` does."""

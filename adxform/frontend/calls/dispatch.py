@@ -47,6 +47,7 @@ from adxform.frontend.evaluate.records.copied_records import copy_of
 from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.signals import Changes, Lost, Sets, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.structures import leaves_of, literal_type
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import (
     NONE,
@@ -67,7 +68,7 @@ from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Step, path_to
 from adxform.ir.ops import Lit, Var
 from adxform.ir.spans import is_user, own_attribute, written_in
-from adxform.ir.types import Object
+from adxform.ir.types import Object, is_complex
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import binary_heaps, iterations, keyed_items
@@ -312,6 +313,8 @@ def _call_defined(
         pin(interp, value)
     if are_static(interp, (*args, *given.values())) and fn not in definitions.FOLLOWED:
         return None
+    if fn in definitions.REAL and any(_has_complex(interp, one) for one in (*args, *given.values())):
+        return None
     if fn not in definitions.OF_SEQUENCES:
         named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
         args = tuple(arg if {*named[k : k + 1]} & OF_TUPLES else as_array(interp, arg) for k, arg in enumerate(args))
@@ -324,6 +327,11 @@ def _call_defined(
     else:
         result = call(interp, Static(meaning), args, given, hint, wanted)
     return into(interp, fn, kwargs["out"], result) if "out" in kwargs else result
+
+
+def _has_complex(interp: Interpreter, arg: Value) -> bool:
+    """Whether there are complex numbers in `arg`."""
+    return any(is_complex(one.type if isinstance(one, Var) else literal_type(one)) for one in leaves_of(interp, arg))
 
 
 def _holds(fn: Any, meaning: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> bool:

@@ -71,6 +71,7 @@ _followed: set[Callable[..., Any]] = set()
 _makers: set[Callable[..., Any]] = {structured_arrays.structured, structured_arrays.structured_rows, lazy_builtins.groups_of}
 _calling_back: set[Callable[..., Any]] = set()
 _interleaved: set[Callable[..., Any]] = set()
+_real: set[Callable[..., Any]] = set()
 _forms: dict[Callable[..., Any], tuple[Definition, Primitive]] = {}
 
 DEFINITIONS: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType(_bodies)
@@ -102,6 +103,9 @@ MAKERS: Set[Callable[..., Any]] = _makers
 CALLING_BACK: Set[Callable[..., Any]] = _calling_back
 """Functions that are given functions of the program, which are followed where they can be."""
 
+REAL: Set[Callable[..., Any]] = _real
+"""Functions whose definition holds for real numbers alone."""
+
 INTERLEAVED: Set[Callable[..., Any]] = _interleaved
 """Functions that read some operands while they write to another: not given memory that these share."""
 
@@ -126,6 +130,7 @@ def extend(family: Iterable[Definition]) -> tuple[Primitive, ...]:
             (one.value is Value.FOLLOWED, _followed),
             (one.calls_back, _calling_back),
             (one.interleaved, _interleaved),
+            (one.real, _real),
             (not one.takes_out, _without_out),
             (one.sequences, _of_sequences),
             (one.makes, _making),

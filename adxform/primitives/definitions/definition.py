@@ -41,7 +41,8 @@ class Definition:
     them the definition is taken in its place; `where_unknown`: unless all of those that are given are known beforehand.
     `calls_back`: it is given functions of the program, followed where they can be. `interleaved`: it reads its other operands
     while it writes to ``out``, or to the first if it has none: where these share
-    memory, the definition does not say what comes of it.
+    memory, the definition does not say what comes of it. `real`: it holds for real numbers; given complex ones, of which `fn`
+    may compute what nobody means by it, a call has no derivative.
     """
 
     fn: Callable[..., Any]
@@ -58,6 +59,7 @@ class Definition:
     interleaved: bool = False
     taken_with: tuple[str, ...] = ()
     where_unknown: bool = False
+    real: bool = False
 
 
 class StandIn:

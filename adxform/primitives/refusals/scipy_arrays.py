@@ -18,7 +18,7 @@ LINALG: tuple[Group, ...] = (
         "use `scipy.linalg.qr`, `svd`, `eigh` or `cholesky`, whose factors have derivatives",
     ),
     Group(
-        "eig schur matrix_balance",
+        "schur matrix_balance",
         "gives real or complex numbers, an order or a scale, as the values say",
         "of symmetric matrices use `eigh` or `eigvalsh`; of others `eigvals`, or `np.linalg.eig(a + 0j)`",
     ),

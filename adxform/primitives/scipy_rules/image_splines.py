@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage, special
 
+from adxform import runtime
 from adxform.ir.ops import Operand, Var
 from adxform.ir.types import Array, Dim, Type
 from adxform.primitives.declare import constant, general, linear
@@ -80,6 +81,8 @@ def _neighbours(along: Any, n: Any, order: Any, mode: Any, prefilter: Any) -> An
 
 def _interpolated(image: Any, coordinates: Any, order: Any, mode: Any, cval: Any, prefilter: Any) -> Any:
     """`image` at `coordinates`, of which there is an array for each of its axes."""
+    if np.size(image) == 0:
+        raise runtime.without_derivative("an image without elements has no derivative at coordinates")
     rank, coefficients = np.ndim(image), image
     places, weights = [], []
     for axis in range(rank):

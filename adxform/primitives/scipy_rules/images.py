@@ -15,7 +15,7 @@ from scipy import ndimage
 from adxform.ir.ops import Operand
 from adxform.ir.types import Array, Dim, Type
 from adxform.primitives.declare import general, linear
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules import image_splines, rank_filters
 from adxform.runtime.of_scipy import ndimage as calls
@@ -51,6 +51,7 @@ def _correlate1d(
 def _convolve1d(
     input: Any, weights: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
 ) -> Any:
+    weights = np.asarray(weights)
     return _along(input, weights[::-1], axis, mode, -origin if weights.shape[0] % 2 == 1 else -origin - 1)
 
 
@@ -131,6 +132,8 @@ def _prewitt(input: Any, axis: Any = -1, output: Any = None, mode: Any = "reflec
 
 
 def _laplace(input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    if np.ndim(input) == 0:
+        return 1.0 * input
     found = np.zeros_like(input)
     for axis in range(np.ndim(input)):
         found = found + _along(input, np.array([1.0, -2.0, 1.0]), axis, mode, 0)
@@ -146,6 +149,8 @@ def _smoothed(image: Any, sigma: Any, mode: Any, along: Any, degree: Any) -> Any
 
 
 def _gaussian_laplace(input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+    if np.ndim(input) == 0:
+        return 1.0 * input
     found = np.zeros_like(input)
     for axis in range(np.ndim(input)):
         found = found + _smoothed(input, sigma, mode, axis, 2)
@@ -154,6 +159,8 @@ def _gaussian_laplace(input: Any, sigma: Any, output: Any = None, mode: Any = "r
 
 def _gaussian_gradient_magnitude(input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0) -> Any:
     """The length of a gradient, which has slope zero where it is zero."""
+    if np.ndim(input) == 0:
+        return 1.0 * input
     parts = [_smoothed(input, sigma, mode, axis, 1) for axis in range(np.ndim(input))]
     return np.linalg.norm(np.stack(parts), axis=0)
 
@@ -183,6 +190,8 @@ def _zoom(
     grid_mode: Any = False,
 ) -> Any:
     image = np.asarray(input)
+    if np.iscomplexobj(image) and grid_mode:
+        unsupported("scipy.ndimage.zoom has a derivative of complex images without grid_mode, which it does not heed")
     for axis in range(np.ndim(image)):
         factor = zoom if np.ndim(zoom) == 0 else zoom[axis]
         image = _lines(image, calls.zooms(image.shape[axis], factor, order, mode, prefilter, grid_mode), axis)

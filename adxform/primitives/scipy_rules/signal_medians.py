@@ -18,6 +18,7 @@ def _check_axes(axes: int) -> None:
 
 def _medfilt(volume: Any, kernel_size: Any = None) -> Any:
     """The median among neighbours, of which those beyond the borders are zeros."""
+    volume = np.asarray(volume)
     axes = np.ndim(volume)
     _check_axes(axes)
     size = 3 if kernel_size is None else kernel_size

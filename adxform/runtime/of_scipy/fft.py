@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def real_transpose(ct: Any, x: Any, name: Any, type: Any, n: Any, axis: Any, nor
     >>> real_transpose(np.array([1.0, 0.0]), np.zeros(2), "dct", 2, None, -1, None, None)
     array([2., 2.])
     """
-    if orthogonalize is None:
+    if orthogonalize is None or (np.iscomplexobj(ct) and not _heeds_orthogonalize()):
         orthogonalize = norm == "ortho"
     if name.startswith("i"):
         name, type, norm = name[1:], _INVERSE[type], _OPPOSITE[norm]  # noqa: A001
@@ -40,6 +41,13 @@ def real_transpose(ct: Any, x: Any, name: Any, type: Any, n: Any, axis: Any, nor
         else:
             y = transform(ct / half, 1, None, axis, norm, orthogonalize=False) * half
     return y if n is None else of_length(y, x.shape[axis], axis)
+
+
+@cache
+def _heeds_orthogonalize() -> bool:
+    """Whether SciPy's transforms of complex numbers heed ``orthogonalize``, which those of SciPy 1.17 do not."""
+    x, given = np.array([1.0, 3.0]), {"norm": "ortho", "orthogonalize": False}
+    return bool(np.allclose(fft.dct(x + 0j, **given), fft.dct(x, **given)))
 
 
 def _ends(ct: Any, type: Any, name: Any, axis: Any) -> Any:  # noqa: A002

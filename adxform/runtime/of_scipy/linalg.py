@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from adxform.runtime.run_time_checks import without_derivative
+
 
 def packed_cholesky(a: Any, lower: Any = False, check_finite: Any = True) -> Any:
     """Return the first result of ``scipy.linalg.cho_factor``: the factor, and in the other triangle what `a` has there."""
@@ -109,11 +111,11 @@ def full_rank_pinv(a: Any, atol: Any = None, rtol: Any = None, check_finite: Any
     """Return ``scipy.linalg.pinv(a)`` of a matrix of full rank.
 
     Raises:
-        LinAlgError: it is not of full rank, where the pseudoinverse jumps.
+        UnsupportedOperationError: it is not of full rank, where the pseudoinverse jumps.
     """
     y, rank = linalg.pinv(a, atol=atol, rtol=rtol, return_rank=True, check_finite=check_finite)
     if np.any(np.asarray(rank) < min(a.shape[-2:])):
-        raise np.linalg.LinAlgError("scipy.linalg.pinv has no derivative where a matrix is not of full rank")
+        raise without_derivative("scipy.linalg.pinv has no derivative where a matrix is not of full rank")
     return y
 
 
@@ -121,11 +123,11 @@ def full_rank_solution(a: Any, b: Any, cond: Any, check_finite: Any, lapack_driv
     """Return the first result of ``scipy.linalg.lstsq`` for a matrix of full rank.
 
     Raises:
-        LinAlgError: it is not of full rank, where the solution jumps.
+        UnsupportedOperationError: it is not of full rank, where the solution jumps.
     """
     found = linalg.lstsq(a, b, cond, check_finite=check_finite, lapack_driver=lapack_driver)
     if found[2] < min(np.shape(a)):
-        raise np.linalg.LinAlgError("scipy.linalg.lstsq has no derivative where a matrix is not of full rank")
+        raise without_derivative("scipy.linalg.lstsq has no derivative where a matrix is not of full rank")
     return found[0]
 
 
@@ -133,11 +135,11 @@ def residue_of_vector(a: Any, b: Any, cond: Any, check_finite: Any, lapack_drive
     """Return the second result of ``scipy.linalg.lstsq`` for a vector `b`.
 
     Raises:
-        LinAlgError: there is none, of a matrix with no more rows than columns or by LAPACK's ``gelsy``.
+        UnsupportedOperationError: there is none, of a matrix with no more rows than columns or by LAPACK's ``gelsy``.
     """
     found = linalg.lstsq(a, b, cond, check_finite=check_finite, lapack_driver=lapack_driver)[1]
     if np.ndim(found):
-        raise np.linalg.LinAlgError("scipy.linalg.lstsq gives no residue of this matrix and this vector")
+        raise without_derivative("scipy.linalg.lstsq gives no residue of this matrix and this vector")
     return found
 
 
@@ -155,11 +157,11 @@ def full_rank_pinvh(a: Any, atol: Any, rtol: Any, lower: Any, check_finite: Any)
     """Return ``scipy.linalg.pinvh(a)`` of a matrix of full rank.
 
     Raises:
-        LinAlgError: it is not of full rank, where the pseudoinverse jumps.
+        UnsupportedOperationError: it is not of full rank, where the pseudoinverse jumps.
     """
     y, rank = linalg.pinvh(a, atol, rtol, lower, True, check_finite)
     if rank < len(a):
-        raise np.linalg.LinAlgError("scipy.linalg.pinvh has no derivative where a matrix is not of full rank")
+        raise without_derivative("scipy.linalg.pinvh has no derivative where a matrix is not of full rank")
     return y
 
 
@@ -167,14 +169,14 @@ def unitary_factor(a: Any, side: Any) -> Any:
     """Return the first result of ``scipy.linalg.polar`` for a matrix of full rank.
 
     Raises:
-        LinAlgError: it is not of full rank, so that the factor is not determined.
+        UnsupportedOperationError: it is not of full rank, so that the factor is not determined.
     """
     return _of_full_rank(a, "polar", linalg.polar(a, side)[0])
 
 
 def _of_full_rank(a: Any, name: str, found: Any) -> Any:
     if np.size(a) and np.linalg.matrix_rank(a) < min(a.shape):
-        raise np.linalg.LinAlgError(f"scipy.linalg.{name} has no derivative where a matrix is not of full rank")
+        raise without_derivative(f"scipy.linalg.{name} has no derivative where a matrix is not of full rank")
     return found
 
 

@@ -31,7 +31,7 @@ def _margins(weights: Any, origin: Any) -> list[tuple[int, int]]:
 def _sources(n: int, before: int, after: int, mode: str) -> Any:
     """Which elements stand for those beyond the borders; minus one for none."""
     places = np.arange(n)
-    if mode in ("constant", "grid-constant"):
+    if n == 0 or mode in ("constant", "grid-constant"):
         return np.pad(places, (before, after), constant_values=-1)
     return np.pad(places, (before, after), mode=_PADS[mode])
 
@@ -109,6 +109,8 @@ def gaussian_weights(sigma: Any, order: Any, truncate: Any, radius: Any) -> Any:
 def zooms(n: int, zoom: Any, order: Any, mode: Any, prefilter: Any, grid_mode: Any) -> Any:
     """Return the matrix by which ``scipy.ndimage.zoom`` multiplies a line of `n`, with zeros for what comes from nowhere."""
     options = {"order": order, "mode": mode, "prefilter": prefilter, "grid_mode": grid_mode}
+    if n == 0:
+        return np.zeros((len(ndimage.zoom(np.zeros(0), zoom, **options)), 0))
     return np.stack([ndimage.zoom(line, zoom, **options) for line in np.eye(n)], axis=1)
 
 

@@ -40,11 +40,15 @@ def taken_out(full: Any, ct: Any, a: Any, b: Any, mode: Any) -> Any:
 
 def filtered(b: Any, a: Any, x: Any, axis: Any = -1) -> Any:
     """Return ``scipy.signal.lfilter`` from rest."""
+    if np.size(x) == 0:
+        return np.zeros(np.shape(x), np.result_type(a, b, x))  # of nothing SciPy takes some filters only
     return signal.lfilter(b, a, x, axis)
 
 
 def filtered_back(b: Any, a: Any, x: Any, axis: Any = -1) -> Any:
     """Return the transpose of `filtered`: the filter, from the end to the beginning."""
+    if np.size(x) == 0:
+        return np.zeros(np.shape(x), np.result_type(a, b, x))
     return np.flip(signal.lfilter(b, a, np.flip(x, axis), axis), axis)
 
 

@@ -17,6 +17,7 @@ from adxform.api.scipy_models.implicit_solutions import vector_moving
 from adxform.api.scipy_models.interpolation.made_interpolants import hermite
 from adxform.api.scipy_models.solving import Search, moving, solve
 from adxform.primitives.definitions.definition import Definition, unsupported
+from adxform.runtime.run_time_checks import without_derivative
 
 
 class BoundaryPath(Search):
@@ -60,11 +61,11 @@ def _value(fun: Any, bc: Any, x: Any, y: Any, p: Any, tol: Any, max_nodes: Any, 
     """SciPy's solution, and in which interval of the mesh that is given, and where in it, each node lies.
 
     Raises:
-        RuntimeError: it has not converged.
+        UnsupportedOperationError: it has not converged.
     """
     found = integrate.solve_bvp(fun, bc, x, y, p, tol=tol, max_nodes=max_nodes, bc_tol=bc_tol)
     if found.status != 0:
-        raise RuntimeError(f"solve_bvp has found no solution that has a derivative: {found.message}")
+        raise without_derivative(f"solve_bvp has found no solution that has a derivative: {found.message}")
     which = np.clip(np.searchsorted(x, found.x, side="right") - 1, 0, len(x) - 2)
     share = (found.x - x[which]) / (x[which + 1] - x[which])
     parameters = np.zeros(0) if p is None else found.p

@@ -17,6 +17,7 @@ from scipy import integrate
 from adxform.api.scipy_models.orders import to_third_order
 from adxform.api.scipy_models.solving import still
 from adxform.api.second_order import jacobian
+from adxform.runtime.run_time_checks import without_derivative
 
 _ROOT = 6.0**0.5
 TIMES = np.array([(4.0 - _ROOT) / 10.0, (4.0 + _ROOT) / 10.0, 1.0])
@@ -40,12 +41,12 @@ def implicit_steps(
     """The ends of fine steps, of which some are at `times`, the stages of each, and where the `times` stand among the ends.
 
     Raises:
-        RuntimeError: the equations are too stiff for steps of this tolerance, or have no solution.
+        UnsupportedOperationError: the equations are too stiff for steps of this tolerance, or have no solution.
     """
     tight = {"rtol": min(rtol, _FINE), "atol": np.minimum(atol, _FINEST), "max_step": max_step}
     path = integrate.solve_ivp(f, (start, end), y0, "Radau", dense_output=True, jac=slopes, **tight)
     if not path.success:
-        raise RuntimeError(f"the path has no derivative, for it is not reached by finer steps: {path.message}")
+        raise without_derivative(f"the path has no derivative, for it is not reached by finer steps: {path.message}")
     turned = -1.0 if end < start else 1.0
     ends = turned * np.unique(turned * np.concatenate((path.t, times)))
     places = np.searchsorted(turned * ends, turned * times)
@@ -75,7 +76,7 @@ def _stages(f: Any, slopes: Any, t: Any, y: Any, h: Any, stages: Any) -> Any:
             return stages
     if np.all(np.abs(h * by) <= _FINE * (np.abs(y) + _FINEST)):  # as near as rounding lets them come
         return stages
-    raise RuntimeError("the path has no derivative: the stages of a step were not found")
+    raise without_derivative("the path has no derivative: the stages of a step were not found")
 
 
 def implicit_rows(f: Any, y0: Any, ends: Any, stages: Any) -> Any:

@@ -24,6 +24,7 @@ from adxform.ir.types import Array, Dim, Type
 from adxform.primitives.declare import constant
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
+from adxform.runtime.run_time_checks import without_derivative
 
 # -- samples ------------------------------------------------------------------------------------------------------------
 
@@ -38,6 +39,8 @@ def _rows(y: Any, axis: Any) -> Any:
 
 def _widths(y: Any, x: Any, dx: Any, axis: Any) -> Any:
     """The widths between samples, as rows that the rows of `y` can be multiplied by."""
+    if x is not None and np.iscomplexobj(x):
+        unsupported("integrals of samples have a derivative where the places of the samples are real")
     rows = _rows(y, axis)
     if x is None:
         return rows, np.reshape(dx * np.ones(rows.shape[0] - 1), (-1,) + (1,) * (np.ndim(y) - 1))
@@ -143,7 +146,7 @@ def _quad_value(f: Any, a: Any, b: Any, steep_a: Any, steep_b: Any, epsabs: Any,
     """The integral, the estimate of its error, and nodes with weights of a rule that gives it too.
 
     Raises:
-        RuntimeError: QUADPACK has extrapolated to a value that no rule on its intervals gives.
+        UnsupportedOperationError: QUADPACK has extrapolated to a value that no rule on its intervals gives.
     """
     value, error, how, *_ = integrate.quad(f, a, b, (), 1, epsabs, epsrel, limit, points)
     turned = b < a
@@ -176,7 +179,7 @@ def _quad_value(f: Any, a: Any, b: Any, steep_a: Any, steep_b: Any, epsabs: Any,
     if abs(abs(np.sum(how["rlist"][:count])) - abs(value)) > near:
         again = sum(weight * f(node) for weight, node in zip(weights, nodes, strict=True))
         if abs(again - value) > near:
-            raise RuntimeError(
+            raise without_derivative(
                 "the integral has a singular place within, and no derivative: give `points`, or integrate up to it"
             )
     return value, error, nodes, weights
@@ -264,14 +267,14 @@ def _waved(integrand: Any, a: Any, b: Any, weight: Any, wvar: Any, given: Any) -
 
 def _waved_value(f: Any, a: Any, b: Any, weight: Any, wvar: Any, epsabs: Any, epsrel: Any, limit: Any) -> Any:
     if not (math.isfinite(a) and math.isfinite(b)):
-        raise RuntimeError("an integral with a weight has a derivative between limits that are numbers")
+        raise without_derivative("an integral with a weight has a derivative between limits that are numbers")
     return integrate.quad(f, a, b, epsabs=epsabs, epsrel=epsrel, limit=limit, weight=weight, wvar=wvar)
 
 
 def _quad_vec_value(f: Any, a: Any, b: Any, *given: Any) -> Any:
     """The integral, the estimate of its error, and nodes with weights of a rule that gives it too."""
     if not (math.isfinite(a) and math.isfinite(b)):
-        raise RuntimeError("quad_vec has a derivative between limits that are numbers")
+        raise without_derivative("quad_vec has a derivative between limits that are numbers")
     value, error, how = integrate.quad_vec(f, a, b, *given[:-1], points=given[-1], full_output=True)
     left, right = how.intervals[:, 0], how.intervals[:, 1]
     middle, half = 0.5 * (left + right), 0.5 * (right - left)

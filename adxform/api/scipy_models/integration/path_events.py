@@ -13,6 +13,7 @@ from adxform.api import jvp
 from adxform.api.scipy_models.integration.explicit_paths import TABLEAUS, inside, step
 from adxform.api.scipy_models.orders import to_third_order
 from adxform.api.scipy_models.solving import moving, solve, still
+from adxform.runtime.run_time_checks import without_derivative
 
 _ORDERS = 3
 _NEAR = 1e-3
@@ -40,10 +41,10 @@ def _that_happened(places: Any) -> Any:
     """The `places` of an event.
 
     Raises:
-        RuntimeError: there are none, of which SciPy gives an array of another number of axes.
+        UnsupportedOperationError: there are none, of which SciPy gives an array of another number of axes.
     """
     if len(places) == 0:
-        raise RuntimeError("`y_events` of an event that has not happened has no derivative: ask whether `t_events` has any")
+        raise without_derivative("`y_events` of an event that has not happened has no derivative: ask whether `t_events` has any")
     return np.array(places)
 
 
@@ -83,7 +84,7 @@ def ended_by(found: Any, turned: float) -> tuple[float, float]:
 def steps_of(found: Any, ends: Any) -> list[Any]:
     """Of each event the times and the places that SciPy `found`, and the steps between `ends` that these lie on."""
     if len(ends) < 2 or ends[0] == ends[-1]:
-        raise RuntimeError("solve_ivp takes no step, so that its events have no derivative")
+        raise without_derivative("solve_ivp takes no step, so that its events have no derivative")
     turned = -1.0 if ends[-1] < ends[0] else 1.0
     told: list[Any] = []
     for at in found.t_events:
@@ -102,10 +103,11 @@ def _near_enough(time: Any, lacks: Any, speed: Any, rtol: Any) -> Any:
     """`time`, at which the event of the path that moves is `lacks`, and changes by `speed`: it is near to where that is zero.
 
     Raises:
-        RuntimeError: it is far from it, as where the path touches what it does not pass.
+        UnsupportedOperationError: it is far from it, as where the path touches what it does not pass.
     """
     if not (speed != 0.0 and abs(lacks) <= max(_NEAR, 100.0 * rtol) * (1.0 + abs(time)) * abs(speed)):
-        raise RuntimeError("an event has no derivative: the path does not pass through it, or `rtol` is too large to tell when")
+        message = "an event has no derivative: the path does not pass through it, or `rtol` is too large to tell when"
+        raise without_derivative(message)
     return time
 
 

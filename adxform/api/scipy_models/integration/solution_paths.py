@@ -31,6 +31,7 @@ from adxform.api.scipy_models.integration.path_events import (
 from adxform.api.scipy_models.solving import Search, moving, solve, still
 from adxform.api.second_order import jacobian
 from adxform.primitives.definitions.definition import Definition, unsupported
+from adxform.runtime.run_time_checks import without_derivative
 
 IMPLICIT = ("Radau", "BDF", "LSODA")
 
@@ -96,10 +97,12 @@ def _unchanged(y0: Any, first: Any, last: Any, first_now: Any, last_now: Any) ->
     """`y0`, where the slopes that the path begins with are those of today.
 
     Raises:
-        RuntimeError: the function of the path reads what has been written to since.
+        UnsupportedOperationError: the function of the path reads what has been written to since.
     """
     if not (np.array_equal(first, first_now, equal_nan=True) and np.array_equal(last, last_now, equal_nan=True)):
-        raise RuntimeError("`sol` has no derivative, for what the function of solve_ivp reads has changed since: give it a copy")
+        raise without_derivative(
+            "`sol` has no derivative, for what the function of solve_ivp reads has changed since: give it a copy"
+        )
     return np.array(y0)
 
 
@@ -107,10 +110,10 @@ def _on_course(found: Any, t: Any) -> Any:
     """What SciPy's interpolant gives.
 
     Raises:
-        RuntimeError: a time lies beyond the path, where the last step goes on.
+        UnsupportedOperationError: a time lies beyond the path, where the last step goes on.
     """
     if np.any(np.asarray(t) < found.sol.t_min) or np.any(np.asarray(t) > found.sol.t_max):
-        raise RuntimeError("`sol` of a path of solve_ivp has a derivative between its ends only")
+        raise without_derivative("`sol` of a path of solve_ivp has a derivative between its ends only")
     return found.sol(t)
 
 
@@ -141,9 +144,9 @@ def _without_none(options: Any) -> dict[str, Any]:
 
 def _check_reached(found: Any) -> None:
     if len(found.t) == 0:
-        raise RuntimeError("solve_ivp is asked for no time, so that there is no path which has a derivative")
+        raise without_derivative("solve_ivp is asked for no time, so that there is no path which has a derivative")
     if not found.success:
-        raise RuntimeError(f"solve_ivp has not reached the end, so that its path has no derivative: {found.message}")
+        raise without_derivative(f"solve_ivp has not reached the end, so that its path has no derivative: {found.message}")
 
 
 def _implicit_value(f: Any, slopes: Any, given_slopes: Any, *given: Any) -> Any:

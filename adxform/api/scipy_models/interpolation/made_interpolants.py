@@ -108,7 +108,7 @@ def _akima_slopes(x: Any, y: Any) -> Any:
     turns = np.abs(m[1:] - m[:-1])
     f1, f2 = turns[2:], turns[:-2]
     both = f1 + f2
-    bent = both > 1e-9 * np.max(both)
+    bent = both > 1e-9 * np.max(both, initial=0.0)
     return np.where(bent, (f1 * m[1:-2] + f2 * m[2:-1]) / np.where(bent, both, 1.0), 0.5 * (m[3:] + m[:-3]))
 
 

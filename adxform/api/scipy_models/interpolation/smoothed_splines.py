@@ -17,6 +17,7 @@ from scipy import interpolate
 
 from adxform.api.scipy_models.interpolation.basis_splines import collocation, derived, knots_through, nearest, padded, through
 from adxform.api.scipy_models.solving import moving, solve, still
+from adxform.runtime.run_time_checks import without_derivative
 
 _NEAR = 0.001
 _AS_LEAST_SQUARES, _SMOOTHED, _THROUGH = 0.0, 1.0, 2.0
@@ -26,7 +27,7 @@ def _value(x: Any, y: Any, w: Any, k: Any, s: Any, older: bool) -> Any:
     """Knots and coefficients, which places the inner knots are, and how the coefficients were found.
 
     Raises:
-        RuntimeError: FITPACK has not come to the sum of squares that is asked for.
+        UnsupportedOperationError: FITPACK has not come to the sum of squares that is asked for.
     """
     if older:
         (t, c, _), _, status, message = interpolate.splrep(x, y, w, k=k, s=s, full_output=1)
@@ -35,7 +36,7 @@ def _value(x: Any, y: Any, w: Any, k: Any, s: Any, older: bool) -> Any:
         (t, c, _), status = made._eval_args, made._data[-1]
         message = f"status {status} of FITPACK"
     if status > 0:
-        raise RuntimeError(f"a spline that FITPACK could not smooth as asked for has no derivative: {message.strip()}")
+        raise without_derivative(f"a spline that FITPACK could not smooth as asked for has no derivative: {message.strip()}")
     inner = t[k + 1 : len(t) - k - 1]
     if len(t) == len(x) + k + 1 and status < 0:
         how = _THROUGH
@@ -108,7 +109,7 @@ def _smoothest(t: Any, k: Any, x: Any, y: Any, weights: Any, s: Any) -> Any:
 def _agrees(c: Any, found: Any) -> Any:
     """`c`. Raises RuntimeError: FITPACK has found others."""
     if not np.allclose(c, found, 1e-5, 1e-5 * np.max(np.abs(found))):
-        raise RuntimeError(
+        raise without_derivative(
             "the search of FITPACK for a smooth spline went another way than its derivative: use `make_lsq_spline`"
         )
     return c

@@ -16,6 +16,7 @@ from adxform.api.scipy_models.implicit_solutions import GIVEN, Result, as_tuple,
 from adxform.api.scipy_models.solving import solve
 from adxform.api.second_order import jacobian
 from adxform.primitives.definitions.definition import unsupported
+from adxform.runtime.run_time_checks import without_derivative
 
 _TIED = 1e-6
 
@@ -146,14 +147,15 @@ def _held(x: Any, conditions: Any, slopes: Any, slope: Any, equal: Any) -> Any:
     """The minimum with the multipliers of all conditions, and which of these hold.
 
     Raises:
-        RuntimeError: a condition just holds, or nearly, without keeping the minimum from moving, so that it may leave it or not.
+        UnsupportedOperationError: a condition just holds, or nearly, without keeping the minimum from moving, so that it may
+            leave it or not.
     """
     near = _TIED * (1.0 + np.max(np.abs(x), initial=0.0))
     active = (equal != 0) | (conditions <= near)
     pushes = np.linalg.lstsq((slopes * active[:, None]).T, slope, rcond=None)[0]
     least = _TIED * (1.0 + np.max(np.abs(slope), initial=0.0))
     if np.any(active & (equal == 0) & (pushes <= least)):
-        raise RuntimeError("a condition just holds at the minimum, which has no derivative there: leave the condition out")
+        raise without_derivative("a condition just holds at the minimum, which has no derivative there: leave the condition out")
     return np.concatenate((x, pushes)), active * 1.0
 
 

@@ -22,6 +22,7 @@ from adxform.api.scipy_models.implicit_solutions import (
 from adxform.api.scipy_models.solving import moving, parameters, solve
 from adxform.api.second_order import jacobian
 from adxform.primitives.definitions.definition import Definition, unsupported
+from adxform.runtime.run_time_checks import without_derivative
 
 
 class Fit(Result):
@@ -139,7 +140,9 @@ def _least_squares(
 def _leastsq_value(f: Any, slopes: Any, x0: Any, with_slopes: Any, *given: Any) -> Any:
     found = optimize.leastsq(f, x0, (), slopes if with_slopes else None, True, *given)
     if found[1] is None:
-        raise RuntimeError("leastsq has found no solution that has a derivative: the slopes of the misfits are singular there")
+        raise without_derivative(
+            "leastsq has found no solution that has a derivative: the slopes of the misfits are singular there"
+        )
     return found
 
 
@@ -218,7 +221,7 @@ def _curve_fit(
     xtol: Any = None,
     gtol: Any = None,
 ) -> Any:
-    x, y = np.asarray(xdata) * 1.0, np.asarray(ydata) * 1.0
+    x, y = np.asarray(xdata) * 1.0, np.atleast_1d(np.asarray(ydata) * 1.0)
     start = np.ones(parameters(f) - 1) if p0 is None else start_of(p0)
     low, high = sides_of(bounds, start)
     errors = 1.0 if sigma is None else np.asarray(sigma)

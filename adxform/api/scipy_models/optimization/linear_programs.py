@@ -12,6 +12,7 @@ from scipy import optimize
 
 from adxform.api.scipy_models.solving import Search, moving, solve
 from adxform.primitives.definitions.definition import Definition
+from adxform.runtime.run_time_checks import without_derivative
 
 _TIED = 1e-9
 
@@ -45,17 +46,17 @@ def _corner_value(c: Any, a: Any, b: Any, equal: Any, exact: Any, low: Any, high
     Where more conditions hold than keep it, the corner has a kink, and moves on one side of it.
 
     Raises:
-        RuntimeError: there is no corner, or others would do as well.
+        UnsupportedOperationError: there is no corner, or others would do as well.
     """
     found = optimize.linprog(c, a, b, equal, exact, np.column_stack((low, high)), method, options=options)
     if found.status != 0:
-        raise RuntimeError(f"linprog has found no corner, so that there is none which has a derivative: {found.message}")
+        raise without_derivative(f"linprog has found no corner, so that there is none which has a derivative: {found.message}")
     least = _TIED * (1.0 + np.max(np.abs(c), initial=0.0))
     above, upper = found.ineqlin.marginals < -least, found.upper.marginals < -least
     lower = ((found.lower.marginals > least) & ~upper) | (low == high)
     rows = np.vstack((equal, a[above], np.eye(len(c))[lower | upper]))
     if np.linalg.matrix_rank(rows) < len(c):
-        raise RuntimeError("linprog has found one of several corners that are as good, which has no derivative")
+        raise without_derivative("linprog has found one of several corners that are as good, which has no derivative")
     return found.x, found.fun, found.slack, found.con, 1.0 * above, 1.0 * lower, 1.0 * (upper & ~lower), found
 
 

@@ -158,6 +158,7 @@ def _group_delay(system: Any, w: Any = 512, whole: Any = False) -> Any:
 
 
 def _deconvolve(signal_: Any, divisor: Any) -> Any:
+    signal_, divisor = np.atleast_1d(signal_), np.atleast_1d(divisor)
     n, d = signal_.shape[0], divisor.shape[0]
     if d > n:
         raise runtime.without_derivative("deconvolve has a derivative where the divisor is no longer than the signal")

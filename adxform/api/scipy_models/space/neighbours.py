@@ -12,6 +12,7 @@ from scipy import spatial
 
 from adxform.api.scipy_models.solving import fixed, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
+from adxform.runtime.run_time_checks import without_derivative
 
 
 class Tree:
@@ -74,11 +75,11 @@ def _nearest(data: Any, at: Any, k: Any) -> Any:
     """SciPy's distances and numbers, which must be those of places that there are.
 
     Raises:
-        RuntimeError: there are fewer places than are asked for.
+        UnsupportedOperationError: there are fewer places than are asked for.
     """
     distances, numbers = spatial.cKDTree(data).query(at, k)
     if not np.all(np.isfinite(distances)):
-        raise RuntimeError("`query` has found fewer places than it was asked for, whose distances have no derivative")
+        raise without_derivative("`query` has found fewer places than it was asked for, whose distances have no derivative")
     return (float(distances), float(numbers)) if np.ndim(numbers) == 0 else (distances, 1.0 * numbers)
 
 

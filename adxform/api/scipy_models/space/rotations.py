@@ -17,6 +17,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from adxform.api.scipy_models.solving import fixed, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value
+from adxform.runtime.run_time_checks import without_derivative
 
 _DEGREE = math.pi / 180.0
 _SINE = tuple(0.5 * (-0.25) ** k / math.factorial(2 * k + 1) for k in range(12))
@@ -172,7 +173,7 @@ def _angles(own: Any, seq: Any, degrees: Any) -> Any:
     if order[0] != order[2]:
         middle = middle + 0.5 * np.pi
     if len(quat) and np.any(np.abs(np.sin(middle)) < 1e-7):
-        raise RuntimeError("Euler's angles have no derivative where two of the axes meet: use `as_rotvec` or `as_matrix`")
+        raise without_derivative("Euler's angles have no derivative where two of the axes meet: use `as_rotvec` or `as_matrix`")
     return own.as_euler(seq, degrees)
 
 
@@ -282,7 +283,7 @@ def _from_rotvec(rotvec: Any, degrees: Any = False) -> Any:
 def _made_of_matrix(matrix: Any) -> Any:
     """Raises RuntimeError: the matrix does not turn, so that SciPy takes the nearest one that does."""
     if matrix.size and not np.allclose(matrix @ np.swapaxes(matrix, -1, -2), np.eye(3), 0.0, _TURNING):
-        raise RuntimeError("Rotation.from_matrix has a derivative of matrices that are orthogonal")
+        raise without_derivative("Rotation.from_matrix has a derivative of matrices that are orthogonal")
     return Rotation.from_matrix(matrix)
 
 

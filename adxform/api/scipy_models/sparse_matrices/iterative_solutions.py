@@ -17,6 +17,7 @@ from adxform.api.scipy_models.sparse_matrices.made_matrices import followed, is_
 from adxform.api.scipy_models.sparse_matrices.sparse_makers import direct
 from adxform.api.second_order import jacobian
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
+from adxform.runtime.run_time_checks import without_derivative
 
 _FUNCTION = "a function"
 
@@ -76,7 +77,7 @@ def _value(product: Any, prepared: Any, a: Any, m: Any, b: Any, x0: Any, method:
     kept = {name: value for name, value in options.items() if value is not None}
     x, told = method(_for_scipy(a, product, n), b, x0, M=None if m is None else _for_scipy(m, prepared, n), **kept)
     if told != 0:
-        raise RuntimeError(
+        raise without_derivative(
             f"{method.__name__} has found no solution, so that there is none which has a derivative: it told {told}"
         )
     return x, told

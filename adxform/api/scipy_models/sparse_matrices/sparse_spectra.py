@@ -14,6 +14,7 @@ from adxform.ir.types import Scalar
 from adxform.primitives.declare import primitive
 from adxform.primitives.definitions.definition import Definition, unsupported
 from adxform.primitives.record import Primitive
+from adxform.runtime.run_time_checks import without_derivative
 
 
 def of_an_estimate(x: Any) -> Any:
@@ -100,7 +101,7 @@ def _least(method: Any, count: Any) -> Any:
         found = method(a, b, damp, x0=x0, **options)
         far = found[1] in _GIVEN_UP and not np.allclose(found[0], direct, rtol=1e-6, atol=1e-6)
         if far or np.linalg.matrix_rank(squares, hermitian=True) < len(squares):
-            raise RuntimeError(
+            raise without_derivative(
                 f"{method.__name__} has found no solution that has a derivative: it did not converge, or columns of the "
                 "matrix depend on each other"
             )

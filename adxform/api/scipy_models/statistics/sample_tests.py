@@ -13,6 +13,7 @@ from scipy import special, stats
 
 from adxform.api.scipy_models.solving import moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
+from adxform.primitives.scipy_rules.stats.sample_statistics import number_along
 
 _POWERS = {
     "pearson": 1.0,
@@ -92,7 +93,7 @@ def _vector(x: Any, name: Any) -> Any:
 
 def _along(a: Any, axis: Any) -> Any:
     """A sample as floats, and the axis along which it is one."""
-    return (np.ravel(np.asarray(a) * 1.0), 0) if axis is None else (np.asarray(a) * 1.0, axis)
+    return (np.ravel(np.asarray(a) * 1.0), 0) if axis is None else (np.atleast_1d(np.asarray(a) * 1.0), axis)
 
 
 def _student(t: Any, df: Any, alternative: Any) -> Any:
@@ -180,7 +181,7 @@ def _ttest_1samp(a: Any, popmean: Any, axis: Any = 0, *, alternative: Any = "two
     if np.ndim(popmean) > 0:
         unsupported("ttest_1samp has a derivative for a mean that is one number")
     a, axis = _along(a, axis)
-    n = a.shape[axis]
+    n = number_along(a, axis)
     t = (np.mean(a, axis=axis) - popmean) / np.sqrt(np.var(a, axis=axis, ddof=1) / n)
     return _by_student(_one_value, (a, popmean, axis), t, n - 1.0, alternative)
 
@@ -192,7 +193,7 @@ def _pair_value(a: Any, b: Any, axis: Any, alternative: Any) -> Any:
 def _ttest_rel(a: Any, b: Any, axis: Any = 0, *, alternative: Any = "two-sided") -> Any:
     a, places = _along(a, axis)
     b, _ = _along(b, axis)
-    n = a.shape[places]
+    n = number_along(a, places)
     t = np.mean(a - b, axis=places) / np.sqrt(np.var(a - b, axis=places, ddof=1) / n)
     return _by_student(_pair_value, (a, b, places), t, n - 1.0, alternative)
 
@@ -216,7 +217,7 @@ def _ttest_ind(a: Any, b: Any, *, axis: Any = 0, equal_var: Any = True, alternat
     b, _ = _along(b, axis)
     apart = np.mean(a, axis=places) - np.mean(b, axis=places)
     v1, v2 = np.var(a, axis=places, ddof=1), np.var(b, axis=places, ddof=1)
-    t, df = _of_two(apart, v1, 1.0 * a.shape[places], v2, 1.0 * b.shape[places], equal_var)
+    t, df = _of_two(apart, v1, 1.0 * number_along(a, places), v2, 1.0 * number_along(b, places), equal_var)
     return _by_student(_two_value, (a, b, places, equal_var), t, df, alternative)
 
 
@@ -251,12 +252,12 @@ def _f_oneway(*samples: Any, axis: Any = 0) -> Any:
     total: Any = 0.0
     count, within = 0.0, 0.0
     for one in made:
-        count = count + one.shape[places]
+        count = count + number_along(one, places)
         total = total + np.sum(one, axis=places)
         within = within + np.sum((one - np.mean(one, axis=places, keepdims=True)) ** 2, axis=places)
     between: Any = 0.0
     for one in made:
-        between = between + one.shape[places] * (np.mean(one, axis=places) - total / count) ** 2
+        between = between + number_along(one, places) * (np.mean(one, axis=places) - total / count) ** 2
     first, second = len(made) - 1.0, count - len(made)
     ratio = between / first / (within / second)
     found, chance = solve(_f_value, (), (), (ratio, ratio), places, *made)
@@ -286,7 +287,7 @@ def _power_divergence(f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 
     total = np.sum(_divergence(observed, expected, power), axis=places)
     given = (observed, expected) if f_exp is not None else (observed, None)
     found, chance = solve(_divergence_value, (), (), (total, total), *given, ddof, places, power)
-    return Tested(moving(found, total), moving(chance, special.chdtrc(observed.shape[places] - 1.0 - ddof, total)))
+    return Tested(moving(found, total), moving(chance, special.chdtrc(number_along(observed, places) - 1.0 - ddof, total)))
 
 
 def _chisquare(f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 0) -> Any:
@@ -300,7 +301,7 @@ def _bera_value(x: Any, axis: Any) -> Any:
 def _jarque_bera(x: Any, *, axis: Any = None) -> Any:
     x, places = _along(x, axis)
     skewness, excess = stats.skew(x, axis=places), stats.kurtosis(x, axis=places)
-    total = x.shape[places] / 6.0 * (skewness**2 + 0.25 * excess**2)
+    total = number_along(x, places) / 6.0 * (skewness**2 + 0.25 * excess**2)
     found, chance = solve(_bera_value, (), (), (total, total), x, places)
     return Tested(moving(found, total), moving(chance, np.exp(-0.5 * total)))
 
@@ -313,7 +314,7 @@ def _describe(a: Any, axis: Any = 0, ddof: Any = 1) -> Any:
     a, places = _along(a, axis)
     variance = np.var(a, axis=places, ddof=ddof)
     return Described(
-        a.shape[places],
+        number_along(a, places),
         (np.min(a, axis=places), np.max(a, axis=places)),
         np.mean(a, axis=places),
         moving(solve(_variance_value, (), (), (variance,), a, places, ddof), variance),

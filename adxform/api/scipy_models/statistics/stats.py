@@ -6,6 +6,7 @@ Source: Scott, *Multivariate Density Estimation* (1992).
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy import stats
 
 from adxform.api.scipy_models import orders
 from adxform.api.scipy_models.solving import moving, solve
-from adxform.api.scipy_models.statistics import expectations, implicit_quantiles, rank_tests, sample_tests
+from adxform.api.scipy_models.statistics import best_powers, expectations, implicit_quantiles, rank_tests, sample_tests
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules import stats as distributions
@@ -28,6 +29,12 @@ def _mixture(dataset: Any, covariance: Any, weights: Any, points: Any) -> Any:
     return weights @ np.exp(-energy) / mass
 
 
+def _columns(points: Any, d: Any) -> Any:
+    """`points` as columns of `d` components: a vector is one of these, or several of one component."""
+    at = np.atleast_2d(np.asarray(points) * 1.0)
+    return np.reshape(at, (d, 1)) if at.shape[0] == 1 and at.shape[1] == d else at
+
+
 class Density:
     """A density that the function has estimated, with the covariance of the samples as they are when it is made."""
 
@@ -37,8 +44,8 @@ class Density:
 
     def __call__(self, points: Any) -> Any:
         """The density at the places."""
-        at = np.atleast_2d(np.asarray(points) * 1.0)
         d, n = self.dataset.shape[0], self.dataset.shape[1]
+        at = _columns(points, d)
         if self.bandwidth is None or self.bandwidth == "scott":
             factor = n ** (-1.0 / (d + 4))
         elif self.bandwidth == "silverman":
@@ -71,17 +78,21 @@ def _density(dataset: Any, bw_method: Any = None) -> Any:
 
 
 def _outer_density(made: Any, points: Any) -> Any:
-    return _mixture(made.dataset, made.covariance, made.weights, np.atleast_2d(points))
+    return _mixture(made.dataset, made.covariance, made.weights, _columns(points, made.dataset.shape[0]))
 
 
 RECORDS: tuple[Primitive, ...] = (*orders.RECORDS, *distributions.RECORDS)
 
-DEFINITIONS: tuple[Definition, ...] = (
-    *distributions.DEFINITIONS,
-    *implicit_quantiles.DEFINITIONS,
-    *sample_tests.DEFINITIONS,
-    *rank_tests.DEFINITIONS,
-    *expectations.DEFINITIONS,
-    Definition(stats.gaussian_kde, _density, Value.FOLLOWED),
-    Definition(stats.gaussian_kde.evaluate, _outer_density, Value.OWN),
+DEFINITIONS: tuple[Definition, ...] = tuple(
+    replace(one, real=True)
+    for one in (
+        *distributions.DEFINITIONS,
+        *implicit_quantiles.DEFINITIONS,
+        *sample_tests.DEFINITIONS,
+        *rank_tests.DEFINITIONS,
+        *expectations.DEFINITIONS,
+        *best_powers.DEFINITIONS,
+        Definition(stats.gaussian_kde, _density, Value.FOLLOWED),
+        Definition(stats.gaussian_kde.evaluate, _outer_density, Value.OWN),
+    )
 )

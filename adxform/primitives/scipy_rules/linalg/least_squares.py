@@ -126,6 +126,8 @@ def _stretch(a: Any, side: Any) -> Any:
 
 def _polar(a: Any, side: Any = "right") -> Any:
     real_only(a, "polar")
+    if np.ndim(a) > 2:
+        unsupported("scipy.linalg.polar has a derivative of one matrix: write a loop")
     return calls.unitary_factor(a, side), calls.stretch_factor(a, side)
 
 

@@ -92,6 +92,8 @@ def _solve_sylvester(a: Any, b: Any, q: Any) -> Any:
         raise NotImplementedError(
             "scipy.linalg.solve_sylvester is wrong where real matrices meet complex ones: make a and b complex"
         )
+    if np.ndim(q) != 2:
+        raise NotImplementedError("scipy.linalg.solve_sylvester has a derivative of a matrix q")
     x = linalg.solve_sylvester(a, b, q)
 
     def pullback(ct: Any) -> Any:
@@ -195,7 +197,7 @@ RECORDS: tuple[Primitive, ...] = (
     general(linalg.solve_discrete_lyapunov, _solve_discrete_lyapunov, (0.5 * _A, _R), linear_in=(1,)),
     general(linalg.solve_continuous_are, _solve_continuous_are, result=_of_first),
     general(linalg.solve_discrete_are, _solve_discrete_are, result=_of_first),
-    *(primitive(fn, None) for fn in (linalg.eig, linalg.eigvals, linalg.matrix_balance, linalg.schur)),
+    *(primitive(fn, None) for fn in (linalg.matrix_balance, linalg.schur)),
 )
 
 DEFINITIONS: tuple[Definition, ...] = (

@@ -30,6 +30,8 @@ def _toeplitz(c: Any, r: Any = None) -> Any:
 def _hankel(c: Any, r: Any = None) -> Any:
     if r is None:
         r = np.zeros_like(c)
+    if np.ndim(c) > 1 or np.ndim(r) > 1:
+        unsupported("scipy.linalg.hankel has a derivative of vectors: what it makes of arrays with more axes changes with SciPy")
     places = np.arange(c.shape[-1])[:, None] + np.arange(r.shape[-1])
     return np.concatenate((c, r[..., 1:]), axis=-1)[..., places]
 

@@ -135,6 +135,14 @@ class FrozenVector:
         """The logarithm of the density."""
         return self.dist.logpdf(x, *self.args, **self.kwds)
 
+    def cdf(self, x: Any) -> Any:
+        """The distribution function."""
+        return self.dist.cdf(x, *self.args, **self.kwds)
+
+    def logcdf(self, x: Any) -> Any:
+        """The logarithm of the distribution function."""
+        return self.dist.logcdf(x, *self.args, **self.kwds)
+
     def pmf(self, x: Any) -> Any:
         """The probability of whole numbers."""
         return self.dist.pmf(x, *self.args, **self.kwds)

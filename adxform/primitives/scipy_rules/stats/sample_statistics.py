@@ -15,6 +15,18 @@ from adxform.primitives.definitions.definition import Definition, Value, unsuppo
 from adxform.primitives.record import Primitive
 
 
+def number_along(a: Any, axis: Any) -> Any:
+    """How many numbers of `a` make one sample: those along an axis, along several, or all."""
+    if axis is None:
+        return np.size(a)
+    if not isinstance(axis, tuple):
+        return a.shape[axis]
+    n = 1
+    for one in axis:
+        n = n * a.shape[one]
+    return n
+
+
 def _zscore(a: Any, axis: Any = 0, ddof: Any = 0) -> Any:
     return (a - np.mean(a, axis=axis, keepdims=True)) / np.std(a, axis=axis, ddof=ddof, keepdims=True)
 
@@ -63,8 +75,7 @@ def _median_abs_deviation(x: Any, axis: Any = 0, *, scale: Any = 1.0) -> Any:
 
 
 def _sem(a: Any, axis: Any = 0, ddof: Any = 1) -> Any:
-    n = np.size(a) if axis is None else a.shape[axis]
-    return np.std(a, axis=axis, ddof=ddof) / np.sqrt(n)
+    return np.std(a, axis=axis, ddof=ddof) / np.sqrt(number_along(a, axis))
 
 
 def _moment(a: Any, order: Any = 1, axis: Any = 0, *, center: Any = None) -> Any:
@@ -81,13 +92,13 @@ def _moment_about_mean(a: Any, order: Any, axis: Any) -> Any:
 
 def _skew(a: Any, axis: Any = 0, bias: Any = True) -> Any:
     found = _moment_about_mean(a, 3, axis) / np.var(a, axis=axis) ** 1.5
-    n = np.size(a) if axis is None else a.shape[axis]
+    n = number_along(a, axis)
     return found if bias or n < 3 else found * (np.sqrt(n * (n - 1.0)) / (n - 2.0))
 
 
 def _kurtosis(a: Any, axis: Any = 0, fisher: Any = True, bias: Any = True) -> Any:
     found = _moment_about_mean(a, 4, axis) / np.var(a, axis=axis) ** 2
-    n = np.size(a) if axis is None else a.shape[axis]
+    n = number_along(a, axis)
     if not bias and n > 3:
         found = ((n * n - 1.0) * found - 3.0 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
     return found - 3.0 if fisher else found
@@ -214,9 +225,8 @@ def _entropy(pk: Any, qk: Any = None, base: Any = None, axis: Any = 0) -> Any:
     return found if base is None else found / np.log(base)
 
 
-def _boxcox(x: Any, lmbda: Any) -> Any:
-    if lmbda is None:
-        unsupported("boxcox has a derivative where `lmbda` is given; `boxcox_llf` is what the best one minimises")
+def by_power(x: Any, lmbda: Any) -> Any:
+    """Box and Cox's transform of positive numbers."""
     return special.boxcox(x, lmbda)
 
 
@@ -225,16 +235,15 @@ def _boxcox_llf(lmb: Any, data: Any) -> Any:
     return (lmb - 1.0) * np.sum(np.log(data), axis=0) - 0.5 * data.shape[0] * np.log(spread)
 
 
-def _yeojohnson(x: Any, lmbda: Any) -> Any:
-    if lmbda is None:
-        unsupported("yeojohnson has a derivative where `lmbda` is given; `yeojohnson_llf` is what the best one minimises")
+def by_signed_power(x: Any, lmbda: Any) -> Any:
+    """Yeo and Johnson's transform of numbers of both signs."""
     above = x >= 0
     over = special.boxcox1p(np.where(above, x, 0.0), lmbda)
     return np.where(above, over, -special.boxcox1p(np.where(above, 0.0, -x), 2.0 - lmbda))
 
 
 def _yeojohnson_llf(lmb: Any, data: Any) -> Any:
-    spread = np.var(_yeojohnson(data, lmb), axis=0)
+    spread = np.var(by_signed_power(data, lmb), axis=0)
     signed = np.sum(np.sign(data) * np.log1p(np.abs(data)), axis=0)
     return (lmb - 1.0) * signed - 0.5 * data.shape[0] * np.log(spread)
 
@@ -263,9 +272,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(stats.norm.fit, _normal_fit, Value.OWN),
     Definition(stats.expon.fit, _expon_fit, Value.OWN),
     Definition(stats.uniform.fit, _uniform_fit, Value.OWN),
-    Definition(stats.boxcox, _boxcox, Value.OWN),
     Definition(stats.boxcox_llf, _boxcox_llf, Value.OWN),
-    Definition(stats.yeojohnson, _yeojohnson, Value.OWN),
     Definition(stats.yeojohnson_llf, _yeojohnson_llf, Value.OWN),
     Definition(stats.entropy, _entropy, Value.OWN),
     Definition(stats.circmean, _circmean, Value.OWN),
