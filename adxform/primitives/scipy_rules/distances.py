@@ -203,7 +203,8 @@ def _jensenshannon(p: Any, q: Any, base: Any = None, *, axis: Any = 0, keepdims:
     middle = (p + q) / 2.0
     parts = special.rel_entr(p, middle) + special.rel_entr(q, middle)
     found = np.sum(parts, axis=axis, keepdims=keepdims) / 2.0
-    return np.sqrt(found if base is None else found / np.log(base))
+    apart = found > 0.0  # where two tables of shares are one the distance is zero, and has slope zero as a length has
+    return np.where(apart, np.sqrt(np.where(apart, found if base is None else found / np.log(base), 1.0)), 0.0)
 
 
 def _squareform_transpose(ct: Any, X: Any, force: Any = "no", checks: Any = True) -> Any:

@@ -19,7 +19,7 @@ from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Several, Type
 from adxform.primitives.declare import constant, general, linear, primitive
-from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import SHAPE_ONLY, Primitive
 from adxform.primitives.scipy_rules import linear_systems, signal_medians, spectral_estimates, window_shapes
 from adxform.runtime.of_scipy import signal as calls
@@ -282,6 +282,8 @@ def _freqz(
     b: Any, a: Any = 1, worN: Any = 512, whole: Any = False, plot: Any = None, fs: Any = 2 * np.pi, include_nyquist: Any = False
 ) -> Any:
     b, a = np.atleast_1d(b), np.atleast_1d(1.0 * a)
+    if np.ndim(b) > 1 or np.ndim(a) > 1:
+        unsupported("scipy.signal.freqz has a derivative of vectors of coefficients")
     frequencies = 512 if worN is None else worN
     w = frequencies if np.ndim(frequencies) > 0 else calls.frequencies_of(frequencies, whole, fs, include_nyquist)
     return w, calls.response(b, a, frequencies, whole, fs, include_nyquist)

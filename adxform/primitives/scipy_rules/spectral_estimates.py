@@ -129,6 +129,8 @@ def _csd(
 ) -> Any:
     if x is y:
         raise runtime.without_derivative("csd of a series with itself is real: use `welch`")
+    if min(x.shape[-1], y.shape[-1]) == 0:
+        raise runtime.without_derivative("the spectrum of a series without elements has no derivative")
     longest = max(x.shape[-1], y.shape[-1])
     taper = calls.taper(window, nperseg, longest, 256)
     width = taper.shape[0]

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import signal
 
+from adxform.runtime.run_time_checks import without_derivative
+
 
 def correlated(a: Any, b: Any, mode: Any = "full", method: Any = "auto") -> Any:
     """Return ``scipy.signal.correlate`` without the conjugate: linear in each of the two."""
@@ -133,7 +135,13 @@ def phases(w: Any, count: Any, fs: Any) -> Any:
 
 
 def taper(window: Any, width: Any, count: int, usual: int) -> Any:
-    """Return the window of a segment: an array as it is, or one by its name, of `width` or the `usual` length, or shorter."""
+    """Return the window of a segment: an array as it is, or one by its name, of `width` or the `usual` length, or shorter.
+
+    Raises:
+        UnsupportedOperationError: the series has no elements.
+    """
+    if count == 0:
+        raise without_derivative("the spectrum of a series without elements has no derivative")
     if isinstance(window, str | tuple):
         return signal.get_window(window, min(usual if width is None else int(width), count))
     return np.asarray(window)

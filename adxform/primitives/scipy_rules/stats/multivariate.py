@@ -1,4 +1,4 @@
-"""Distributions of vectors and matrices. Of a matrix that stands for a symmetric one SciPy reads the lower triangle, `cdf` the upper."""
+"""Distributions of vectors and matrices. Of a symmetric matrix SciPy reads the lower triangle, and for `cdf` the upper one."""
 
 from __future__ import annotations
 
