@@ -148,6 +148,10 @@ LINALG: dict[str, tuple[Any, ...]] = {
     # Squares, since the signs of vectors are as LAPACK happens to choose them.
     "eigh v": (lambda a: linalg.eigh(a)[1] ** 2, S),
     "eigh upper": (lambda a: linalg.eigh(a, lower=False)[1] ** 2, S),
+    "eig": (lambda a: np.abs(linalg.eig(a + 0j)[0]) + np.abs(linalg.eig(a + 0j)[1]), A),
+    "eig left": (lambda a: np.imag(linalg.eig(a + 0.2j * a @ a, left=True, right=False)[1]), A),
+    "eig both": (lambda a: np.real(linalg.eig(a + 0.2j * a @ a, None, True)[1] * linalg.eig(a + 0j)[1]), A),
+    "eig of turns": (lambda a: np.imag(linalg.eig(a - a.T + np.eye(3))[1] ** 2), A),
     "eigh b": (lambda a, b: linalg.eigh(a, b)[1] ** 2, S, spd(3)),
     "eigh b w": (lambda a, b: linalg.eigh(a, b)[0], S, spd(3)),
     "eigh values": (lambda a: linalg.eigh(a, eigvals_only=True), S),

@@ -78,10 +78,16 @@ def slopes_differ(fit: Fit, p: Any) -> float:
     if fit.by == "minimize":
         gradient = adxform.grad(fit.function)
         v = np.cos(np.arange(float(len(p))))
-        first = _apart(gradient(p), _differences(fit.function, p))
+        first = _apart(gradient(p), slopes_by_differences(fit, p))
         along = _difference(gradient, p, v)
         return max(first, _apart(adxform.hvp(fit.function)(p, v), along))
-    return _apart(adxform.jacobian(fit.function)(p), _differences(fit.function, p).T)
+    return _apart(adxform.jacobian(fit.function)(p), slopes_by_differences(fit, p))
+
+
+def slopes_by_differences(fit: Fit, p: Any) -> Any:
+    """The gradient or the Jacobian at `p` by extrapolated differences."""
+    found = _differences(fit.function, p)
+    return found if fit.by == "minimize" else found.T
 
 
 def _apart(got: Any, wanted: Any) -> float:

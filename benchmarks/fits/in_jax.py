@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import adxform
-from benchmarks.fits.fit import Fit
+from benchmarks.fits.fit import Fit, slopes_by_differences
 from benchmarks.timing import interleaved
 
 STANDS_FOR = {
@@ -26,14 +26,15 @@ STANDS_FOR = {
 """The modules of JAX with the functions of these."""
 
 
-def derivatives_beside(fit: Fit, p: Any, effort: Mapping[str, Any]) -> tuple[float, float | str, float | str]:
+def derivatives_beside(fit: Fit, p: Any, effort: Mapping[str, Any]) -> tuple[float, float | str, float | str, bool]:
     """What a gradient or a Jacobian at `p` takes, what it takes in JAX, and how far the two are apart.
 
-    Texts stand where JAX is missing, or a function that the program calls is.
+    Last, whether JAX's is nearer to differences. Texts stand where JAX is missing, or a function that the program calls is.
     """
     own = adxform.prepare_gradient(fit.function, p) if fit.by == "minimize" else adxform.prepare_jacobian(fit.function, p)
     calls: dict[str, Callable[[], Any]] = {"own": lambda: own(p)}
     apart: float | str = "-"
+    nearer = False
     if importlib.util.find_spec("jax") is not None:
         try:
             theirs = _in_jax(fit, p)
@@ -43,8 +44,10 @@ def derivatives_beside(fit: Fit, p: Any, effort: Mapping[str, Any]) -> tuple[flo
         else:
             calls["jax"] = theirs
             apart = float(np.max(np.abs(found - wanted)) / max(1.0, np.max(np.abs(wanted))))
+            plain = slopes_by_differences(fit, p)
+            nearer = bool(np.max(np.abs(found - plain)) < np.max(np.abs(wanted - plain)))
     times = interleaved(calls, **effort)
-    return times["own"], times.get("jax", "-"), apart
+    return times["own"], times.get("jax", "-"), apart, nearer
 
 
 def _in_jax(fit: Fit, p: Any) -> Callable[[], Any]:

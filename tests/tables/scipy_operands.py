@@ -93,7 +93,7 @@ def cells(every: int = 1) -> Iterator[Cell]:
         function = program(f"{TOTAL}\ndef f(y1, y2, M):\n    Z = {OPERANDS[operand]}\n    return total({call})\n", **NAMES)
         if _finite(function):
             args = tuple(arg.astype(np.float32) for arg in ARGS) if operand == "single" else ARGS
-            yield Cell(f"{call} of Z = {operand}", function, args, orders=1, bits=False)
+            yield Cell(f"{call} of Z = {operand}", function, args, orders=2, bits=False)
 
 
 def _choices(form: str) -> Iterator[tuple[str, str]]:
