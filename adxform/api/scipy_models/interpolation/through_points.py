@@ -11,7 +11,7 @@ import numpy as np
 from scipy import interpolate
 
 from adxform.api.scipy_models.interpolation.made_interpolants import first_axis, placed
-from adxform.api.scipy_models.solving import moving, solve
+from adxform.api.scipy_models.solving import as_it_stays, in_floats, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 
@@ -47,7 +47,8 @@ def _made_by(made: Any) -> Any:
     def body(xi: Any, yi: Any = None, axis: Any = 0) -> Any:
         if yi is None:
             unsupported("polynomials through points have a derivative where the values are given at once")
-        xi, yi = np.asarray(xi) * 1.0, np.asarray(yi) * 1.0
+        xi = as_it_stays(np.asarray(xi)) * 1.0  # of which SciPy keeps what follows, and the points themselves
+        yi = in_floats(yi, np.float64(0.5)) if made is interpolate.BarycentricInterpolator else np.asarray(yi) * 1.0
         if np.ndim(xi) != 1 or np.iscomplexobj(yi):
             unsupported("polynomials through points have a derivative for a vector of points and real values")
         return Polynomial(made, xi, yi, axis)

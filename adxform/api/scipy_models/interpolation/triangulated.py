@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from adxform.api.scipy_models.solving import moving, solve
+from adxform.api.scipy_models.solving import as_it_stays, in_floats, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 
 
@@ -75,18 +75,18 @@ def _nearest_value(points: Any, values: Any, fill_value: Any, rescale: Any, at: 
 
 
 def _scattered(points: Any, values: Any, fill_value: Any, rescale: Any, nearest: Any) -> Any:
-    points, values = np.asarray(points) * 1.0, np.asarray(values) * 1.0
+    points, values = np.asarray(points) * 1.0, in_floats(values, np.float64(0.5))  # SciPy holds the values themselves
     if np.ndim(points) != 2 or np.iscomplexobj(values):
         unsupported("interpolants of scattered points have a derivative for real values at an array of points")
     return Scattered(points, values, fill_value, rescale, nearest)
 
 
 def _linear_scattered(points: Any, values: Any, fill_value: Any = np.nan, rescale: Any = False) -> Any:
-    return _scattered(points, values, fill_value, rescale, False)
+    return _scattered(as_it_stays(np.asarray(points)), values, fill_value, rescale, False)
 
 
 def _nearest_scattered(x: Any, y: Any, rescale: Any = False) -> Any:
-    return _scattered(x, y, np.nan, rescale, True)
+    return _scattered(as_it_stays(np.asarray(x)), y, np.nan, rescale, True)
 
 
 def _griddata(points: Any, values: Any, xi: Any, method: Any = "linear", fill_value: Any = np.nan, rescale: Any = False) -> Any:

@@ -50,6 +50,8 @@ class LinearSystem:
 def _lti(*system: Any) -> Any:
     if len(system) not in (2, 4):
         unsupported("a system has a derivative where it is given by two polynomials, or by four matrices")
+    if len(system) == 2:  # of polynomials SciPy takes copies, and matrices it holds themselves
+        return LinearSystem((np.atleast_1d(np.array(system[0])), np.atleast_1d(np.array(system[1]))))
     return LinearSystem(system)
 
 
