@@ -331,7 +331,8 @@ def _call_defined(
 
 def _has_complex(interp: Interpreter, arg: Value) -> bool:
     """Whether there are complex numbers in `arg`."""
-    return any(is_complex(one.type if isinstance(one, Var) else literal_type(one)) for one in leaves_of(interp, arg))
+    leaves = leaves_of(interp, arg)
+    return any(is_complex(one.type if isinstance(one, Var) else literal_type(interp.operand(one))) for one in leaves)
 
 
 def _holds(fn: Any, meaning: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> bool:
