@@ -18,7 +18,7 @@ from adxform.ir import intrinsics
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, rank
-from adxform.ir.walk import all_ops, outs
+from adxform.ir.walk import all_ops, defined_variables, outs
 from adxform.passes.memory.out_forms import is_elementwise
 from adxform.passes.memory.storage_facts import made_in
 from adxform.passes.scalar.rewriting import Rewriter, classes_touched, classes_written, each_function
@@ -110,8 +110,8 @@ class _Eliding(Rewriter):
         self.aliases = aliases
         self.in_sweep = False
         self.changing = aliases.written | aliases.exposed
-        self.fixed = self.changing | aliases.phis | set(aliases.reached((*fn.params, *fn.results)))
-        self.fixed |= set(aliases.elements.values())
+        self.lasting = aliases.exposed | set(aliases.elements.values()) | set(aliases.reached((*fn.params, *fn.results)))
+        self.fixed = self.changing | aliases.phis | self.lasting
         self.made = made_in(fn)
 
     def block(self, block: Block) -> Block:
@@ -121,7 +121,11 @@ class _Eliding(Rewriter):
         if copies or back:
             timeline = _Timeline(block, self.aliases)
             for at, op, original in copies:
-                if original.name not in self.known and self.may_go(op, original, at, 0 if self.in_sweep else sweep, timeline):
+                if original.name in self.known:
+                    continue
+                if self.is_used_up(op, original, at, timeline) or self.may_go(
+                    op, original, at, 0 if self.in_sweep else sweep, timeline
+                ):
                     self.known[outs(op)[0].name] = original
             timeline.idle.update(at for since, at in back if self.is_idle(since, at, timeline))
             block = timeline.block()
@@ -149,6 +153,14 @@ class _Eliding(Rewriter):
         # A matrix that is repeated along an axis is copied in another order than an elementwise function has it in.
         return rank(original.type) == 1 and all(map(_in_any_order, readers))
 
+    def is_used_up(self, op: Op, original: Var, at: int, timeline: _Timeline) -> bool:
+        """Whether the block has made `original` itself, which lies as the copy does, and nobody has it after that."""
+        source = self.aliases.of(original)
+        if source in self.lasting or source in timeline.leaving or timeline.mentions[source][-1] != at:
+            return False
+        local = timeline.defined.issuperset(self.aliases.members(source))
+        return local and original.name in self.made and not _is_in_c_order(op)
+
     def may_go(self, op: Op, original: Var, at: int, sweep: int, timeline: _Timeline) -> bool:
         """Whether the copy is read in this block only, and by nothing that runs after a write to `original`.
 
@@ -172,6 +184,7 @@ class _Timeline:
     def __init__(self, block: Block, aliases: Aliases) -> None:
         self.whole = block
         self.ops = block.ops
+        self.defined = set(defined_variables(block)) - set(block.params)
         self.delayed: dict[int, int] = {}
         self.idle: set[int] = set()
         self.leaving = set(aliases.classes(block.results))
