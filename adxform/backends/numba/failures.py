@@ -25,6 +25,7 @@ from adxform.runtime import kernel_scalars
 
 FLAGGED = frozenset({runtime.check_power, runtime.check_finite})
 """Checks, of which a flag is all that is kept."""
+DIVIDING = frozenset({operator.truediv, operator.floordiv, operator.mod})
 NO = Lit(False)
 
 
@@ -43,7 +44,7 @@ def can_fail(op: Call) -> bool:
     fn = callee(op)
     if fn in FLAGGED:
         return True
-    if fn is operator.truediv:
+    if fn in DIVIDING:
         divisor = op.args[1]
         return not (isinstance(divisor, Lit) and divisor.value != 0) and all(map(is_weak, op.args))
     if fn is operator.pow:
@@ -125,8 +126,9 @@ class _Noting:
                 Call((broken,), Lit(operator.ne), (whole, exponent), (), op.span),
                 Call((bad,), Lit(operator.and_), (below, broken), (), op.span),
             ]
-        elif callee(op) is operator.truediv:
-            found = [Call((bad,), Lit(operator.eq), (op.args[1], Lit(0.0)), (), op.span)]
+        elif callee(op) in DIVIDING:
+            zero = Lit(0.0 if callee(op) is operator.truediv else 0)
+            found = [Call((bad,), Lit(operator.eq), (op.args[1], zero), (), op.span)]
         else:
             finite = self.builder.var("tmp", BOOL)
             found = [

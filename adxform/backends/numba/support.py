@@ -36,6 +36,7 @@ LARGEST = 2**63
 
 ARITIES: Mapping[Callable[..., Any], int] = MappingProxyType({math.log: 1, math.hypot: 2})
 """Of functions of any number of operands: how many one that Numba has takes."""
+WHOLE_QUOTIENTS = frozenset({operator.floordiv, operator.mod})
 MARKS = frozenset({intrinsics.turning_point})
 STACKS = frozenset({intrinsics.new_stack, intrinsics.push, intrinsics.pop})
 TWO_WAY: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType({np.where: kernel_scalars.chosen})
@@ -213,8 +214,8 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
             return "bool" not in dtypes and loop_of(fn, tuple(map(sample_of, args))) is not None
     if fn in (operator.not_, operator.truth, bool):
         return True
-    if fn in (operator.floordiv, operator.mod, operator.pow, np.power):
-        return _by_literal(fn, dtypes, args[1])
+    if fn in (*WHOLE_QUOTIENTS, operator.pow, np.power):
+        return _by_number(fn, dtypes, args[1])
     if fn in (min, max, runtime.add_up, runtime.larger, runtime.smaller):
         return len(args) == 2 and dtypes[0] == dtypes[1] != "bool"
     if fn in (float, np.float64, np.float32):
@@ -241,11 +242,12 @@ def _mixed(fn: Any, dtypes: list[str], out: str) -> bool | None:
             return None
 
 
-def _by_literal(fn: Any, dtypes: list[str], second: Operand) -> bool:
-    """Whether ``//``, ``%`` or ``**`` by `second` is the same in a kernel: of a whole number, by a literal that cannot fail."""
+def _by_number(fn: Any, dtypes: list[str], second: Operand) -> bool:
+    """Whether ``//``, ``%`` or ``**`` by `second` is the same in a kernel: of whole numbers, where zero is seen."""
     number = second.value if isinstance(second, Lit) else None
-    if fn in (operator.floordiv, operator.mod):
-        return dtypes[0] == "int64" and type(number) is int and number != 0
+    if fn in WHOLE_QUOTIENTS:
+        asked = type(number) is int and number != 0 if isinstance(second, Lit) else is_weak(second)
+        return dtypes == ["int64", "int64"] and asked
     return isinstance(number, int) and 0 <= number <= 3 if dtypes[0] == "int64" else "bool" not in dtypes
 
 
