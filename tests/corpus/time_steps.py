@@ -220,3 +220,14 @@ def rows_and_columns_of_places(x, width):
     for k in range(len(x)):
         total += x[k] * x[k // width] * (k % width + 1) * x[-k % width]
     return total
+
+
+@at((smooth(6, 5),), (smooth(2, 2),))
+def means_and_deviations_of_patches(image):
+    rows, columns = image.shape
+    out = np.zeros_like(image)
+    for i in range(1, rows - 1):
+        for j in range(1, columns - 1):
+            patch = image[i - 1 : i + 2, j - 1 : j + 2]
+            out[i, j] = np.mean(patch) ** 2 + np.std(patch) * patch[1, 1]
+    return np.sum(out**2)
