@@ -382,3 +382,19 @@ def quotient_by_nothing(x, width):
     for k in range(len(x)):
         total += x[k // width] * x[k]
     return total
+
+
+@at((vec(1.0, np.inf, 3.0),), raises=OverflowError)
+def place_of_an_infinity(x):
+    total = 0.0
+    for k in range(len(x)):
+        total += x[int(x[k]) % 3] * x[k]
+    return total
+
+
+@at((vec(1.0, np.nan, 3.0),), raises=ValueError)
+def rounding_of_what_is_no_number(x):
+    total = 0.0
+    for k in range(len(x)):
+        total += round(x[k]) * x[k]
+    return total

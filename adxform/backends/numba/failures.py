@@ -1,8 +1,8 @@
 """Where Python's own numbers raise and compiled ones do not: a kernel notes it, ends soon, and its caller asks Python again.
 
-``1.0 / 0.0`` and ``math.log(-1.0)`` raise; machine code returns an infinity or NaN. A flag, ``failed``, gathers what would
-have raised: loops stay free of exits, so that they vectorise. It ends a `While` at once, for that might not end otherwise, and is
-asked at the end of the kernel.
+``1.0 / 0.0`` and ``math.log(-1.0)`` raise; machine code returns an infinity or NaN. ``int(1e300)`` is a number with no place
+in a kernel. A flag, ``failed``, gathers what would have raised: loops stay free of exits, so that they vectorise. It ends a
+`While` at once, for that might not end otherwise, and is asked at the end of the kernel.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba.operand_dtypes import is_weak
+from adxform.backends.numba.integers import GIVEN
+from adxform.backends.numba.operand_dtypes import dtype_of, is_weak
+from adxform.backends.numba.support import WHOLE
 from adxform.ir.build import Builder
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
@@ -26,6 +28,7 @@ from adxform.runtime import kernel_scalars
 FLAGGED = frozenset({runtime.check_power, runtime.check_finite})
 """Checks, of which a flag is all that is kept."""
 DIVIDING = frozenset({operator.truediv, operator.floordiv, operator.mod})
+LARGEST = 2.0**GIVEN
 NO = Lit(False)
 
 
@@ -44,6 +47,8 @@ def can_fail(op: Call) -> bool:
     fn = callee(op)
     if fn in FLAGGED:
         return True
+    if fn in WHOLE:
+        return not (is_weak(op.args[0]) and dtype_of(op.args[0]) == "int64")
     if fn in DIVIDING:
         divisor = op.args[1]
         return not (isinstance(divisor, Lit) and divisor.value != 0) and all(map(is_weak, op.args))
@@ -125,6 +130,15 @@ class _Noting:
                 Call((whole,), Lit(np.floor), (exponent,), (), op.span),
                 Call((broken,), Lit(operator.ne), (whole, exponent), (), op.span),
                 Call((bad,), Lit(operator.and_), (below, broken), (), op.span),
+            ]
+        elif callee(op) in WHOLE:
+            number, size = self.builder.var("tmp", FLOAT), self.builder.var("tmp", FLOAT)
+            small = self.builder.var("tmp", BOOL)
+            found = [
+                Call((number,), Lit(float), op.args, (), op.span),
+                Call((size,), Lit(abs), (number,), (), op.span),
+                Call((small,), Lit(operator.lt), (size, Lit(LARGEST)), (), op.span),
+                Call((bad,), Lit(operator.not_), (small,), (), op.span),
             ]
         elif callee(op) in DIVIDING:
             zero = Lit(0.0 if callee(op) is operator.truediv else 0)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 
 from adxform import runtime
+from adxform.backends.numba.support import WHOLE
 from adxform.ir import intrinsics
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, If, Lit, Op, Operand, Var, While
@@ -128,7 +129,9 @@ class Bits:
             return given[1]
         if fn in (operator.getitem, intrinsics.pop) and isinstance(op.args[0], Var):
             return self.known.get(op.args[0], GIVEN)
-        return GIVEN if fn in COUNTS else TOO_MANY
+        if fn in WHOLE and isinstance(op.args[0], Var) and op.args[0].type == INT:
+            return given[0]
+        return GIVEN if fn in COUNTS or fn in WHOLE else TOO_MANY
 
     def cut_off(self, op: Call) -> Operand | None:
         """The length of an axis, where `op` gives that of a slice of it, cut off at its ends: it is no longer."""

@@ -41,6 +41,7 @@ from adxform.passes.scalar.arrays_as_numbers import arrays_as_numbers
 from adxform.passes.scalar.cse import share_common_subexpressions
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar.hoist import hoist_invariants
+from adxform.passes.scalar.pairs import compare_pairs
 from adxform.passes.scalar.simplify import simplify_algebra
 from adxform.passes.scalar_expansion import expand_scalars
 
@@ -80,6 +81,7 @@ def _with_bounds(fn: Function, setting: KernelSetting) -> Function:
 
 LOOPS: tuple[Pass[LoopSetting], ...] = (
     plain("single-elements", arrays_as_numbers),
+    plain("pairs", compare_pairs),
     plain("masks", check_masks),
     plain("checks", with_checks),
     plain("carried-copies", carry_copies),

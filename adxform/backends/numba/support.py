@@ -34,9 +34,13 @@ from adxform.runtime.kernel_scalars import DTYPES
 
 LARGEST = 2**63
 
-ARITIES: Mapping[Callable[..., Any], int] = MappingProxyType({math.log: 1, math.hypot: 2})
+ARITIES: Mapping[Callable[..., Any], int] = MappingProxyType(
+    {math.log: 1, math.hypot: 2, np.round: 1, np.around: 1, np.ndarray.round: 1}
+)
 """Of functions of any number of operands: how many one that Numba has takes."""
 WHOLE_QUOTIENTS = frozenset({operator.floordiv, operator.mod})
+WHOLE = (int, round)
+"""What gives whole numbers of Python's own; of others `adxform.backends.numba.failures` asks whether they are too large."""
 MARKS = frozenset({intrinsics.turning_point})
 STACKS = frozenset({intrinsics.new_stack, intrinsics.push, intrinsics.pop})
 TWO_WAY: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType({np.where: kernel_scalars.chosen})
@@ -220,6 +224,8 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
         return len(args) == 2 and dtypes[0] == dtypes[1] != "bool"
     if fn in (float, np.float64, np.float32):
         return dtypes != ["bool"]
+    if fn in WHOLE:
+        return len(args) == 1 and dtypes[0] in ("int64", "float64")
     if fn in TWO_WAY:
         return len(args) == 3 and dtypes[0] == "bool" and dtypes[1] == dtypes[2]
     if fn in (np.int64, runtime.trip_count, runtime.from_front, runtime.some, runtime.place):
