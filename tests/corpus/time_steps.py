@@ -209,7 +209,9 @@ def neighbours_across_the_edges(spins):
     energy = 0.0
     for i in range(rows):
         for j in range(columns):
-            around = spins[(i + 1) % rows, j] + spins[(i - 1) % rows, j] + spins[i, (j + 1) % columns] + spins[i, (j - 1) % columns]
+            around = (
+                spins[(i + 1) % rows, j] + spins[(i - 1) % rows, j] + spins[i, (j + 1) % columns] + spins[i, (j - 1) % columns]
+            )
             energy -= spins[i, j] * around * spins[i, (j + columns // 2) % columns]
     return energy
 
