@@ -25,8 +25,10 @@ def _polymul(a1: Any, a2: Any) -> Any:
 def _polydiv(u: Any, v: Any) -> Any:
     u, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
     m, n = u.shape[0] - 1, v.shape[0] - 1
-    first, scale = u[0] + v[0], 1.0 / v[0]
-    quotient, rest = np.zeros(max(m - n + 1, 1), dtype=first.dtype), u * np.ones(1, dtype=v.dtype)
+    if m < 0:
+        raise IndexError("index 0 is out of bounds for axis 0 with size 0")
+    scale = 1.0 / v[0]
+    quotient, rest = np.zeros(max(m - n + 1, 1), dtype=np.result_type(u, v)), u * np.ones(1, dtype=v.dtype)
     for k in range(m - n + 1):
         d = scale * rest[k]
         quotient[k] = d
