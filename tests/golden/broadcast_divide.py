@@ -17,5 +17,5 @@ def broadcast_divide_vjp(a, b, result_ct):
     tmp = a / b  # broadcast_divide.py:9
     result = np.sum(tmp)
     # reverse sweep
-    a_ct = runtime.broadcast_like(result_ct, a) * (1.0 / b)
-    return result, a_ct, np.sum(result_ct * (-tmp / b), axis=0)
+    b_ct = np.copy(np.sum(result_ct * (-tmp / b), axis=0))  # broadcast_divide.py:8
+    return result, runtime.broadcast_like(result_ct, a) * (1.0 / b), b_ct

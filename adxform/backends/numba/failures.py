@@ -16,7 +16,7 @@ import numpy as np
 from adxform import runtime
 from adxform.backends.numba.integers import GIVEN
 from adxform.backends.numba.operand_dtypes import dtype_of, is_weak
-from adxform.backends.numba.support import WHOLE
+from adxform.backends.numba.support import WHOLE, WHOLE_QUOTIENTS
 from adxform.ir.build import Builder
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
@@ -27,7 +27,7 @@ from adxform.runtime import kernel_scalars
 
 FLAGGED = frozenset({runtime.check_power, runtime.check_finite})
 """Checks, of which a flag is all that is kept."""
-DIVIDING = frozenset({operator.truediv, operator.floordiv, operator.mod})
+DIVIDING = WHOLE_QUOTIENTS | {operator.truediv}
 LARGEST = 2.0**GIVEN
 NO = Lit(False)
 

@@ -34,10 +34,6 @@ from adxform.runtime.kernel_scalars import DTYPES
 
 LARGEST = 2**63
 
-ARITIES: Mapping[Callable[..., Any], int] = MappingProxyType(
-    {math.log: 1, math.hypot: 2, np.round: 1, np.around: 1, np.ndarray.round: 1}
-)
-"""Of functions of any number of operands: how many one that Numba has takes."""
 WHOLE_QUOTIENTS = frozenset({operator.floordiv, operator.mod})
 WHOLE = (int, round)
 """What gives whole numbers of Python's own; of others `adxform.backends.numba.failures` asks whether they are too large."""
@@ -234,7 +230,7 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
         return set(dtypes) == {"float64"}
     held = record.kernel is Kernel.FLOATS or record.form is not None
     alike = set(dtypes) == {"float64"} or (set(dtypes) == {"float32"} and out in ("float32", "bool"))
-    return held and len(args) == ARITIES.get(fn, len(args)) and alike
+    return held and len(args) == (record.arity or len(args)) and alike
 
 
 def _mixed(fn: Any, dtypes: list[str], out: str) -> bool | None:

@@ -16,7 +16,7 @@ from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, names_read, outs
 
 NOTHING = (UNDEFINED, Lit(None))
-Place = tuple[Var, Operand]
+Element = tuple[Var, Operand]
 """An array, and an index of it."""
 
 
@@ -28,33 +28,37 @@ class PartlyThere:
         self.branches = {out: op for op in ops for out in op.outs if isinstance(out.type, Array)}
         self.uses = Counter([*names_read(fn.body), *(var.name for var in fn.results if isinstance(var, Var))])
 
-    def choosing(self, value: Var) -> If | None:
-        """The branches that have `value`, or leave it undefined, where it is used once; ``None`` where there are none such."""
+    def choosing(self, value: Var, block: Block) -> If | None:
+        """The branches in `block` that have `value`, or leave it undefined, where it is used once; ``None`` if there are none."""
         op = self.branches.get(value)
-        return op if op is not None and self.uses[value.name] == 1 and self.sources(value) else None
+        here = op is not None and any(op is one for one in block.ops)
+        return op if here and self.uses[value.name] == 1 and None in self.sources(value) else None
 
-    def sources(self, value: Var) -> list[Var]:
-        """What `value` is, where it is defined; nothing if it always is, or may be anything else."""
-        given = _given(self.branches[value], value)
-        defined = [operand for operand in given if operand not in NOTHING]
-        found: list[Var] = []
-        for operand in defined:
-            joined = operand in self.branches
-            if not (isinstance(operand, Var) and operand.type == value.type) or (joined and self.uses[operand.name] > 1):
+    def sources(self, value: Var) -> list[Var | None]:
+        """What `value` is on each path, ``None`` where it is undefined; nothing if it may be anything else."""
+        found: list[Var | None] = []
+        for operand in _stood_for(self.branches[value], value):
+            if operand in NOTHING:
+                found.append(None)
+            elif not isinstance(operand, Var) or operand.type != value.type:
                 return []
-            inner = self.sources(operand) if joined else []
-            found += inner or [operand]
-        return found if len(defined) < len(given) or len(found) > len(defined) else []
+            elif operand not in self.branches:
+                found.append(operand)
+            elif self.uses[operand.name] > 1 or not (inner := self.sources(operand)):
+                return []
+            else:
+                found += inner
+        return found
 
 
-def stored_inside(op: If, places: Mapping[Var, Place]) -> If:
+def stored_inside(op: If, places: Mapping[Var, Element]) -> If:
     """`op` whose branches store what the variables of `places` stand for, which are no longer there behind it."""
     left = [at for at, out in enumerate(op.outs) if out not in places]
     then, orelse = (_storing(block, op, places, left) for block in (op.then, op.orelse))
     return replace(op, outs=tuple(op.outs[at] for at in left), then=then, orelse=orelse)
 
 
-def _storing(block: Block, op: If, places: Mapping[Var, Place], left: list[int]) -> Block:
+def _storing(block: Block, op: If, places: Mapping[Var, Element], left: list[int]) -> Block:
     """`block`, a branch of `op`, with the stores of `places`, and of its results those at the places `left`."""
     given = [(result, places[out]) for out, result in zip(op.outs, block.results, strict=True) if out in places]
     inside = {result: place for result, place in given if isinstance(result, Var)}
@@ -70,7 +74,7 @@ def _storing(block: Block, op: If, places: Mapping[Var, Place], left: list[int])
     return replace(block, ops=tuple(ops), results=tuple(block.results[at] for at in left))
 
 
-def _given(op: If, out: Var) -> tuple[Operand, Operand]:
+def _stood_for(op: If, out: Var) -> tuple[Operand, Operand]:
     """What `out`, behind `op`, stands for."""
     at = op.outs.index(out)
     return op.then.results[at], op.orelse.results[at]

@@ -129,8 +129,9 @@ def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[LoopTape]:
             continue
         loops, back = map(tuple, nests)
         fixed = aliases.of(value) not in aliases.written | aliases.exposed
-        if fixed and (chosen := branching.choosing(value)) is not None:
-            if not any(map(forms.unsure, branching.sources(value))):
+        (around, number) = push.path[-1]
+        if fixed and (chosen := branching.choosing(value, blocks(around)[number])) is not None:
+            if not any(source is not None and forms.unsure(source) for source in branching.sources(value)):
                 yield LoopTape(stack, value, loops, back, chosen=chosen)
             continue
         if forms.unsure(value):

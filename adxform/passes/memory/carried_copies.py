@@ -8,19 +8,22 @@ not used any more (`copies`).
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
 import numpy as np
 
-from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
+from adxform.ir.operand_facts import callee
+from adxform.ir.ops import Block, Call, For, Function, If, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, is_inexact
-from adxform.ir.walk import Names, blocks, contents, defined_variables, outs
-from adxform.passes.memory.storage_facts import makes
+from adxform.ir.walk import Names, all_ops, blocks, contents, outs
+from adxform.passes.memory.storage_facts import is_new, outliving, own_classes
 from adxform.passes.scalar.rewriting import classes_written, each_body
 from adxform.primitives.alias import Aliases, alias_classes
 
 CONTROL = frozenset({If, For, While})
+IDENTITY = frozenset({operator.is_, operator.is_not})
 Merge = If | For | While
 Place = tuple[Var, int]
 """Where an array is handed on: the variable behind a loop or branch, and which of the two that it stands for (see `_given`)."""
@@ -53,10 +56,10 @@ def carry_copies(fn: Function) -> Function:
     while any(places.values()):
         copying = {name: _Copying(part, places[name]) for name, part, _ in _parts(fn)}
         copied = _with_copies(fn, copying)
-        telling = {name: set(copying[name].telling(part, aliases)) for name, part, aliases in _parts(copied)}
-        if not any(telling.values()):
+        given_up = {name: set(copying[name].to_give_up(part, aliases)) for name, part, aliases in _parts(copied)}
+        if not any(given_up.values()):
             return copied
-        places = {name: found - telling[name] for name, found in places.items()}
+        places = {name: found - given_up[name] for name, found in places.items()}
     return fn
 
 
@@ -116,7 +119,7 @@ def _is_new(operand: Operand, *inside: Block) -> bool:
     op = next((op for block in inside for op in block.ops if operand in outs(op)), None)
     match op:
         case Call():
-            return makes(op)
+            return is_new(op)
         case If() | For() | While():
             given = zip(_given(op)[op.outs.index(operand)], _givers(op, inside[-1]), strict=True)
             return all(_is_new(one, *inside, giver) for one, giver in given)
@@ -173,19 +176,27 @@ class _Copying:
         ahead = len(block.results) - len(results)
         return replace(inner, ops=(*inner.ops, *copies), results=(*inner.results[:ahead], *results))
 
-    def telling(self, fn: Function, aliases: Aliases) -> Iterator[Place]:
+    def to_give_up(self, fn: Function, aliases: Aliases) -> Iterator[Place]:
         """The places of copies in `fn` which a run of it may tell from what they are copies of, or which are written anyway."""
-        changing = aliases.written | aliases.exposed
-        lasting = aliases.exposed | set(aliases.elements.values()) | set(aliases.reached((*fn.params, *fn.results)))
+        asked = _asked_whether_one(fn, aliases)
+        changing, lasting = aliases.written | aliases.exposed | asked, outliving(fn, aliases) | asked
         for block in _all_blocks(fn.body) if self.copies else ():
             found = [(at, op) for at, op in enumerate(block.ops) if isinstance(op, Call) and self.copies.keys() & set(op.outs)]
-            own = set(defined_variables(block)) - set(block.params) if found else set()
+            own = own_classes(block, aliases) - lasting if found else set()
             for at, op in found:
                 place, class_ = self.copies[op.outs[0]], aliases.classes(op.args)[0]
-                kept = class_ in lasting or not own.issuperset(aliases.members(class_))
-                if (
-                    kept
-                    or aliases.of(place[0]) in changing
-                    or any(class_ in classes_written(later, aliases) for later in block.ops[at + 1 :])
-                ):
+                behind = block.ops[at + 1 :]
+                written = any(class_ in classes_written(later, aliases) for later in behind)
+                if class_ not in own or written or aliases.of(place[0]) in changing:
                     yield place
+
+
+def _asked_whether_one(fn: Function, aliases: Aliases) -> set[int]:
+    """The classes of arrays of which `fn`, or what it calls, asks whether they are one object."""
+    found: set[int] = set()
+    for op in all_ops(fn.body):
+        if isinstance(op, Call) and callee(op) in IDENTITY:
+            found |= set(aliases.classes(op.args))
+        elif isinstance(op, Invoke):
+            found |= set(aliases.classes((*op.args, *op.outs)))
+    return found

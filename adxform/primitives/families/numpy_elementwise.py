@@ -380,9 +380,9 @@ _CONSTANT = (
     *(constant(fn, gives=Gives.FLOAT, kernel=Kernel.FLOATS, beside_memory=True) for fn in (np.floor, np.ceil, np.trunc, np.rint)),
     *(constant(fn, gives=Gives.TEST, kernel=Kernel.FLOATS) for fn in (np.isnan, np.isinf, np.isfinite)),
     constant(np.signbit, kernel=Kernel.FLOATS),
-    constant(np.round, takes_out=True, open_integers=True, gives=Gives.FLOAT, kernel=Kernel.FLOATS),
+    constant(np.round, takes_out=True, open_integers=True, gives=Gives.FLOAT, kernel=Kernel.FLOATS, arity=1),
     *(
-        constant(fn, open_integers=True, gives=Gives.FLOAT, kernel=Kernel.FLOATS, form=np.round)
+        constant(fn, open_integers=True, gives=Gives.FLOAT, kernel=Kernel.FLOATS, form=np.round, arity=1)
         for fn in (np.around, np.ndarray.round)
     ),
     *(constant(fn, gives=Gives.TEST, kernel=Kernel.FLOATS) for fn in (np.isneginf, np.isposinf)),
