@@ -11,7 +11,7 @@ import pytest
 
 import adxform
 from adxform.errors import UnsupportedOperationError
-from adxform.primitives.definitions import binary_heaps
+from adxform.primitives.definitions.of_python import binary_heaps
 from tests.tables.cell import Cell, judge, program
 
 

@@ -70,7 +70,7 @@ from adxform.ir.spans import is_user, own_attribute, written_in
 from adxform.ir.types import Object
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
-from adxform.primitives.definitions import binary_heaps, iterations, keyed_items
+from adxform.primitives.definitions.of_python import binary_heaps, iterations, keyed_items
 from adxform.primitives.record import Primitive
 from adxform.primitives.signatures import not_covered, stated, taken, unstated
 from adxform.primitives.table import definition, lookup, refusal

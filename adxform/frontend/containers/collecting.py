@@ -43,7 +43,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Value
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, is_float, rank
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 _PYTHON: dict[str, type] = {"bool": bool, "int64": int, "float64": float, "complex128": complex}
 

@@ -19,7 +19,7 @@ from adxform.frontend.evaluate.values import NONE, Method, Ref, Static, Tuple, V
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import is_inexact
 from adxform.ir.walk import variables
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 
 def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

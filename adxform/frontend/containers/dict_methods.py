@@ -17,7 +17,7 @@ from adxform.frontend.evaluate.outside.guards import constant, itself
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, View
 from adxform.ir.ops import Lit
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 DictHandler = Callable[[Interpreter, tuple[Value, ...], dict[str, Value], str], Value]
 

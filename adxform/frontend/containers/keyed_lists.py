@@ -23,7 +23,7 @@ from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, Vi
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Object, Scalar, is_float
-from adxform.primitives.definitions import iterations, keyed_items
+from adxform.primitives.definitions.of_python import iterations, keyed_items
 
 
 def under(interp: Interpreter, ref: Ref, key: Value, *, stored: bool = False) -> Keyed | None:

@@ -25,7 +25,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Value, is_int
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 EVERYTHING = Slice(NONE, NONE, NONE)
 

@@ -21,7 +21,7 @@ from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Once, Range, Ref, Slice, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -25,7 +25,7 @@ from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar, rank
-from adxform.primitives.definitions import rearrangements
+from adxform.primitives.definitions.arrangements import rearrangements
 
 
 def _shape(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -31,7 +31,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, Object
 from adxform.ir.walk import all_ops, variables
-from adxform.primitives.definitions.halved_managers import HalvedManager
+from adxform.primitives.definitions.of_python.halved_managers import HalvedManager
 from adxform.primitives.effects import is_opaque
 from adxform.runtime.language.contexts import special
 

@@ -47,7 +47,8 @@ from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar, is_float, is_inexact
-from adxform.primitives.definitions import iterations, stacking
+from adxform.primitives.definitions.arrangements import stacking
+from adxform.primitives.definitions.of_python import iterations
 
 
 def _place(interp: Interpreter, owner: Value, index: Value) -> Value:

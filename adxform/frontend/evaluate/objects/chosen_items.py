@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.structures import all_leaves
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 CHOICES = 32
 """Among how many items of different kinds a run may choose: each is a branch."""

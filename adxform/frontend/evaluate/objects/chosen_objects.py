@@ -13,7 +13,7 @@ from adxform.frontend.evaluate.objects.object_contents import AnyContents, Conte
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 
 def renew(interp: Interpreter, ref: Ref) -> None:

@@ -13,7 +13,7 @@ from adxform.frontend.evaluate.objects.object_contents import list_contents
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Value
 from adxform.ir.ops import Lit, Var
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 
 def put_in(interp: Interpreter, ref: Ref, index: Value, item: Value) -> bool:

@@ -25,7 +25,7 @@ from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import INT, Array, Object, Scalar
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 
 def dim(interp: Interpreter, x: Var, axis: int) -> Value:

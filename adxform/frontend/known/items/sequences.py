@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.values import NONE, Enumerate, Range, Slice, Stat
 from adxform.frontend.known.items.iterables import listed
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Scalar
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 ONE = Lit(1)
 
