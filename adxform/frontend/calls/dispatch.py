@@ -59,7 +59,7 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.spans import is_user, own_attribute, written_in
 from adxform.ir.types import Object
 from adxform.primitives import definitions
-from adxform.primitives.definitions.of_python import binary_heaps, iterations, keyed_items
+from adxform.primitives.definitions.of_python import binary_heaps, item_places, keyed_items
 from adxform.primitives.record import Primitive
 from adxform.primitives.signatures import not_covered, taken, unstated
 from adxform.primitives.table import definition, refusal
@@ -172,7 +172,7 @@ def _runs_now(fn: Any) -> bool:
     return _is_definition(fn) and not inspect.isgeneratorfunction(fn) and fn not in _CHANGING
 
 
-_CHANGING = binary_heaps.CHANGING | iterations.CHANGING | keyed_items.CHANGING
+_CHANGING = binary_heaps.CHANGING | item_places.CHANGING | keyed_items.CHANGING
 
 
 def _gone_through(interp: Interpreter, arg: Value) -> Value:
