@@ -87,7 +87,7 @@ def index_parts(index: Operand) -> tuple[Operand, ...]:
             return (index,)
 
 
-def with_inner(op: Op) -> Iterator[Op]:
+def with_inner(op: Op) -> tuple[Op, ...]:
     """`op` and the ops in its blocks."""
     return all_ops(Block((), (op,), ()))
 
