@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from adxform.ir.ops import Block, Call, Lit, Op, Operand, Pack, Var

@@ -266,21 +266,14 @@ def _call_defined(
     """The result of a function by what it means in terms of others; ``None`` where that covers nothing, or all is known."""
     fn = value.value
     given = {key: arg for key, arg in kwargs.items() if key != "out" or fn in definitions.WITHOUT_OUT}
-    if not accepts(meaning, args, given):
-        name = unstated(fn, taken(fn, meaning), len(args), tuple(given))
-        if name is not None and any(isinstance(arg, FunctionValue) for arg in args):
-            raise not_covered(fn, name, interp.span)
-        return None
-    if not _holds(fn, meaning, args, given):
+    if not _is_covered(interp, fn, meaning, args, given):
         return None
     if isinstance(value, Static):
         pin(interp, value)
     if are_static(interp, (*args, *given.values())) and fn not in definitions.FOLLOWED:
         return None
     if fn not in definitions.OF_SEQUENCES:
-        named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
-        args = tuple(arg if {*named[k : k + 1]} & OF_TUPLES else as_array(interp, arg) for k, arg in enumerate(args))
-        given = {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in given.items()}
+        args, given = _as_arrays(interp, meaning, args, given)
     if fn in definitions.INTERLEAVED:
         touched = (kwargs["out"], *args) if "out" in kwargs else (*args, *given.values())
         interp.to_check.apart += read_meanwhile(touched[0], touched[1:], interp.span)
@@ -289,6 +282,25 @@ def _call_defined(
     else:
         result = call(interp, Static(meaning), args, given, hint, wanted)
     return into(interp, fn, kwargs["out"], result) if "out" in kwargs else result
+
+
+def _is_covered(interp: Interpreter, fn: Any, meaning: Callable[..., Any], args: tuple[Value, ...], given: Kwargs) -> bool:
+    """Whether the `meaning` of `fn` takes such arguments, and holds with them."""
+    if accepts(meaning, args, given):
+        return _holds(fn, meaning, args, given)
+    name = unstated(fn, taken(fn, meaning), len(args), tuple(given))
+    if name is not None and any(isinstance(arg, FunctionValue) for arg in args):
+        raise not_covered(fn, name, interp.span)
+    return False
+
+
+def _as_arrays(
+    interp: Interpreter, meaning: Callable[..., Any], args: tuple[Value, ...], given: Kwargs
+) -> tuple[tuple[Value, ...], Kwargs]:
+    """The arguments, with arrays in the places of lists and tuples of numbers, but for those that say how."""
+    named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
+    args = tuple(arg if {*named[k : k + 1]} & OF_TUPLES else as_array(interp, arg) for k, arg in enumerate(args))
+    return args, {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in given.items()}
 
 
 def _holds(fn: Any, meaning: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> bool:
