@@ -16,7 +16,7 @@ from adxform.errors import AdxError, GlobalMutationError
 from adxform.frontend.calls import dispatched_functions, generator_managers, none_given
 from adxform.frontend.calls.chosen_functions import call_chosen
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
-from adxform.frontend.calls.known_functions import KnownFunction
+from adxform.frontend.calls.known_callee import KnownFunction
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.operator_getters import GETTERS, call_getter
 from adxform.frontend.calls.own_values import with_own_value
