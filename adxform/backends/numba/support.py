@@ -6,7 +6,6 @@ stays in Python.
 
 from __future__ import annotations
 
-import math
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -203,7 +202,20 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
     mixed = _mixed(fn, dtypes, out)
     if mixed is not None:
         return mixed
-    match record.kernel:
+    by_kernel = _by_kernel(fn, record.kernel, args, dtypes)
+    if by_kernel is not None:
+        return by_kernel
+    by_name = _by_name(fn, args, dtypes)
+    if by_name is not None:
+        return by_name
+    held = record.kernel is Kernel.FLOATS or record.form is not None
+    alike = set(dtypes) == {"float64"} or (set(dtypes) == {"float32"} and out in ("float32", "bool"))
+    return held and len(args) == (record.arity or len(args)) and alike
+
+
+def _by_kernel(fn: Any, kernel: Kernel | None, args: tuple[Operand, ...], dtypes: list[str]) -> bool | None:
+    """As `_scalar` by what the record of `fn` says of kernels; ``None`` where that is not all."""
+    match kernel:
         case Kernel.NUMBERS:
             return "bool" not in dtypes or fn in (operator.eq, operator.ne)
         case Kernel.TRUTHS:
@@ -212,6 +224,12 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
             return set(dtypes[:-1]) <= {"int64", "float64"} and dtypes[-1] == "float64"
         case Kernel.LOOP:
             return "bool" not in dtypes and loop_of(fn, tuple(map(sample_of, args))) is not None
+        case _:
+            return None
+
+
+def _by_name(fn: Any, args: tuple[Operand, ...], dtypes: list[str]) -> bool | None:
+    """As `_scalar` for functions of which kernels have code of their own; ``None`` for all others."""
     if fn in (operator.not_, operator.truth, bool):
         return True
     if fn in (*WHOLE_QUOTIENTS, operator.pow, np.power):
@@ -228,9 +246,7 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
         return set(dtypes) == {"int64"}
     if fn in (runtime.check_power, runtime.check_finite):  # `adxform.backends.numba.failures` puts a flag in its place
         return set(dtypes) == {"float64"}
-    held = record.kernel is Kernel.FLOATS or record.form is not None
-    alike = set(dtypes) == {"float64"} or (set(dtypes) == {"float32"} and out in ("float32", "bool"))
-    return held and len(args) == (record.arity or len(args)) and alike
+    return None
 
 
 def _mixed(fn: Any, dtypes: list[str], out: str) -> bool | None:
@@ -248,8 +264,8 @@ def _by_number(fn: Any, dtypes: list[str], second: Operand) -> bool:
     """Whether ``//``, ``%`` or ``**`` by `second` is the same in a kernel: of whole numbers, where zero is seen."""
     number = second.value if isinstance(second, Lit) else None
     if fn in WHOLE_QUOTIENTS:
-        asked = type(number) is int and number != 0 if isinstance(second, Lit) else is_weak(second)
-        return dtypes == ["int64", "int64"] and asked
+        sure = (type(number) is int and number != 0) or (number is None and is_weak(second))
+        return sure and dtypes == ["int64", "int64"]
     return isinstance(number, int) and 0 <= number <= 3 if dtypes[0] == "int64" else "bool" not in dtypes
 
 

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import array
 import collections
-import contextvars
 import functools
 import gc
 import inspect
 import operator
 import sys
-import threading
 import types
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -23,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS
-from adxform.frontend.calls.callback_calls import Elsewhere, is_librarys, writes
-from adxform.frontend.calls.callback_code import CallbackCode
-from adxform.frontend.evaluate.outside.settled import may_change
+from adxform.frontend.calls.callbacks.callback_calls import Elsewhere, is_librarys, writes
+from adxform.frontend.calls.callbacks.callback_code import CallbackCode
+from adxform.frontend.calls.callbacks.objects_held import CONTAINERS, PLAIN, alive, all_in, behind, held_by, reached_from, under
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
 from adxform.ir.own_class import is_of_its_class
 from adxform.ir.spans import is_user, own_attribute, own_dict
@@ -34,17 +32,10 @@ _CHANGED_IN_PLACE = (list, dict, set, bytearray, collections.deque, array.array,
 """Classes whose objects an operator in place changes."""
 _MAKING = ("__init__", "__post_init__")
 """Methods of an object that is being made."""
-_HOLDERS = ("builtins", "collections", "itertools", "weakref", "_weakref", "_weakrefset", "_contextvars", "queue", "_queue")
-"""Modules of classes whose objects hold others, and give them by whatever name."""
 _NOT_ASKED = frozenset([*_MAKING, "__new__", "__doc__", "__module__", "__dict__", "__weakref__"])
 """Names in classes that are not asked of an object that is there already."""
 _HOLDING = ("__func__", "fget", "func")
 """Attributes in which what a class has under a name (a static method, a property, one that is cached) holds a function."""
-_ITEMS = frozenset({list, tuple, set, frozenset})
-_PLAIN = frozenset({int, float, bool, str, complex, type(None), np.float64})
-_CONTAINERS = frozenset({list, dict, set})
-_TOLD_APART = _CONTAINERS | {types.FunctionType, np.ndarray}
-"""Classes of most of what a program holds: nothing else has to be asked."""
 Classes = tuple[type, ...]
 
 
@@ -146,14 +137,14 @@ class _Calls:
             if known == (known := (len(self.found), len(self.by_name), len(self.names), self.any_name)):
                 return
             names = None if self.any_name else self.names
-            reached = list(_all_in(self.found, names))
+            reached = list(all_in(self.found, names))
             self.reached = reached
             methods = (method for one in reached for method in _methods(one, names))
             waiting = [one for one in (*self.by_name, *reached, *methods) if id(one) not in self.seen and callable(one)]
 
     def looked_at(self) -> tuple[Any, ...]:
         """Whatever was come by, and of numbers and texts, of which class they are."""
-        found = (type(one) if type(one) in _PLAIN else one for one in self.found)
+        found = (type(one) if type(one) in PLAIN else one for one in self.found)
         return (*found, *self.by_name, *self.reached, *self.seen.values(), *(one.code for one in self.codes))
 
     def tell_methods(self) -> None:
@@ -167,16 +158,36 @@ class _Calls:
             self.elsewhere.names.update(name for space in spaces for name in self.names & space.keys())
         self.elsewhere.names.update(name for code in self.codes for name in code.names_bound())
         holders = (one for one in self.reached if issubclass(type(one), list | dict | set | collections.deque))
-        holding = any(isinstance(item, _CHANGED_IN_PLACE) for one in holders for item in _held(one, None))
+        holding = any(isinstance(item, _CHANGED_IN_PLACE) for one in holders for item in held_by(one, None))
         self.elsewhere.shallow = holding or any(code.fills() for code in self.codes)
 
     def take(self, fn: Any) -> None:
         """Note what `fn` itself does and comes by."""
         match fn:
             case _ if not is_of_its_class(fn):
-                self.found += _behind(fn)
+                self.found += behind(fn)
             case types.MethodType():
                 self.found += [fn.__func__, fn.__self__]
+            case types.FunctionType() if is_user(fn):
+                self._take_function(fn)
+            case types.FunctionType():
+                self._take_wrapper(fn)
+            case types.BuiltinMethodType(__self__=owner) if not isinstance(owner, types.ModuleType | type(None)):
+                if fn.__name__ in CHANGING | OF_ARRAYS:
+                    self.found.append(owner)
+                    self.changed = (object,)
+            case types.BuiltinFunctionType():
+                pass
+            case type():
+                for init in (found for name in _MAKING for found in _defined(fn, name) if is_user(found)):
+                    self._take_function(init, made=init.__code__.co_varnames[:1])
+                self.found += [*_defined(fn, "__new__"), *_defined(type(fn), "__call__")]
+            case _:
+                self._take_object(fn)
+
+    def _take_object(self, fn: Any) -> None:
+        """Note what `fn`, an object that can be called, makes of what it holds."""
+        match fn:
             case functools.partial():
                 self.found += [fn.func, *fn.args, *fn.keywords.values()]
                 if writes(fn.func, (len(fn.args), len(fn.args) + 1), fn.keywords):
@@ -185,22 +196,8 @@ class _Calls:
                 self.found.append(fn.pyfunc)
             case np.ufunc():
                 self.found += gc.get_referents(fn)  # the function, where `np.frompyfunc` made it
-            case types.FunctionType() if is_user(fn):
-                self._take_function(fn)
-            case types.BuiltinMethodType(__self__=owner) if not isinstance(owner, types.ModuleType | type(None)):
-                if fn.__name__ in CHANGING | OF_ARRAYS:
-                    self.found.append(owner)
-                    self.changed = (object,)
-            case type():
-                for init in (found for name in _MAKING for found in _defined(fn, name) if is_user(found)):
-                    self._take_function(init, made=init.__code__.co_varnames[:1])
-                self.found += [*_defined(fn, "__new__"), *_defined(type(fn), "__call__")]
-            case types.FunctionType():
-                self._take_wrapper(fn)
-            case types.BuiltinFunctionType():
-                pass
             case weakref.ref():
-                self.found += _alive(fn)
+                self.found += alive(fn)
             case operator.attrgetter() | operator.methodcaller():
                 self._take_getter(fn)
             case _ if isinstance(wrapped := own_attribute(fn, "__wrapped__"), types.FunctionType):
@@ -250,111 +247,12 @@ def reach_of(values: Sequence[Any]) -> Iterator[Any]:
     return reached_from([*values, *calls.found])
 
 
-def reached_from(values: Iterable[Any], names: Set[str] | None = None) -> Iterator[Any]:
-    """All objects that a program may change among `values` and in them, each once; only by the attributes `names`, if given."""
-    return filter(_is_told_apart, _all_in(values, names))
-
-
-def _all_in(values: Iterable[Any], names: Set[str] | None) -> Iterator[Any]:
-    """All objects but numbers and texts among `values`, and in those of them that a program may change."""
-    waiting, seen = list(values), set()
-    while waiting:
-        value = waiting.pop()
-        if type(value) in _PLAIN or id(value) in seen:
-            continue
-        seen.add(id(value))
-        yield value
-        if not is_of_its_class(value):
-            waiting += _behind(value)
-        elif isinstance(value, tuple | frozenset) or _is_told_apart(value):
-            waiting += _held(value, names)
-
-
-def _is_told_apart(value: Any) -> bool:
-    """Whether what is read of `value` may be another thing once it was changed."""
-    if type(value) in _TOLD_APART or not is_of_its_class(value):
-        return True
-    if isinstance(value, types.ModuleType):
-        return is_users(value)
-    return is_changeable(value) if isinstance(value, type) else may_change(value)
-
-
-def _held(value: Any, names: Set[str] | None) -> list[Any]:
-    """What `value` holds: its items, or its attributes and those of its class, under `names` if they are given."""
-    if type(value) is dict:
-        return [*value.values(), *value]
-    if type(value) in _ITEMS:
-        return [*value]
-    if type(value) in weakref.ProxyTypes:  # which say that they are what they stand for
-        return [value.__str__.__self__]
-    match value:
-        case types.FunctionType():
-            return _under(names, vars(value))
-        case types.ModuleType():
-            return []  # all of a program is in its modules
-        case type():
-            return [one for one in _under(names, vars(value)) if not isinstance(one, types.FunctionType)]
-        case weakref.ref():
-            return _alive(value)
-        case threading.local():
-            return [*vars(value).values()]
-        case contextvars.ContextVar():
-            return [value.get(None)]
-        case np.flatiter():
-            return [value.base]
-        case np.nditer():
-            return [*value.operands]
-        case _ if type(value).__module__ in _HOLDERS:
-            return gc.get_referents(value)
-        case _:
-            bases = [base for base in type(value).__mro__ if is_changeable(base)]
-            spaces = (vars(base) for base in type(value).__mro__[:-1])
-            slots = [one for space in spaces for one in _under(names, space) if isinstance(one, types.MemberDescriptorType)]
-            in_slots = (_in_slot(value, slot) for slot in slots)
-            return [*_items(value), *_under(names, own_dict(value)), *in_slots, *bases]
-
-
-def _behind(value: Any) -> list[Any]:
-    """What an object holds that may stand for another one: it is not asked, but Python's collector, which has all there is."""
-    return gc.get_referents(value)
-
-
-def _alive(value: weakref.ref[Any]) -> list[Any]:
-    """What `value` refers to: of a method its object and its function, since a call would make another method each time."""
-    of_method = value() if isinstance(value, weakref.WeakMethod) else None
-    return [weakref.ref.__call__(value), *(() if of_method is None else (of_method.__func__,))]
-
-
-def _items(value: Any) -> list[Any]:
-    """The items of `value`, an object of a class that may be one of lists or dicts, or an array of objects."""
-    match value:
-        case dict():
-            return [*dict.values(value), *dict.keys(value)]
-        case list() | tuple() | set() | frozenset() | collections.deque():
-            return gc.get_referents(value) if isinstance(type(value).__iter__, types.FunctionType) else [*value]
-        case np.ndarray() if value.dtype.hasobject:
-            return list(value.ravel().tolist())
-        case _:
-            return []
-
-
-def _under(names: Set[str] | None, space: Mapping[str, Any]) -> list[Any]:
-    return [*space.values()] if names is None else [space[name] for name in names & space.keys()]
-
-
-def _in_slot(value: Any, slot: types.MemberDescriptorType) -> Any:
-    try:
-        return slot.__get__(value)
-    except AttributeError:
-        return None
-
-
 def _methods(owner: Any, names: Set[str] | None) -> Iterator[Any]:
     """The functions that `owner`, or its class, has under `names`, and those that operators on it ask for."""
-    if type(owner) in _CONTAINERS or not is_of_its_class(owner) or (isinstance(owner, types.ModuleType) and not is_users(owner)):
+    if type(owner) in CONTAINERS or not is_of_its_class(owner) or (isinstance(owner, types.ModuleType) and not is_users(owner)):
         return
     classes = filter(is_changeable, (owner if isinstance(owner, type) else type(owner)).__mro__)
-    own = () if isinstance(owner, type) else _under(names, own_dict(owner))
+    own = () if isinstance(owner, type) else under(names, own_dict(owner))
     for found in (*own, *(one for cls in classes for one in _asked_for(cls, names))):
         held = (getattr(found, name, None) for name in _HOLDING)
         yield from (one for one in (found, *held) if callable(one))

@@ -30,8 +30,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from adxform.api.prepared.fast_path import Answer, code_of, is_settled
-from adxform.api.prepared.fast_path_writer import Expected, Writer, writer_around
+from adxform.api.prepared.calls.fast_path import Answer, code_of, is_settled
+from adxform.api.prepared.calls.fast_path_writer import Expected, Writer, writer_around
 from adxform.backends.protocol import FastPathCode
 from adxform.backends.python.written_syntax import LOAD, STORE, call, different, loaded, negated
 from adxform.frontend.signature import Leaf, Node, Tree

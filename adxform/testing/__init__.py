@@ -16,14 +16,28 @@ import numpy as np
 from adxform.api import grad, jvp, vjp
 from adxform.api.second_order import hvp
 from adxform.backends.interpret.tracing import trace
-from adxform.frontend.signature import Node, meta_of, parts
 from adxform.primitives.record import Effect, General, Linear, Partials, Primitive
 from adxform.primitives.signatures import PLAIN, arranged, stated
 from adxform.primitives.table import lookup
 from adxform.primitives.unruled import said
-from adxform.runtime import ContentsAfter, built, private, told
-from adxform.runtime.dispatch.result_structures import assemble
+from adxform.runtime import ContentsAfter, built, told
 from adxform.runtime.dispatch.tracebacks import for_users
+from adxform.testing.float_leaves import (
+    copied,
+    doubled,
+    floats_in,
+    have_same_bits,
+    inner_product,
+    is_flat,
+    largest_error,
+    moved_by,
+    pairs_in,
+    picked,
+    random_like,
+    wide,
+    with_floats,
+    zero_like,
+)
 
 __all__ = ["Check", "check_derivatives", "check_rule", "trace"]
 Argnums = int | tuple[int, ...]
@@ -65,36 +79,36 @@ def check_derivatives(
     if numbers != _numbers(args, None):
         f, args = _restricted(f, args, numbers), tuple(args[n] for n in numbers)
     point = _Point(f, args, _numbers(args, None))
-    coarse = any(np.finfo(np.asarray(leaf).dtype).bits < 64 for leaf in _floats((*args, point.value)))
+    coarse = any(np.finfo(np.asarray(leaf).dtype).bits < 64 for leaf in floats_in((*args, point.value)))
     rtol = max(rtol, 2e-3) if coarse else rtol
     exact = 1e-5 if coarse else 1e-10
     before = copy.deepcopy(args)
     rng = np.random.default_rng(0)
-    cts = [_random(leaf, rng) for leaf in _floats(point.value)]
+    cts = [random_like(leaf, rng) for leaf in floats_in(point.value)]
     out, pullback = vjp(f, *args)
-    pulled = pullback(_with_floats(point.value, iter(cts), other=None))
-    given = _picked([args[n] for n in point.numbers], [pulled[n] for n in point.numbers])
+    pulled = pullback(with_floats(point.value, iter(cts), other=None))
+    given = picked([args[n] for n in point.numbers], [pulled[n] for n in point.numbers])
     forward, reverse, transpose = 0.0, 0.0, 0.0
     kink = ""
     for direction in point.directions(rng):
         expected = point.slope(direction)
-        got = _picked(point.value, jvp(f, args, point.tangents(direction))[1])
-        forward = max(forward, _error(got, expected))
-        slope = _dot(cts, expected)
-        dotted = _dot(given, direction)
-        reverse = max(reverse, _error([dotted], [slope]))
-        transpose = max(transpose, _error([dotted], [_dot(cts, got)]))
-        if not kink and max(_error(got, expected), _error([dotted], [slope])) > rtol:
+        got = picked(point.value, jvp(f, args, point.tangents(direction))[1])
+        forward = max(forward, largest_error(got, expected))
+        slope = inner_product(cts, expected)
+        dotted = inner_product(given, direction)
+        reverse = max(reverse, largest_error([dotted], [slope]))
+        transpose = max(transpose, largest_error([dotted], [inner_product(cts, got)]))
+        if not kink and max(largest_error(got, expected), largest_error([dotted], [slope])) > rtol:
             kink = point.kink(direction, got)
     again, _ = vjp(f, *args)
-    touched = not _same(before, args) or not _same(out, again)
+    touched = not have_same_bits(before, args) or not have_same_bits(out, again)
     checks = [
-        Check("value", _error(list(_floats(out)), list(_floats(point.value))), exact),
+        Check("value", largest_error(list(floats_in(out)), list(floats_in(point.value))), exact),
         Check("forward", forward, rtol, kink if forward > rtol else ""),
         Check("reverse", reverse, rtol, kink if reverse > rtol else ""),
         Check("transpose", transpose, exact),
     ]
-    if second_order and _is_flat(point.value):
+    if second_order and is_flat(point.value):
         checks.append(_second_order(point, cts, rng, rtol))
     return [*checks, Check("inputs", float(touched), 0.0)]
 
@@ -201,8 +215,8 @@ def _check_sample(
         return
     _, pullback = vjp(call, *sample)
     value = fn(*copy.deepcopy(sample))
-    ones = iter([leaf * 0 + 1 for leaf in _floats(value)])
-    for leaf, ct in _pairs(sample, pullback(_with_floats(value, ones, other=None))):
+    ones = iter([leaf * 0 + 1 for leaf in floats_in(value)])
+    for leaf, ct in pairs_in(sample, pullback(with_floats(value, ones, other=None))):
         if np.shape(ct) != np.shape(leaf) or (isinstance(leaf, np.ndarray | np.generic) and np.result_type(ct) != leaf.dtype):
             raise AssertionError(f"{fn}{sample!r}: a gradient is {np.result_type(ct)}{np.shape(ct)}, not as {leaf!r}")
 
@@ -227,20 +241,20 @@ class _Point:
         self.f = f
         self.args = args
         self.numbers = numbers
-        self.moving = [leaf for n in numbers for leaf in _floats(args[n])]
-        self.value = f(*(_copied(arg) for arg in args))
+        self.moving = [leaf for n in numbers for leaf in floats_in(args[n])]
+        self.value = f(*(copied(arg) for arg in args))
 
     def directions(self, rng: np.random.Generator) -> Iterator[list[Any]]:
         """The unit vectors, or for many arguments some random ones, as one part for each float leaf; complex numbers have two."""
         sizes = [int(np.size(leaf)) for leaf in self.moving]
         if sum(sizes) > MANY:
             for _ in range(8):
-                yield [_random(leaf, rng) for leaf in self.moving]
+                yield [random_like(leaf, rng) for leaf in self.moving]
             return
         for place, size in enumerate(sizes):
             for element in range(size):
                 for unit in (1, 1j) if np.iscomplexobj(self.moving[place]) else (1,):
-                    direction = [_zero(leaf) for leaf in self.moving]
+                    direction = [zero_like(leaf) for leaf in self.moving]
                     if isinstance(direction[place], np.ndarray):
                         direction[place].reshape(-1)[element] = unit
                     else:
@@ -249,10 +263,10 @@ class _Point:
 
     def at(self, direction: list[Any], step: float) -> tuple[Any, ...]:
         """The arguments moved by `step` along `direction`."""
-        moved = iter([_moved(leaf, part, step) for leaf, part in zip(self.moving, direction, strict=True)])
-        args = [_with_floats(copy.deepcopy(arg), iter([_double(leaf) for leaf in _floats(arg)])) for arg in self.args]
+        moved = iter([moved_by(leaf, part, step) for leaf, part in zip(self.moving, direction, strict=True)])
+        args = [with_floats(copy.deepcopy(arg), iter([doubled(leaf) for leaf in floats_in(arg)])) for arg in self.args]
         for n in self.numbers:
-            args[n] = _with_floats(args[n], moved)
+            args[n] = with_floats(args[n], moved)
         return tuple(args)
 
     def slope(self, direction: list[Any], of: Callable[..., Any] | None = None, step: float = 2e-4) -> list[Any]:
@@ -260,8 +274,8 @@ class _Point:
         f = self.f if of is None else of
 
         def difference(h: float) -> list[Any]:
-            above, below = _floats(f(*self.at(direction, h))), _floats(f(*self.at(direction, -h)))
-            return [(_wide(a) - _wide(b)) / (2 * h) for a, b in zip(above, below, strict=True)]
+            above, below = floats_in(f(*self.at(direction, h))), floats_in(f(*self.at(direction, -h)))
+            return [(wide(a) - wide(b)) / (2 * h) for a, b in zip(above, below, strict=True)]
 
         return [(4 * fine - wide) / 3 for fine, wide in zip(difference(step / 2), difference(step), strict=True)]
 
@@ -289,15 +303,15 @@ class _Point:
 
     def _beside(self, of: Callable[..., Any], direction: list[Any], step: float) -> Iterator[Any]:
         """The floats of `of` at the point, and with their distances those at two places on the left and two on the right."""
-        yield [_wide(x) for x in _floats(of(*self.at(direction, 0.0)))]
+        yield [wide(x) for x in floats_in(of(*self.at(direction, 0.0)))]
         for h in (-step, -step / 2, step, step / 2):
-            yield [_wide(x) for x in _floats(of(*self.at(direction, h)))], h
+            yield [wide(x) for x in floats_in(of(*self.at(direction, h)))], h
 
     def tangents(self, direction: list[Any]) -> tuple[Any, ...]:
         """A tangent for every argument, zero for those that do not move."""
         parts = iter(direction)
         return tuple(
-            _with_floats(arg, parts if n in self.numbers else iter([_zero(leaf) for leaf in _floats(arg)]), other=None)
+            with_floats(arg, parts if n in self.numbers else iter([zero_like(leaf) for leaf in floats_in(arg)]), other=None)
             for n, arg in enumerate(self.args)
         )
 
@@ -323,11 +337,11 @@ def _second_order(point: _Point, weights: list[Any], rng: np.random.Generator, r
 
     def pulled(*args: Any) -> Any:
         out, pullback = vjp(f, *args)
-        cts = [np.asarray(weight, np.asarray(leaf).dtype)[()] for leaf, weight in zip(_floats(out), weights, strict=True)]
-        cotangents = pullback(_with_floats(out, iter(cts), other=None))
+        cts = [np.asarray(weight, np.asarray(leaf).dtype)[()] for leaf, weight in zip(floats_in(out), weights, strict=True)]
+        cotangents = pullback(with_floats(out, iter(cts), other=None))
         return [cotangents[n] for n in numbers]
 
-    if any(map(np.iscomplexobj, _floats(point.value))):
+    if any(map(np.iscomplexobj, floats_in(point.value))):
         return _bending(point, real, grad(real, numbers, engine="python"), rng, rtol)
     return _bending(point, weighted, pulled, rng, rtol)
 
@@ -337,138 +351,14 @@ def _bending(
 ) -> Check:
     """The check of the Hessian of the number that `weighted` returns against its `gradient`, along a random direction."""
     numbers = point.numbers
-    direction = [_random(leaf, rng) for leaf in point.moving]
+    direction = [random_like(leaf, rng) for leaf in point.moving]
     tangents = point.tangents(direction)
     got = hvp(weighted, numbers, engine="python")(*point.args, tuple(tangents[n] for n in numbers))
-    error = _error(_picked([point.args[n] for n in numbers], list(got)), point.slope(direction, of=gradient))
+    error = largest_error(picked([point.args[n] for n in numbers], list(got)), point.slope(direction, of=gradient))
     return Check("hvp", error, rtol, point.jump(gradient, direction, "the gradient") if error > rtol else "")
 
 
 def _numbers(args: tuple[Any, ...], argnums: Argnums | None) -> tuple[int, ...]:
     if argnums is None:
-        return tuple(n for n, arg in enumerate(args) if next(_floats(arg), None) is not None)
+        return tuple(n for n, arg in enumerate(args) if next(floats_in(arg), None) is not None)
     return argnums if isinstance(argnums, tuple) else (argnums,)
-
-
-def _is_float(leaf: Any) -> bool:
-    return isinstance(leaf, float | complex | np.inexact) or (isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc")
-
-
-def _wide(value: Any) -> Any:
-    """`value` as an array in double precision."""
-    return np.asarray(value, complex if np.iscomplexobj(value) else float)
-
-
-def _is_flat(value: Any) -> bool:
-    """Whether `value` is a float, a float array, or a tuple of those."""
-    return _is_float(value) or (isinstance(value, tuple | list) and bool(value) and all(map(_is_float, value)))
-
-
-def _children(tree: Any) -> list[Any] | None:
-    structure = None if isinstance(tree, np.ndarray) else parts(tree)
-    return None if structure is None else list(structure[2])
-
-
-def _floats(tree: Any) -> Iterator[Any]:
-    """The float leaves of a structure, in order."""
-    children = _children(tree)
-    if children is not None:
-        for child in children:
-            yield from _floats(child)
-    elif _is_float(tree):
-        yield tree
-
-
-def _pairs(tree: Any, other: Any) -> Iterator[tuple[Any, Any]]:
-    """The float leaves of `tree` with what `other`, of the same structure, has in their place."""
-    children = _children(tree)
-    if children is not None:
-        for child, partner in zip(children, _children(other) or (), strict=True):
-            yield from _pairs(child, partner)
-    elif _is_float(tree):
-        yield tree, other
-
-
-def _picked(tree: Any, other: Any) -> list[Any]:
-    return [part for _, part in _pairs(tree, other)]
-
-
-_KEEP = object()
-
-
-def _with_floats(tree: Any, values: Iterator[Any], other: Any = _KEEP) -> Any:
-    """`tree` with `values` for its float leaves, and every other leaf kept, or replaced by `other`."""
-    structure = None if isinstance(tree, np.ndarray) else parts(tree)
-    if structure is not None:
-        kind, keys, children = structure
-        return assemble(Node(kind, type(tree), keys, (), meta_of(tree)), [_with_floats(item, values, other) for item in children])
-    return next(values) if _is_float(tree) else tree if other is _KEEP else other
-
-
-def _random(leaf: Any, rng: np.random.Generator) -> Any:
-    drawn = rng.standard_normal(np.shape(leaf))
-    if np.iscomplexobj(leaf):
-        drawn = drawn + 1j * rng.standard_normal(np.shape(leaf))
-    return np.asarray(drawn, leaf.dtype) if isinstance(leaf, np.ndarray) else type(leaf)(drawn)
-
-
-def _zero(leaf: Any) -> Any:
-    return np.zeros(leaf.shape, leaf.dtype) if isinstance(leaf, np.ndarray) else type(leaf)(0.0)
-
-
-def _laid_out(values: Any, like: Any) -> Any:
-    """`values` in the memory order of `like`, with gaps where it has some: whether a reshape copies can depend on it."""
-    wide = complex if np.iscomplexobj(like) else float
-    out = private(like) if like.dtype == wide else np.empty_like(like, wide)
-    out[...] = values
-    return out
-
-
-def _copied(tree: Any) -> Any:
-    """A deep copy of `tree` in which each float array keeps its order in memory."""
-    return _with_floats(copy.deepcopy(tree), iter([private(x) if isinstance(x, np.ndarray) else x for x in _floats(tree)]))
-
-
-def _double(leaf: Any) -> Any:
-    if isinstance(leaf, np.ndarray):
-        return _laid_out(leaf, leaf)
-    return _wide(leaf)[()] if isinstance(leaf, np.generic) else leaf
-
-
-def _moved(leaf: Any, direction: Any, step: float) -> Any:
-    """`leaf` in double precision, moved; an array without axes stays an array."""
-    moved = _double(leaf) + step * _double(direction)
-    if not isinstance(leaf, np.ndarray):
-        return moved
-    return _laid_out(np.asarray(moved), leaf)
-
-
-def _dot(one: list[Any], other: list[Any]) -> float:
-    return sum(float(np.sum(_wide(a) * _wide(b)).real) for a, b in zip(one, other, strict=True))
-
-
-def _error(got: list[Any], expected: list[Any]) -> float:
-    """The largest difference, relative to the largest number expected, or to one; infinite where shapes or NaNs differ."""
-    worst = 0.0
-    scale = max([1.0, *(float(np.max(np.abs(part), initial=0.0)) for part in expected)])
-    for one, other in zip(got, expected, strict=True):
-        a, b = _wide(one), _wide(other)
-        if a.shape != b.shape or (np.isnan(a) != np.isnan(b)).any():
-            return float("inf")
-        with np.errstate(invalid="ignore"):
-            difference = np.where((a == b) | np.isnan(a), 0.0, np.abs(a - b))
-        worst = max(worst, float(np.max(difference, initial=0.0)) / scale)
-    return worst
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two structures hold the same bits."""
-    pairs = zip(_floats(one), _floats(other), strict=True)
-    return all(_are_bits_equal(np.asarray(a), np.asarray(b)) for a, b in pairs)
-
-
-def _are_bits_equal(a: Any, b: Any) -> bool:
-    """Whether two arrays hold the same bits; a `longdouble` has more bytes than digits, which may be anything."""
-    if a.dtype.type in (np.longdouble, np.clongdouble):
-        return a.dtype == b.dtype and bool(np.array_equal(a, b, equal_nan=True))
-    return bool(a.tobytes() == b.tobytes())

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS, OF_NUMPY, REACHING, is_writing_option
-from adxform.frontend.calls.callback_calls import BY_NAME, Calls, Elsewhere, Unknown
+from adxform.frontend.calls.callbacks.callback_calls import BY_NAME, Calls, Elsewhere, Unknown
 from adxform.frontend.calls.made_anew import keeps_its_own, result_of, starts_empty
 from adxform.frontend.checks.handed_over import ANY
 from adxform.ir.spans import is_user

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from adxform.api.prepared.arguments import line
-from adxform.api.prepared.fast_path_writer import MISS
+from adxform.api.prepared.calls.arguments import line
+from adxform.api.prepared.calls.fast_path_writer import MISS
 from adxform.backends.python.loading import annotate
 from adxform.frontend.signature import Node, meta_of, parts
 from adxform.runtime.dispatch.derivation import DerivedRule

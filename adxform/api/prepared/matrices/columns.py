@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.api.prepared.outputs import ExpectedArray
+from adxform.api.prepared.calls.outputs import ExpectedArray
 
 Index = tuple[Any, ...]
 Spot = tuple[int, Index]

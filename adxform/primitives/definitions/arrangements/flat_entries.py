@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from adxform.primitives.definitions.arrangements.in_place import in_turn
 from adxform.primitives.definitions.definition import Definition, unsupported
-from adxform.primitives.definitions.in_place import in_turn
 
 
 class FlatEntries:

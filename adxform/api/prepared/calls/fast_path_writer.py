@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from adxform.api.prepared.arguments import ALIKE, Pair, check_of
-from adxform.api.prepared.surroundings import Watch
+from adxform.api.prepared.calls.arguments import ALIKE, Pair, check_of
+from adxform.api.prepared.calls.surroundings import Watch
 from adxform.backends.protocol import FastPathCode, Host
 from adxform.backends.python.loading import load_with
 from adxform.backends.python.printing import to_source

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adxform.primitives.definitions.definition import Definition, Value
-from adxform.primitives.definitions.statistics import axes_of, reduced, rows_along
+from adxform.primitives.definitions.reductions.statistics import axes_of, reduced, rows_along
 
 
 def _sum(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, initial: Any = 0.0, where: Any = True) -> Any:

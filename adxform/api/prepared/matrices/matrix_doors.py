@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, Literal, overload
 
 from adxform.api import checked_argnums, checked_engine
-from adxform.api.prepared.hessians import PreparedHessian
-from adxform.api.prepared.jacobians import SWEEPS, JacobianMode, PreparedJacobian
-from adxform.api.prepared.sparse_derivatives import PreparedSparseHessian, PreparedSparseJacobian
+from adxform.api.prepared.matrices.hessians import PreparedHessian
+from adxform.api.prepared.matrices.jacobians import SWEEPS, JacobianMode, PreparedJacobian
+from adxform.api.prepared.matrices.sparse_derivatives import PreparedSparseHessian, PreparedSparseJacobian
 from adxform.api.second_order import checked_order
 from adxform.api.second_order_definitions import hessian_at, holomorphic_jacobian_at, jacobian_at
 from adxform.errors import OptionError

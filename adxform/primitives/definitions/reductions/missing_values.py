@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from adxform import runtime
-from adxform.primitives.definitions.chosen_reductions import variance
 from adxform.primitives.definitions.definition import Definition, Value
-from adxform.primitives.definitions.statistics import axes_of, reduced, rows_along
+from adxform.primitives.definitions.reductions.chosen_reductions import variance
+from adxform.primitives.definitions.reductions.statistics import axes_of, reduced, rows_along
 
 
 def _nanmax(a: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:

@@ -11,14 +11,14 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from adxform.api.prepared.arguments import line
 from adxform.api.prepared.base import Args, Kwargs, Prepared
-from adxform.api.prepared.columns import WIDTH, total
+from adxform.api.prepared.calls.arguments import line
+from adxform.api.prepared.calls.outputs import LATER, ExpectedArray
+from adxform.api.prepared.calls.preparation import prepare, values_at
 from adxform.api.prepared.fingerprint import digest, static_text
-from adxform.api.prepared.hessians import PreparedHessian
-from adxform.api.prepared.jacobians import PreparedJacobian
-from adxform.api.prepared.outputs import LATER, ExpectedArray
-from adxform.api.prepared.preparation import prepare, values_at
+from adxform.api.prepared.matrices.columns import WIDTH, total
+from adxform.api.prepared.matrices.hessians import PreparedHessian
+from adxform.api.prepared.matrices.jacobians import PreparedJacobian
 from adxform.api.prepared.second import Parts
 from adxform.ir.ops import Function
 from adxform.ir.spans import Span

@@ -19,7 +19,8 @@ import numpy as np
 from adxform import runtime
 from adxform.analysis.unseen_code import OUTSIDE, READING, may_write
 from adxform.errors import GlobalMutationError
-from adxform.frontend.calls.reached import reach_of, reached_from
+from adxform.frontend.calls.callbacks.objects_held import reached_from
+from adxform.frontend.calls.callbacks.reached import reach_of
 from adxform.frontend.checks.handed_over import Handed, Rebound, owners
 from adxform.frontend.checks.kept_in_objects import numbers_out_of
 from adxform.frontend.checks.kept_outside import CHANGE, Moving

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adxform.errors import GlobalMutationError
-from adxform.frontend.calls.callback_calls import is_librarys
-from adxform.frontend.calls.reached import CallChanges, changes_of, reach_of, reached_from, widest
+from adxform.frontend.calls.callbacks.callback_calls import is_librarys
+from adxform.frontend.calls.callbacks.objects_held import reached_from
+from adxform.frontend.calls.callbacks.reached import CallChanges, changes_of, reach_of, widest
 from adxform.frontend.checks.handed_over import Handed, Rebound, Shown, UnseenCall, refuse_changed
 from adxform.frontend.signature.access import Access, Guard
 from adxform.frontend.signature.class_meaning import is_changeable, is_users

@@ -9,8 +9,8 @@ from typing import Any, Literal, Self
 
 from adxform.api.prepared import operator_meanings as forms
 from adxform.api.prepared.base import Args, Kwargs, Prepared
-from adxform.api.prepared.columns import WIDTH, block_like, filled, padded, total, units, views, width
-from adxform.api.prepared.preparation import Places, prepare, values_at
+from adxform.api.prepared.calls.preparation import Places, prepare, values_at
+from adxform.api.prepared.matrices.columns import WIDTH, block_like, filled, padded, total, units, views, width
 from adxform.api.prepared.vjp import stand_ins
 from adxform.api.second_order_definitions import holomorphic_jacobian_at, jacobian_at
 from adxform.frontend.signature import Tree

@@ -31,8 +31,8 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from adxform.api.prepared.fast_path_writer import BUILTINS, Expected, Writer, writer_around
-from adxform.api.prepared.targets import targets_of
+from adxform.api.prepared.calls.fast_path_writer import BUILTINS, Expected, Writer, writer_around
+from adxform.api.prepared.calls.targets import targets_of
 from adxform.backends.protocol import FastPathCode
 from adxform.backends.python.written_syntax import LOAD, loaded
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from adxform.api.prepared.arguments import Check, check_of, fitted, line, misfit, static_described
-from adxform.frontend.calls.left_alone import LeavesAlone
+from adxform.api.prepared.calls.arguments import Check, check_of, fitted, line, misfit, static_described
+from adxform.frontend.calls.callbacks.left_alone import LeavesAlone
 from adxform.frontend.signature import Leaf, describe
 from adxform.frontend.signature.access import Access, Equals, Guard, HasCode, HasLength, Is, LooksLike
 from adxform.frontend.signature.watched_access import Trail, cell_of, trail

@@ -9,7 +9,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
-from adxform.api.prepared.arguments import (
+from adxform.api.prepared.calls.arguments import (
     Check,
     Pair,
     call_shape,
@@ -22,9 +22,9 @@ from adxform.api.prepared.arguments import (
     static_described,
     tree_misfits,
 )
-from adxform.api.prepared.fast_path import entrance
-from adxform.api.prepared.fast_path_writer import Expected
-from adxform.api.prepared.surroundings import Watch, dependencies, registered_since, watch
+from adxform.api.prepared.calls.fast_path import entrance
+from adxform.api.prepared.calls.fast_path_writer import Expected
+from adxform.api.prepared.calls.surroundings import Watch, dependencies, registered_since, watch
 from adxform.errors import PreparationMismatchError
 from adxform.frontend.argument_contexts import Context, ContextKind, bare
 from adxform.frontend.derivative_operators import PYTHON, Engine, Operator

@@ -10,9 +10,9 @@ from typing import Any
 
 from adxform.api.prepared import operator_meanings as forms
 from adxform.api.prepared.base import Args, Kwargs
-from adxform.api.prepared.columns import block_like, filled, padded, units, views, width
-from adxform.api.prepared.outputs import LATER
-from adxform.api.prepared.preparation import values_at
+from adxform.api.prepared.calls.outputs import LATER
+from adxform.api.prepared.calls.preparation import values_at
+from adxform.api.prepared.matrices.columns import block_like, filled, padded, units, views, width
 from adxform.api.prepared.second import Parts, SecondOrder
 from adxform.runtime.dispatch.application import Application, Argnums
 from adxform.runtime.dispatch.batches import split

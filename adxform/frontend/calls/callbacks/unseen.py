@@ -16,7 +16,7 @@ import numpy as np
 
 from adxform.analysis.unseen_code import is_off, may_write, writing_options
 from adxform.errors import GlobalMutationError
-from adxform.frontend.calls.reached import changes_of, widest
+from adxform.frontend.calls.callbacks.reached import changes_of, widest
 from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.parts import stored_items
