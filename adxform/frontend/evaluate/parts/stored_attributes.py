@@ -82,7 +82,8 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
 def _store_outside(interp: Interpreter, value: Static, name: str, new: Value) -> None:
     """An attribute of an object from outside, as its class has it set, or a variable of a module."""
     owner = value.value
-    if isinstance(owner, types.ModuleType) and not is_a_librarys(owner):
+    of_program = isinstance(owner, types.ModuleType) and not is_a_librarys(owner)
+    if of_program or (isinstance(owner, types.FunctionType) and not hasattr(types.FunctionType, name)):
         places.store(interp, value, name, new)
     elif isinstance(owner, type | types.ModuleType | types.FunctionType | Operator | Decorated) or _keeps_its_own_way(
         type(owner)
