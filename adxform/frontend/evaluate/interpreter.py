@@ -129,7 +129,7 @@ class Evaluator(Interpreter):
         if known is None:
             count = iteration.literal_trips(self, value)
             if count is None:
-                params = loop_trips.deciding(self, value)
+                params = loop_trips.deciding(self, value) or loop_trips.behind(self, value)
                 if params:
                     raise Promote(params)
                 raise self.error(

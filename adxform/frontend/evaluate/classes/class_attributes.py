@@ -11,6 +11,7 @@ from adxform.frontend.derivative_operators import Decorated, Operator
 from adxform.frontend.evaluate.classes import own_containers
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find, has_dict, is_data_descriptor
 from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, is_kept, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value
@@ -24,6 +25,8 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
     if is_data_descriptor(find(type(cls), name)) and not hasattr(type, name):
         message = f"`{name}` is an attribute of a {cls.__name__} and a property of its metaclass {type(cls).__name__}"
         raise interp.error(message, "give one of them another name")
+    if (set_to := places.in_classes(interp, cls, name)) is not None:
+        return set_to
     match found:
         case types.MemberDescriptorType():
             return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
@@ -82,6 +85,8 @@ def of_super(interp: Interpreter, after: Value, value: Value, name: str) -> Valu
     order = cls.__mro__
     for base in order[order.index(interp.static(after, "a class")) + 1 :]:
         found = vars(base).get(name, MISSING)
+        if (set_to := places.load(interp, base, name)) is not None:
+            return set_to
         if base is not object:
             guard(interp, Access((), Lit(base)), Owns(name, found is not MISSING))
         if isinstance(found, classmethod):

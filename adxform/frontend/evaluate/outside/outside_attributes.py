@@ -39,8 +39,9 @@ def of_constant(interp: Interpreter, literal: Any, name: str, value: Lit) -> Val
 def of_outside(interp: Interpreter, value: Static, name: str) -> Value:
     """An attribute of an object from outside: its methods by its class, its data by reading it."""
     owner, access = value.value, value.access
-    if (found := places.load(interp, owner, name)) is not None:
-        return found
+    known = places.in_classes(interp, owner, name) if isinstance(owner, type) else places.load(interp, owner, name)
+    if known is not None or (known := places.in_classes_of(interp, value, name)) is not None:
+        return known
     if isinstance(owner, types.ModuleType):
         return _of_module(interp, owner, access, name)
     made = objects.attribute(interp, value, name) if isinstance(owner, Operator) else None

@@ -14,6 +14,7 @@ from adxform.frontend.evaluate.classes.class_contents import (
     find,
     has_dict,
     is_data_descriptor,
+    is_data_of,
     is_generated,
     is_librarys,
 )
@@ -84,6 +85,8 @@ def _store_outside(interp: Interpreter, value: Static, name: str, new: Value) ->
     owner = value.value
     of_program = isinstance(owner, types.ModuleType) and not is_a_librarys(owner)
     if of_program or (isinstance(owner, types.FunctionType) and not hasattr(types.FunctionType, name)):
+        places.store(interp, value, name, new)
+    elif isinstance(owner, type) and is_data_of(owner, name):
         places.store(interp, value, name, new)
     elif isinstance(owner, type | types.ModuleType | types.FunctionType | Operator | Decorated) or _keeps_its_own_way(
         type(owner)
