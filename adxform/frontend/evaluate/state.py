@@ -168,10 +168,7 @@ class Interpreter(HeldContents):
         kwargs: Mapping[str, Operand] | None = None,
     ) -> Var:
         """Append the call of a primitive and return its out."""
-        lengths = len(self.integers.bases)
         type_ = self.equal.type(with_fresh(type_, self.integers.fresh_dim))
-        if len(self.integers.bases) > lengths:
-            self.integers.note_behind(lengths, (var for arg in (*args, *(kwargs or {}).values()) for var in variables(arg)))
         out = self.builder.call(fn, *args, type=type_, hint=hint, kwargs=kwargs, span=self.span)
         if is_unknown(type_):  # what is made of an unknown value is as unknown
             given = (var for arg in (*args, *(kwargs or {}).values()) for var in variables(arg))

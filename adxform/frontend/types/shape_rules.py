@@ -116,4 +116,15 @@ def reshaped_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand], size
                 shape.append(sizes.get(item, FRESH))
             case _:
                 return None
+    open_ = [place for place, item in enumerate(items) if isinstance(item, Lit) and item.value == -1]
+    if len(open_) == 1 and (size := _left_over(x.type.shape, shape[: open_[0]] + shape[open_[0] + 1 :])) is not None:
+        shape[open_[0]] = size
     return Array(x.type.dtype, tuple(shape))
+
+
+def _left_over(whole: Sequence[Size] | None, others: Sequence[Size]) -> int | None:
+    """The length of the one axis of a reshaped array that is not said, where all other lengths are known."""
+    if whole is None or not all(isinstance(size, int) for size in (*whole, *others)):
+        return None
+    there, taken = (int(np.prod(sizes, dtype=int)) for sizes in (whole, others))
+    return there // taken if taken and not there % taken else None

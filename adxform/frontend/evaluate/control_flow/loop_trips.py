@@ -182,19 +182,6 @@ def deciding(interp: Interpreter, source: Value) -> frozenset[Var]:
             return frozenset()
 
 
-def behind(interp: Interpreter, source: Value) -> frozenset[Var]:
-    """The lengths of arguments with which it may be known how many items `source` has, which then is asked for again."""
-    match source:
-        case Enumerate(items) | Reversed(items) | Mapped(_, items):
-            return behind(interp, items)
-        case Var(_, Array(_, (Dim(base), *_))):
-            return interp.integers.of_arguments.get(base) or interp.integers.behind.get(base, frozenset())
-        case Zip(parts):
-            return frozenset().union(*(behind(interp, part) for part in parts))
-        case _:
-            return frozenset()
-
-
 def trip(interp: Interpreter, source: Value, hint: str) -> Trip:
     """The counted loop over `source`; `hint` names the item."""
     match source:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 import re
 import types
@@ -10,11 +11,11 @@ from typing import Any
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.classes import getters
 from adxform.frontend.evaluate.outside import places
-from adxform.frontend.evaluate.outside.guards import from_outside, guard, missing
+from adxform.frontend.evaluate.outside.guards import constant, from_outside, guard, missing
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Static, Value
 from adxform.frontend.nested import objects
-from adxform.frontend.signature.access import Access, Owns, path_to
+from adxform.frontend.signature.access import Access, Equals, Owns, path_to
 from adxform.ir.ops import Lit
 from adxform.ir.spans import own_dict
 from adxform.primitives.table import definition, lookup
@@ -59,11 +60,19 @@ def of_outside(interp: Interpreter, value: Static, name: str) -> Value:
         return missing(interp, path, error)
     if isinstance(found, types.MethodType) and (lookup(found) is not None or definition(found) is not None):
         return Static(found, path)
+    if isinstance(owner, enum.Enum) and name in ("value", "_value_") and _chooses(found):
+        guard(interp, path, Equals(Lit(found)))
+        return constant(interp, found)
     if not isinstance(owner, type):
         return _of_instance_outside(interp, value, name, found, path)
     if isinstance(found, types.MethodType) and found.__self__ is owner:
         return Method(from_outside(interp, found.__func__, path_to(path, ("attribute", "__func__"))), (value,))
     return from_outside(interp, found, path)
+
+
+def _chooses(value: Any) -> bool:
+    """Whether the value of a member of an enumeration is of a kind that says which item is meant, and moves nothing."""
+    return all(map(_chooses, value)) if type(value) is tuple else type(value) in (int, str, bool, type(None))
 
 
 def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: Any, path: Access | None) -> Value:

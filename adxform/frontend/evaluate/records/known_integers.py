@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from adxform.frontend.evaluate.values import Value
 from adxform.ir.linear_forms import LinearForm
 from adxform.ir.ops import Lit, Operand, Var
@@ -22,8 +20,6 @@ class KnownIntegers:
         """Bases of lengths of lists that differ from one iteration or path to the next."""
         self.of_arguments: dict[str, frozenset[Var]] = {}
         """What decides on a length, by its base, where that is lengths of arguments, each of which a variable stands for."""
-        self.behind: dict[str, frozenset[Var]] = {}
-        """What a length of a result can follow from at most, as `of_arguments`: with these known it may be known as well."""
         self.sizes: dict[Var, Dim] = {}
         """The length that an integer is, where it is used as one: zero, where the integer is below."""
         self.counted: set[Var] = set()
@@ -40,23 +36,6 @@ class KnownIntegers:
         """What integers of Python's are in terms of others."""
         self.counts: dict[str, LinearForm] = {}
         """So with lengths that integers are."""
-
-    def note_behind(self, since: int, sources: Iterable[Var]) -> None:
-        """Note what lengths of a result that came to be `since` then can follow from, where that is lengths of arguments alone."""
-        found: frozenset[Var] = frozenset()
-        for var in sources:
-            for size in (var.type.shape or ()) if isinstance(var.type, Array) else ():
-                if isinstance(size, Dim):
-                    origin = self.of_arguments.get(size.base) or self.behind.get(size.base)
-                    if not origin:
-                        return
-                    found |= origin
-            if isinstance(var.type, Scalar) and var.type.dtype.startswith("int"):
-                if not (origin := self.followed(var)):
-                    return
-                found |= origin
-        if found:
-            self.behind.update(dict.fromkeys(self.bases[since:], found))
 
     def fresh_dim(self) -> Dim:
         """A length of which nothing is known."""
