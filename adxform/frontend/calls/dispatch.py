@@ -14,7 +14,7 @@ import numpy as np
 
 from adxform.analysis.unseen_code import is_off, writing_options
 from adxform.errors import AdxError, GlobalMutationError
-from adxform.frontend.calls import dispatched_functions, generator_managers, none_given
+from adxform.frontend.calls import cached_outside, dispatched_functions, generator_managers, none_given
 from adxform.frontend.calls.bound_forms import (
     normal_form,
     of_python,
@@ -356,6 +356,8 @@ def _call_unruled(
         return call_getter(interp, fn, args[0])
     if (result := _called_code(interp, value, args, kwargs, hint, wanted)) is not None:
         return result
+    if (kept := cached_outside.found(interp, value, args, kwargs)) is not None:
+        return kept
     if not callable(fn):
         return interp.fail(TypeError, f"'{type(fn).__name__}' object is not callable")
     if refusal(fn) is not None and any(map(_stands_in, (*args, *kwargs.values()))):

@@ -27,7 +27,12 @@ _PLAIN = (bool, int, float, str, type(None), type(...), np.bool_, np.integer, np
 
 def item(interp: Interpreter, x: Var, k: int) -> Lit | None:
     """Item `k` of an array with one axis that was just made of constants, if it is a whole number or a truth value."""
-    if not isinstance(x.type, Array) or np.dtype(x.type.dtype).kind not in "iub" or x.type.shape is None or len(x.type.shape) != 1:
+    if (
+        not isinstance(x.type, Array)
+        or np.dtype(x.type.dtype).kind not in "iub"
+        or x.type.shape is None
+        or len(x.type.shape) != 1
+    ):
         return None
     made = _chain(interp, x)
     if made is None:

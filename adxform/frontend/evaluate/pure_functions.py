@@ -93,7 +93,9 @@ def only_looks(fn: Any) -> bool:
 
 
 _CLOCKS = tuple(
-    getattr(time, name + unit) for name in ("time", "perf_counter", "monotonic", "process_time", "thread_time") for unit in ("", "_ns")
+    getattr(time, name + unit)
+    for name in ("time", "perf_counter", "monotonic", "process_time", "thread_time")
+    for unit in ("", "_ns")
 )
 
 
