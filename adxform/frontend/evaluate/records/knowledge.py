@@ -36,6 +36,8 @@ class Knowledge:
     """Whether structured arrays that the function makes are sets of arrays, and no objects of the run."""
     follows_records: bool = True
     """Whether lists of dicts and objects may be of the run's length, and need not be known one by one."""
+    knows_lengths: bool = False
+    """Whether short lengths of arguments are known, as nothing else helped."""
     adds_keys: bool = True
     """Whether a dict with known keys gets new ones that only the run knows, and is no choice among those that it has."""
 
