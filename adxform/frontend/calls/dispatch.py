@@ -66,7 +66,7 @@ from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
 from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Step, path_to
 from adxform.ir.ops import Lit, Var
-from adxform.ir.spans import is_user, own_attribute, written_in
+from adxform.ir.spans import is_followed, own_attribute, written_in
 from adxform.ir.types import Object
 from adxform.primitives import definitions
 from adxform.primitives.declare import name_of
@@ -385,10 +385,10 @@ def _called_code(
         return initialise(interp, owner, args, kwargs)
     if makes_of_items(fn) and accepts(fn, args, kwargs):
         return made_of_items(interp, args, kwargs)
-    if isinstance(fn, types.FunctionType) and is_user(fn):
+    if isinstance(fn, types.FunctionType) and is_followed(fn):
         return call_function(interp, fn, access, args, kwargs, hint, wanted)
     inner_call = inspect.getattr_static(type(fn), "__call__", None)
-    followed = is_user(inner_call) if isinstance(inner_call, types.FunctionType) else _is_decorated(inner_call)
+    followed = is_followed(inner_call) if isinstance(inner_call, types.FunctionType) else _is_decorated(inner_call)
     if followed and (method := protocols.special(interp, value, "__call__")) is not None:
         return call(interp, method, args, kwargs, hint, wanted)
     if isinstance(inner_call, types.FunctionType) and definition(inner_call) is not None:

@@ -24,6 +24,7 @@ from adxform.frontend.evaluate.control_flow.attempts import branch, frame_of
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.operands import given_to_unknown
 from adxform.frontend.evaluate.pure_functions import only_looks
+from adxform.frontend.evaluate.records.copied_records import copy_of
 from adxform.frontend.evaluate.signals import Changes, Lost, Sets, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
@@ -95,7 +96,7 @@ def _leaving(interp: Interpreter, manager: Ref) -> tuple[bool | Operand | None, 
     whether it does more than to change what the function made.
     """
     builder, heap, span, frames, level = interp.builder, interp.heap, interp.span, len(interp.frames), interp.level
-    outer, interp.outer = interp.outer, interp.outer.copy()
+    outer, interp.outer = interp.outer, copy_of(interp.outer)
     interp.builder, interp.heap, interp.level = builder.nested(), heap.copy(), None
     error = tuple(interp.builder.var(name, Object()) for name in ("kind", "error", "traceback"))
     try:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from adxform.frontend.evaluate.values import Ref, Value
@@ -35,7 +34,3 @@ class FromOutside:
     """Those of them that are there when the function begins, by their place in memory."""
     asked: int = 0
     """How often the function has asked for what it sets or changes outside."""
-
-    def copy(self) -> FromOutside:
-        """What is found so far, for a try of which nothing is kept."""
-        return FromOutside(*(copy.copy(getattr(self, one.name)) for one in fields(self)))
