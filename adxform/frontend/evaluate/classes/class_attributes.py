@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, is_kept, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value
-from adxform.frontend.signature.access import Access, HasClass, Owns
+from adxform.frontend.signature.access import Access, HasClass, Is, Owns
 from adxform.ir.ops import Lit
 from adxform.primitives.table import lookup
 
@@ -47,6 +47,8 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             return Method(of_class(interp, cls, name), (value,))
         case Operator():
             return Method(of_class(interp, cls, name), (value,))
+        case functools.singledispatchmethod():
+            return dispatching(interp, value, cls, name, found)
         case Decorated():
             bound = Method(of_class(interp, cls, name, "__adx_function__"), (value,))
             kept = is_kept(interp, found, Access((("attribute", name),), Lit(cls)))
@@ -65,6 +67,14 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             raise interp.error(message, "write a plain method or property")
         case _:
             return of_class(interp, cls, name)
+
+
+def dispatching(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
+    """The method `name` of `value` that the class of its first argument chooses: what its class holds, to be called with `value`."""
+    owner = next(base for base in cls.__mro__ if name in vars(base))
+    path = Access((("attribute", "__dict__"), ("item", name)), Lit(owner))
+    guard(interp, path, Is(found))
+    return Method(Static(found, path), (value,))
 
 
 def _cached(interp: Interpreter, value: Ref, cls: type, name: str) -> Value:

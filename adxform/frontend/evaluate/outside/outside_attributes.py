@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import inspect
 import re
 import types
@@ -10,6 +11,7 @@ from typing import Any
 
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.classes import getters
+from adxform.frontend.evaluate.classes.class_attributes import dispatching
 from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import constant, from_outside, guard, missing
 from adxform.frontend.evaluate.state import Interpreter
@@ -83,6 +85,8 @@ def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: A
         return from_outside(interp, found, path)
     if static is not None and not inspect.isdatadescriptor(static) and hasattr(owner, "__dict__"):
         guard(interp, access, Owns(name, False))
+    if isinstance(static, functools.singledispatchmethod):
+        return dispatching(interp, value, type(owner), name, static)
     if isinstance(static, types.FunctionType):
         in_class = path_to(access, ("attribute", "__class__"), ("attribute", name))
         return Method(from_outside(interp, static, in_class), (value,))
