@@ -90,6 +90,8 @@ def _takes_another_way(interp: Interpreter) -> bool:
     knowledge = interp.knowledge
     if interp.collects:
         knowledge.writes_out = True
+    elif interp.makes_counters and knowledge.follows_counters:
+        knowledge.follows_counters = False
     elif interp.makes_deques:
         knowledge.follows_deques = True
     elif interp.adds_keys:

@@ -43,7 +43,7 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         names = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
         return interp.fail(TypeError, f"Can't instantiate abstract class {cls.__name__} with abstract methods {names}")
     init: Any = find(cls, "__init__")
-    if (plain := own_containers.plain_class(cls)) is not None and not (cls is Counter and _counts(args)):
+    if (plain := own_containers.plain_class(cls)) is not None and not (cls is Counter and _counts(interp, args)):
         return _container(interp, cls, plain, init, (args, kwargs), hint)
     if init is _NAMESPACE.__init__ and cls.__new__ is _NAMESPACE.__new__ and not args:
         return interp.heap.new("instance", cls, tuple(kwargs), tuple(kwargs.values()))
@@ -59,9 +59,12 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
     return _by_call(interp, cls, args, kwargs, hint, wanted)
 
 
-def _counts(args: tuple[Value, ...]) -> bool:
-    """Whether a `Counter` is made of what it counts, which the run does, and not of the counts."""
-    return any(not isinstance(arg, Ref) or not issubclass(arg.cls, dict) for arg in args)
+def _counts(interp: Interpreter, args: tuple[Value, ...]) -> bool:
+    """Whether the run makes a `Counter`: it counts things, or could not be followed as a dict of counts that may move."""
+    if any(not isinstance(arg, Ref) or not issubclass(arg.cls, dict) for arg in args):
+        return True
+    interp.makes_counters = True
+    return not interp.knowledge.follows_counters
 
 
 def _by_call(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:

@@ -28,6 +28,8 @@ class Knowledge:
     """Of axes of hidden arrays."""
     places: dict[tuple[int, str], PlaceOutside] = field(default_factory=dict)
     containers: dict[int, FoundOutside] = field(default_factory=dict)
+    follows_counters: bool = True
+    """Whether a `Counter` that the function makes of counts is a dict, and no object of the run."""
     follows_deques: bool = False
     """Whether the items of deques that the function makes are known, and no object of the run."""
     writes_out: bool = False
