@@ -126,9 +126,7 @@ def _search(code: CodeType, module: dict[str, Any] | None) -> FunctionSource | N
             node = gast.ast_to_gast(found.node)
             if any("except" in line for line in lines[found.node.lineno - 1 : found.node.end_lineno]):
                 gast.fix_missing_locations(node)  # the name of an error that is caught has none
-            return FunctionSource(
-                node, file, lines, frozenset(code.co_freevars), found.class_name, tuple(frozen_sets(code))
-            )
+            return FunctionSource(node, file, lines, frozenset(code.co_freevars), found.class_name, tuple(frozen_sets(code)))
     return None
 
 
