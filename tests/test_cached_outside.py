@@ -16,7 +16,7 @@ FACTOR = 2.0
 X = np.array([0.3, 0.4, 0.5, 0.2])
 
 
-@lru_cache(maxsize=None)
+@cache
 def tables(n):
     k = np.arange(n) * FACTOR
     return k, k**2, {"sum": k.sum()}, [1.0, 2.0]

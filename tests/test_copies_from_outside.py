@@ -70,8 +70,8 @@ PROGRAMS = (
     "r = sum(getattr(FROZEN, field.name) * x[0] for field in dataclasses.fields(FROZEN))",
     "c = Settings(**{**dataclasses.asdict(SETTINGS), 'rate': x[0]}); r = c.f(x[1]) + c.w.sum() * x[2]",
     "c = copy.copy(SETTINGS); c.rate = x[0]; r = c.f(x[1]) + SETTINGS.rate * x[2]",
-    "c = copy.deepcopy(SETTINGS); c.rate = x[0]; c.w[0] = x[1]; c.history.append(x[2]); c.inner.c = x[0]\n"
-    "r = c.f(x[1]) * c.w.sum() + SETTINGS.w[0] * x[0] + len(SETTINGS.history) + c.inner.c * SETTINGS.inner.c",
+    "c = copy.deepcopy(SETTINGS); c.rate = x[0]; c.w[0] = x[1]; r = c.f(x[1]) * c.w.sum() + SETTINGS.w[0] * x[0]",
+    "c = copy.deepcopy(SETTINGS); c.history.append(x[2]); c.inner.c = x[0]; r = c.inner.c * SETTINGS.inner.c + len(c.history)",
     "o = copy.copy(PLAIN); o.a = x[0]; r = o.a * x[1] + PLAIN.a * x[2] + sum(o.row)",
     "o = copy.deepcopy(PLAIN); o.a = x[0]; o.row[0] = x[1]; r = o.a * o.row[0] + PLAIN.row[0] * x[2]",
     "r = PLAIN.clone(a=x[0]).a * PLAIN.a + PLAIN.clone().a * x[1]",

@@ -212,9 +212,9 @@ def test_lengths_of_what_a_function_reads(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 SHORT = (
-    "bonded = {frozenset((0, 1))}; r = sum(x[i] * x[j] for i, j in combinations(range(len(x)), 2) if frozenset((i, j)) not in bonded)",
+    "bonded = {frozenset((0, 1))}; r = sum(x[i] * x[j] for i, j in combinations(range(len(x)), 2) if {i, j} not in bonded)",
     "seen = set(); r = 0.0\nfor i in range(len(x)):\n    seen.add('abc'[i])\n    r += x[i] * len(seen)",
-    "q = [0] * len(x); rows = []\nfor _ in range(len(x)):\n    rows.append(q)\nfor i in range(len(x)):\n    q[i] = x[i]\nr = sum(rows[1]) * x[0]",
+    "q = [0] * len(x); rows = [q, q]\nfor i in range(len(x)):\n    q[i] = x[i]\nr = sum(rows[1]) * x[0]",
     "names = [f'p{i}' for i in range(len(x))]; d = dict(zip(names, x * x)); r = d['p1'] * d['p0'] + d[names[-1]]",
 )
 

@@ -84,7 +84,7 @@ def test_what_is_made_of_an_argument_is_given_item_by_item(expression: str) -> N
 
 OF_CONSTANTS = (
     "c = tuple(np.add((0, 1), (1, 0))); r = x[0] * (GRID[c[0]][c[1]] in 'bc')",
-    "c = (0, 0)\nfor m in ((0, 1), (1, 0)):\n    c = tuple(np.add(c, m))\nr = x[0] ** len(GRID[c[0]]) * (GRID[c[0]][c[1]] == 'd')",
+    "c = 0, 0\nfor m in (0, 1), (1, 0):\n    c = tuple(np.add(c, m))\nr = x[0] ** len(GRID[c[0]]) * (GRID[c[0]][c[1]] in 'd')",
     "c = tuple(int(v) for v in np.array([0, 1]) + np.array([1, 0])); r = x[0] * {(1, 1): 2.0}[c]",
     "i, j = np.subtract([3, 2], 2); r = x[0] * (GRID[i][j] in 'bc')",
     "r = x[0]\nfor k in np.arange(2):\n    r = r * 1.1 if GRID[0][k] == 'b' else r ** 2",

@@ -5,7 +5,7 @@
 
     k, mask = wavenumbers(64)
 
-A derivative makes the call where it looks for what is outside: ahead of the function. It is the same that a plain call would have.
+A derivative makes the call where it looks for what is outside, ahead of the function: what is kept is the same.
 """
 
 from __future__ import annotations

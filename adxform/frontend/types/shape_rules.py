@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -117,14 +118,18 @@ def reshaped_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand], size
             case _:
                 return None
     open_ = [place for place, item in enumerate(items) if isinstance(item, Lit) and item.value == -1]
-    if len(open_) == 1 and (size := _left_over(x.type.shape, shape[: open_[0]] + shape[open_[0] + 1 :])) is not None:
-        shape[open_[0]] = size
+    left = None if len(open_) != 1 else _left_over(x.type.shape, shape[: open_[0]] + shape[open_[0] + 1 :])
+    if left is not None:
+        shape[open_[0]] = left
     return Array(x.type.dtype, tuple(shape))
 
 
 def _left_over(whole: Sequence[Size] | None, others: Sequence[Size]) -> int | None:
     """The length of the one axis of a reshaped array that is not said, where all other lengths are known."""
-    if whole is None or not all(isinstance(size, int) for size in (*whole, *others)):
-        return None
-    there, taken = (int(np.prod(sizes, dtype=int)) for sizes in (whole, others))
-    return there // taken if taken and not there % taken else None
+    there, taken = _product(whole or (FRESH,)), _product(others)
+    return there // taken if there is not None and taken and not there % taken else None
+
+
+def _product(sizes: Sequence[Size]) -> int | None:
+    known = [size for size in sizes if isinstance(size, int)]
+    return math.prod(known) if len(known) == len(sizes) else None

@@ -70,7 +70,7 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
 
 
 def dispatching(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
-    """The method `name` of `value` that the class of its first argument chooses: what its class holds, to be called with `value`."""
+    """The method `name` of `value` that the class of its first argument chooses: what the class of `value` holds."""
     owner = next(base for base in cls.__mro__ if name in vars(base))
     path = Access((("attribute", "__dict__"), ("item", name)), Lit(owner))
     guard(interp, path, Is(found))

@@ -362,8 +362,8 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
     """Item `k`, counted from zero, of `source`."""
     match source:
         case Var(_, Array()):
-            known = constant_arrays.item(interp, source, k.value) if isinstance(k, Lit) else None
-            return loaded(interp, source, k, "item") if known is None else known
+            constant = constant_arrays.item(interp, source, k.value) if isinstance(k, Lit) else None
+            return loaded(interp, source, k, "item") if constant is None else constant
         case Var(_, Object()):
             return indexing.load(interp, source, k, "item")
         case Stream(of=of) if of is not None:

@@ -47,10 +47,10 @@ def made_of(interp: Interpreter, value: Value) -> Ref | None:
 def _keeps_a_dict(cls: type) -> bool:
     """Whether objects of `cls` have all that they hold in a dict, and are copied as Python copies them."""
     slots = any(vars(base).get("__slots__") for base in cls.__mro__)
-    own = any(not is_native(found) for hook in _HOOKS if (found := find(cls, hook)) is not None and hasattr(found, "__call__"))
+    own = any(not is_native(found) for hook in _HOOKS if (found := find(cls, hook)) is not None and callable(found))
     return not slots and not own and cls.__dictoffset__ != 0
 
 
 _HOOKS = ("__copy__", "__deepcopy__", "__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__",
-          "__getnewargs_ex__", "__getattr__", "__getattribute__", "__setattr__")  # fmt: skip
+          "__getnewargs_ex__", "__getattr__", "__getattribute__")  # fmt: skip
 """What may say that an object is copied in another way, or what it holds."""
