@@ -25,7 +25,7 @@ demo: $(READY) ## fit a model to real data with generated derivatives (examples/
 # A worker has a core, and BLAS no more than that.
 test test-fast engines: export OPENBLAS_NUM_THREADS = 1
 
-test: $(READY) ## run the tests: each promise, where many cases ask the same in turns; with ALL=1 every case, with SHARE=0/4 a quarter of the rest too
+test: $(READY) ## run the tests: each promise, where many cases ask the same in turns; with ALL=1 every case, with SHARE=0/6 a sixth of the rest too
 	$(RUN) -m pytest -n $(WORKERS) --dist worksteal $(if $(ALL),,-m "not rest") $(if $(SHARE),--share $(SHARE))
 
 test-fast: $(READY) ## for the loop of work, in a minute: a sample of the corpus through everything, and what is quick of all else

@@ -37,18 +37,22 @@ LONG = frozenset(
     """
     test_benchmarks test_changed_by_unseen_code test_checkpoints test_complex test_complex_linear_algebra test_docs
     test_domain test_engine test_engine_arrays test_engine_calls test_engine_choice test_engine_columns
-    test_engine_contraction test_engine_defined test_engine_dtypes test_engine_errors test_engine_gather test_engine_kept
-    test_engine_loops test_engine_matrices test_engine_multiply test_engine_out_parameters test_engine_privatise
-    test_engine_products test_engine_reciprocal_division test_engine_recurrences test_engine_release test_engine_results
+    test_engine_contraction test_engine_defined test_engine_dtypes test_engine_entrance test_engine_errors
+    test_engine_gather test_engine_kept test_engine_loops test_engine_matrices test_engine_missing
+    test_engine_multiply test_engine_out_parameters test_engine_privatise test_engine_products
+    test_engine_reciprocal_division test_engine_recurrences test_engine_release test_engine_results
     test_engine_scalar_expansion test_engine_scratch test_engine_sizes test_engine_solvers test_engine_strip_mine
-    test_engine_tables test_engine_tapes test_engine_tiling test_engine_worth test_examples test_fits test_kernel_engines
-    test_lengths_at_zero test_lower_random test_machine_code test_memory test_never_hangs test_operators_inside
-    test_orders test_persistence test_persistence_private test_prepared test_prepared_inside test_prepared_keeping
-    test_prepared_memory test_prepared_mismatch test_prepared_out test_prepared_pickle test_prepared_sweeps test_race
-    test_random_programs test_refused test_rules test_rules_that_write test_same_point test_scipy_arrays
-    test_scipy_global_minima test_scipy_kernels test_scipy_models test_scipy_special test_scipy_users_curves
-    test_polynomial_objects test_scipy_users_samples test_random_draws test_sparse test_tables test_time_limits test_undefined
-    test_vector_math
+    test_engine_tables test_engine_tapes test_engine_tiling test_engine_worth test_engine_wrapped_integers
+    test_examples test_fits test_kernel_engines test_lengths_at_zero test_list_slices test_long_loops
+    test_lower_random test_machine_code test_memory test_never_hangs test_operators_inside test_orders
+    test_persistence test_persistence_private test_polynomial_objects test_prepared test_prepared_inside
+    test_prepared_keeping test_prepared_memory test_prepared_mismatch test_prepared_out test_prepared_pickle
+    test_prepared_sweeps test_race test_random_draws test_random_programs test_refused test_repeated_eigenvalues
+    test_rules test_rules_that_write test_same_point test_scipy_arrays test_scipy_constrained_minima
+    test_scipy_distributions test_scipy_global_minima test_scipy_interpolants test_scipy_kernels test_scipy_models
+    test_scipy_path_events test_scipy_paths test_scipy_rotations test_scipy_solver_options test_scipy_sparse
+    test_scipy_special test_scipy_users_curves test_scipy_users_samples test_sparse test_tables test_time_limits
+    test_undefined test_vector_math
     test_alone::test_saved_source_runs_in_another_process
     test_batch::test_any_number_of_vectors
     test_batch::test_rows_are_single_products_bit_for_bit_where_sums_keep_their_order
@@ -131,6 +135,7 @@ TURNS = {
     "test_engine_sizes::test_lengths_that_follow_from_numbers": 3,
     "test_engine_sizes::test_slices_of_too_few_elements_are_empty": 6,
     "test_engine_sizes::test_slices_with_variable_bounds": 8,
+    "test_engine_solvers::test_cotangents_of_cholesky": 4,
     "test_engine_solvers::test_every_layout_and_size": 14,
     "test_engine_solvers::test_gradients_are_kernels": 12,
     "test_engine_solvers::test_products_with_hessians": 3,
@@ -141,6 +146,7 @@ TURNS = {
     "test_engine_tapes::test_arrays_say_what_stacks_said": 7,
     "test_engine_tiling::test_as_in_python": 32,
     "test_engine_worth::test_problems_of_the_race_that_loop_are_compiled_as_ever": 3,
+    "test_engine_wrapped_integers::test_numbers_wrap_as_those_of_numpy": 5,
     "test_fits::test_a_program_is_fitted": 10,
     "test_flat_entries::test_entries_come_in_the_order_of_the_axes": 8,
     "test_known_lengths::test_derivatives": 3,
@@ -151,6 +157,8 @@ TURNS = {
     "test_lower_random::test_random_programs": 5,
     "test_memory_order::test_sums_of_what_is_copied_have_the_bits_of_the_function": 3,
     "test_methods_of_numbers::test_both_modes_and_second_order": 5,
+    "test_methods_of_numbers::test_special_methods_asked_for_by_name": 4,
+    "test_missing_in_containers::test_an_object_equals_itself_or_the_run_refuses": 4,
     "test_nested::test_every_operator_inside_every_other": 4,
     "test_never_hangs::test_a_chain_of_branches_is_derived_and_its_engine_chosen_where_little_of_the_stack_is_left": 8,
     "test_never_hangs::test_a_fork_waits_for_what_a_first_call_imports": 4,
@@ -166,6 +174,7 @@ TURNS = {
     "test_orders::test_hard_programs_against_differences": 3,
     "test_orders::test_inside_differentiated_functions": 6,
     "test_orders::test_prepared_programs": 5,
+    "test_overwrite::test_prepared_into_arrays_and_pulled_back_again": 4,
     "test_own_rules::test_every_form_for_every_kind_of_function": 4,
     "test_own_rules::test_structures_as_arguments": 5,
     "test_packed::test_gradients_and_products": 4,
@@ -179,6 +188,7 @@ TURNS = {
     "test_prepared::test_threads_share_one_preparation": 8,
     "test_prepared_inside::test_preparing_anywhere": 16,
     "test_prepared_inside::test_preparing_inside_is_the_operator": 8,
+    "test_prepared_kinds::test_cotangents": 5,
     "test_prepared_kinds::test_tangents": 5,
     "test_prepared_memory::test_a_warm_call_makes_no_array": 8,
     "test_prepared_memory::test_a_warm_matrix_makes_no_array": 10,
@@ -200,6 +210,7 @@ TURNS = {
     "test_read_while_written::test_views_of_the_target_are_refused": 4,
     "test_read_while_written::test_what_is_apart_is_written": 3,
     "test_recursion::test_third_order": 12,
+    "test_repeated_eigenvalues::test_vectors_beside_singular_values_of_zero": 5,
     "test_rules::test_rule": 8,
     "test_rules::test_rule_in_machine_code": 50,
     "test_rules_allocate_nothing::test_elementwise": 12,
@@ -211,15 +222,36 @@ TURNS = {
     "test_scipy_arrays::test_signal": 6,
     "test_scipy_arrays::test_single_precision_stays": 4,
     "test_scipy_arrays::test_spatial": 4,
+    "test_scipy_constrained_minima::test_minima_under_conditions": 3,
+    "test_scipy_designs::test_designs": 4,
+    "test_scipy_distributions::test_a_number_outside_of_the_support_does_not_move": 5,
+    "test_scipy_distributions::test_discrete_distributions": 5,
+    "test_scipy_distributions::test_extremes_of_shapes_about_zero": 5,
+    "test_scipy_distributions::test_functions_of_a_distribution": 7,
+    "test_scipy_distributions::test_moments_of_a_distribution": 4,
+    "test_scipy_estimates::test_fits_of_curves": 3,
+    "test_scipy_interpolants::test_interpolants_of_vectors": 4,
+    "test_scipy_interpolants::test_splines": 4,
+    "test_scipy_interpolants::test_surfaces": 3,
+    "test_scipy_interpolants::test_values_are_of_their_own_kind": 3,
     "test_scipy_kernels::test_derivatives_of_loops_are_those_of_python": 4,
     "test_scipy_models::test_discrete_distributions": 4,
     "test_scipy_models::test_functions_of_a_distribution": 15,
     "test_scipy_models::test_functions_of_the_program": 6,
+    "test_scipy_models::test_integrals_of_three_variables": 2,
     "test_scipy_models::test_interpolants": 8,
     "test_scipy_models::test_minima_within_bounds": 4,
     "test_scipy_models::test_moments_of_a_distribution": 3,
     "test_scipy_models::test_objects_and_samples": 3,
     "test_scipy_models::test_what_has_no_formula_is_refused": 3,
+    "test_scipy_parts::test_parts": 3,
+    "test_scipy_path_events::test_events": 5,
+    "test_scipy_paths::test_paths": 3,
+    "test_scipy_rotations::test_rotations": 4,
+    "test_scipy_sample_tests::test_of_samples": 4,
+    "test_scipy_sampled::test_interpolants": 4,
+    "test_scipy_solver_options::test_options_of_solvers": 3,
+    "test_scipy_sparse::test_complex_entries": 3,
     "test_scipy_sparse::test_matrices_that_a_function_makes": 8,
     "test_scipy_special::test_both_modes_and_second_order": 12,
     "test_scipy_special::test_slopes_are_accurate_in_both_tails": 4,
@@ -381,9 +413,16 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Forget what was derived of a program after its last test: thousands of rules would stay in memory."""
-    if program_of(item) and program_of(item) != program_of(nextitem):
+    """Forget what was derived of a program after its last test: thousands of rules would stay in memory.
+
+    Each time that is much, Python's collector takes it: what the tests before the first program have left is not walked through.
+    """
+    program, following = program_of(item), program_of(nextitem)
+    if program and program != following:
         adxform.clear_cache()
+    if following and not program:
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture

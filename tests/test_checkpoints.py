@@ -584,8 +584,8 @@ def draws(x, n):
 def still_read(x, n):
     u = x
     for _ in range(n):
-        u = u + 0.1
         u[0] = np.sin(u[1])
+        u = u + 0.1
     return np.sum((u - x) ** 2)
 
 

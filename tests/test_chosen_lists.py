@@ -11,7 +11,7 @@ import pytest
 
 import adxform
 from adxform.errors import UnsupportedOperationError
-from adxform.primitives.definitions import binary_heaps
+from adxform.primitives.definitions.of_python import binary_heaps
 from tests.tables.cell import Cell, judge, program
 
 
@@ -240,6 +240,7 @@ def test_an_item_of_another_length_raises_nothing_of_numpys(item: str, index: st
     begin = begin or "l = [[0.0]]\n    for v in x:\n        l.append([v])"
     total = "sum((k + 1) * sum(one) for k, one in enumerate(l))"
     text = f"def f(x):\n    {begin}\n    l[{index}] = {item}\n    return {total} * 1.0\n"
+    f = program(text)
     for x in (np.array([0.3, 0.9, 0.5]), np.array([0.3, 0.7])):
-        verdict = judge(Cell(text, program(text), (x,)))
+        verdict = judge(Cell(text, f, (x,)))
         assert verdict.kind != "wrong", verdict.reason

@@ -364,8 +364,9 @@ def test_no_handler_of_the_program_is_for_what_is_refused_of_a_walk(tried: str, 
         "def f(x):\n    d, r = {1: 2.0}, 0.0\n    for v in x:\n        d[int(v * 2)] = v\n"
         f"    try:\n        {tried}\n    except {caught}:\n        r = 7.0\n    return r + sum(d.values())\n"
     )
+    f = program(text)
     for x in (X, np.array([1.7, 0.2, 0.6, 2.3])):
-        verdict = judge(Cell(text, program(text), (x,)))
+        verdict = judge(Cell(text, f, (x,)))
         assert verdict.kind != "wrong", verdict.reason
 
 
@@ -390,8 +391,9 @@ _IN_DOUBT = "    d = {'a': x[0] * x[1]}\n    if x[0] > 0:\n        d['b'] = x[2]
 )
 def test_a_walk_sees_what_becomes_of_a_dict_in_doubt_or_is_refused(tried: str) -> None:
     text = f"def f(x):\n{_IN_DOUBT}    s = 0.0\n    {tried}\n    return s + len(d)\n"
+    f = program(text)
     for x in (np.array([0.7, -1.3, 2.1, 0.4]), np.array([-0.6, 1.2, 0.3, -2.2]), np.array([1.5, 1.4, -0.5, 1.1])):
-        verdict = judge(Cell(text, program(text), (x,)))
+        verdict = judge(Cell(text, f, (x,)))
         assert verdict.kind != "wrong", verdict.reason
 
 
@@ -401,6 +403,7 @@ def test_a_walk_shows_which_of_equal_keys_a_dict_has(stored: str) -> None:
         f"def f(x):\n    d = {{}}\n    if x[0] > 0:\n        d[1] = x[1]\n    {stored}\n"
         "    s = 0.0\n    for k in d:\n        s += d[k] * len(str(k))\n    return s\n"
     )
+    f = program(text)
     for x in (np.array([0.7, -1.3, 2.1]), np.array([-0.6, 1.2, 0.3])):
-        verdict = judge(Cell(text, program(text), (x,)))
+        verdict = judge(Cell(text, f, (x,)))
         assert verdict.kind != "wrong", verdict.reason

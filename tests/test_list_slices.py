@@ -38,8 +38,9 @@ def test_they_are_those_of_python(held: str) -> None:
         for name, number in {"A": "x[0] * 3", "B": "x[1]", "C": "x[2] ** 2"}.items():
             lines = lines.replace(name, ITEM[held].format(number))
         text = f"def f(x):\n    k = int(x[0] * 2)\n    {made}\n    {lines}\n    return {read} + len(l) * x[0]\n"
+        f = program(text)
         for point in POINTS:
-            verdict = judge(Cell(change, program(text), (point,)))
+            verdict = judge(Cell(change, f, (point,)))
             assert verdict.kind != "wrong", f"{change}: {verdict.reason}"
             assert verdict.kind == "right" or change in (*STEPS, "l[1:2] = 5.0"), f"{change}: {verdict.reason}"
             kinds[verdict.kind] += 1

@@ -702,3 +702,67 @@ def test_what_a_call_is_made_for_beside_its_result() -> None:
         adxform.grad(as_a_statement)(x)
     with pytest.raises(MissingRuleError, match="for something else than its result"):
         adxform.grad(lambda x: np.sum(noted(x, [], out=x)))(x)
+
+
+WEIGHTS = np.arange(1.0, 6.0)
+NOTED: list[Any] = []
+
+
+def given_back(x: Any) -> Any:
+    return x
+
+
+def kept_weights(n: int) -> Any:
+    return WEIGHTS[:n]
+
+
+def noted(x: Any) -> Any:
+    NOTED.append(x)
+    return np.sum(x)
+
+
+adxform.tangent_rule(given_back, lambda y, args, args_t: args_t[0])
+adxform.constant_rule(kept_weights)
+adxform.tangent_rule(noted, lambda y, args, args_t: np.sum(args_t[0]))
+
+
+def copies_what_is_given_back(x: Any) -> Any:
+    copy = given_back(x).copy()
+    copy[0] = 5.0 * x[1]
+    return np.sum(x * x) + np.sum(copy * copy)
+
+
+def copies_what_is_kept(x: Any) -> Any:
+    total = 0.0
+    for _ in range(3):
+        copy = kept_weights(5).copy()
+        copy *= x
+        total += np.sum(copy * copy)
+    return total
+
+
+def copies_what_was_noted(x: Any) -> Any:
+    square = x * x
+    total = noted(square)
+    copy = square.copy()
+    copy[0] = 5.0 * x[1]
+    return total + np.sum(copy * copy)
+
+
+@pytest.mark.parametrize("engine", ["python", "numba"])
+@pytest.mark.parametrize("f", [copies_what_is_given_back, copies_what_is_kept, copies_what_was_noted])
+def test_a_copy_is_not_what_a_function_with_a_rule_has(f: Callable[[Any], Any], engine: adxform.Engine) -> None:
+    x, weights = np.array([1.3, 0.7, -0.4, 0.9, 0.55]), WEIGHTS.copy()
+    NOTED.clear()
+    value, gradient = adxform.value_and_grad(f, engine=engine)(x)
+    given = [array.copy() for array in NOTED]
+    assert value == pytest.approx(f(np.array([1.3, 0.7, -0.4, 0.9, 0.55])), rel=1e-13)
+    np.testing.assert_allclose(gradient, numeric_gradient(f, x), rtol=1e-6)
+    np.testing.assert_array_equal(x, [1.3, 0.7, -0.4, 0.9, 0.55])
+    np.testing.assert_array_equal(WEIGHTS, weights)
+    assert all(np.array_equal(array, x * x) for array in given)
+
+
+def numeric_gradient(f: Callable[[Any], Any], x: Any) -> Any:
+    steps = np.eye(len(x)) * 1e-5
+    return np.array([(f(x + step) - f(x - step)) / 2e-5 for step in steps])

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.api.prepared.arguments import check_of
-from adxform.api.prepared.preparation import values_at
+from adxform.api.prepared.calls.arguments import check_of
+from adxform.api.prepared.calls.preparation import values_at
 from adxform.errors import PreparationMismatchError
 from adxform.runtime.counters import Tally
 from tests.test_prepared_mismatch import ARGS, BAD_SEEDS, CASES, PAIR, SEEDED, WRONG, Case, summed

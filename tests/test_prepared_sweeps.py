@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.api.prepared.fast_path_writer import MISS
+from adxform.api.prepared.calls.fast_path_writer import MISS
 from adxform.errors import PreparationMismatchError
 
 pytest.importorskip("numba")

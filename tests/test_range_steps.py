@@ -46,6 +46,7 @@ def test_a_step_of_zero_is_told_by_the_call_and_caught(asked: str) -> None:
         "def f(x, n):\n    t = 0.0\n    try:\n        r = range(0, 6, n)\n    except ValueError:\n        return x[1] ** 2\n"
         f"    {asked}\n    return t\n"
     )
+    f = program(text)
     for n in (2, 0, -1):
-        verdict = judge(Cell(text, program(text), (X, n)))
+        verdict = judge(Cell(text, f, (X, n)))
         assert verdict.kind == "right", verdict.reason

@@ -25,9 +25,8 @@ def slice_size(length: Size, start: Any, stop: Any, step: Any) -> Size | None:
     ('x.0-2', 'x.0-1')
     """
     if isinstance(length, int):
-        if all(bound is None or isinstance(bound, int) for bound in (start, stop, step)):
-            return len(range(*slice(start, stop, step).indices(length)))
-        return None
+        known = all(bound is None or isinstance(bound, int) for bound in (start, stop, step))
+        return len(range(*slice(start, stop, step).indices(length))) if known else None
     if step == -1 and start is None and stop is None:
         return length
     if step not in (None, 1):
@@ -35,9 +34,9 @@ def slice_size(length: Size, start: Any, stop: Any, step: Any) -> Size | None:
     # ``x[:n - 3]`` of two elements is ``x[:-1]``, which has one; with an offset of two it has none in any case.
     if isinstance(stop, Dim) and stop.base == length.base and length.offset == 0 and -2 <= stop.offset <= 0:
         stop = stop.offset or None
-    if isinstance(start, Dim) or not (start is None or (isinstance(start, int) and start >= 0)):
-        return None
-    if not (stop is None or (isinstance(stop, int) and stop < 0)):
+    from_front = start is None or (isinstance(start, int) and start >= 0)
+    to_end = stop is None or (isinstance(stop, int) and stop < 0)
+    if not from_front or not to_end:
         return None
     offset = (stop or 0) - (start or 0)
     return Dim(length.base, length.offset + offset) if offset else length

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.calls.left_alone import all_handed, leaves_alone, sees_not
-from adxform.frontend.calls.objects_changed import refuse_objects_changed
+from adxform.frontend.calls.callbacks.left_alone import all_handed, leaves_alone, sees_not
+from adxform.frontend.calls.callbacks.objects_changed import refuse_objects_changed
 from adxform.frontend.checks.cut_off import refuse_cut_off, refuse_told_dtypes
 from adxform.frontend.checks.floating_point_errors import raising_errors
 from adxform.frontend.checks.held_copies import refuse_told_apart

@@ -62,10 +62,10 @@ class Specialized:
 
 
 def unsized(type_: Type) -> Type:
-    """`type_` with one name for all lengths."""
+    """`type_` with one name for all lengths, but for one and none; some form may know that a length is a literal one."""
     if not isinstance(type_, Array) or type_.shape is None:
         return type_
-    return Array(type_.dtype, tuple([Dim("") if isinstance(size, Dim) else size for size in type_.shape]))
+    return Array(type_.dtype, tuple([size if size in (0, 1) else Dim("") for size in type_.shape]))
 
 
 def unsized_tree(tree: Tree) -> Tree:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from adxform.ir.ops import Block, Call, Lit, Op, Operand, Pack, Var
@@ -12,13 +11,23 @@ from adxform.ir.walk import all_ops, blocks, variables_of
 
 def callee(op: Op) -> Any:
     """The function that `op` calls; ``None`` where there is none, or it is not known or cannot be looked up."""
-    if not isinstance(op, Call) or not isinstance(op.fn, Lit):
+    if not isinstance(op, Call):
         return None
     try:
-        hash(op.fn.value)
+        return op.calls
+    except AttributeError:
+        object.__setattr__(op, "calls", found := _looked_up(op.fn))
+    return found
+
+
+def _looked_up(fn: Operand) -> Any:
+    if not isinstance(fn, Lit):
+        return None
+    try:
+        hash(fn.value)
     except TypeError:
         return None
-    return op.fn.value
+    return fn.value
 
 
 def type_of(operand: Operand) -> Type | None:
@@ -77,7 +86,7 @@ def index_parts(index: Operand) -> tuple[Operand, ...]:
             return (index,)
 
 
-def with_inner(op: Op) -> Iterator[Op]:
+def with_inner(op: Op) -> tuple[Op, ...]:
     """`op` and the ops in its blocks."""
     return all_ops(Block((), (op,), ()))
 

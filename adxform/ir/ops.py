@@ -118,8 +118,16 @@ _UNDEFINED = _Undefined()
 UNDEFINED = Lit(_UNDEFINED)
 
 
+class Contained:
+    """Room beside a block for every op in it and in the blocks inside it: passes and analyses walk over them all the time."""
+
+    __slots__ = ("inside",)
+
+    inside: tuple[Op, ...]
+
+
 @dataclass(frozen=True, slots=True)
-class Block:
+class Block(Contained):
     """Operations in order. The enclosing op says what the parameters and results stand for."""
 
     params: tuple[Var, ...]
@@ -130,8 +138,9 @@ class Block:
 class Findings:
     """Room beside an op for what was found out about it: it never changes, and is asked for by every analysis and pass."""
 
-    __slots__ = ("effect", "reads", "verified")
+    __slots__ = ("calls", "effect", "reads", "verified")
 
+    calls: Any
     effect: Any
     reads: tuple[Var, ...]
     verified: bool

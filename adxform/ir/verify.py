@@ -92,12 +92,17 @@ class _Verifier:
 
     def define(self, var: Var) -> None:
         name, type_ = var.name, var.type
-        if name in self.defined:
-            self.fail(f"{name} is defined twice")
         if not _is_name(name):
             self.fail(f"{name!r} is no variable name")
         if isinstance(type_, (Array, Scalar)) and type_.dtype not in FLOATS and type_.dtype.startswith("float"):
             self.fail(f"{name} has a dtype of no type: {type_.dtype}")
+        self.introduce(var)
+
+    def introduce(self, var: Var) -> None:
+        """Take `var`, which is known to be a variable that can be, into scope."""
+        name = var.name
+        if name in self.defined:
+            self.fail(f"{name} is defined twice")
         self.defined.add(name)
         self.scope[name] = var
 
@@ -184,10 +189,13 @@ class _Verifier:
         for var in reads(op):
             if scope.get(var.name) is not var:
                 self.use(var)
-        if not hasattr(op, "verified"):
-            self.alone(op)
-            if self.typed:
-                object.__setattr__(op, "verified", True)
+        if hasattr(op, "verified"):
+            for out in op.outs:
+                self.introduce(out)
+            return
+        self.alone(op)
+        if self.typed:
+            object.__setattr__(op, "verified", True)
         for out in op.outs:
             self.define(out)
 

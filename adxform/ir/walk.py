@@ -112,13 +112,23 @@ def reads(op: Op) -> tuple[Var, ...]:
     return found
 
 
-def all_ops(block: Block) -> Iterator[Op]:
+def all_ops(block: Block) -> tuple[Op, ...]:
     """Every op of `block` and of the blocks inside it, in order, an op before its blocks."""
+    try:
+        return block.inside
+    except AttributeError:
+        object.__setattr__(block, "inside", found := _all_ops(block))
+    return found
+
+
+def _all_ops(block: Block) -> tuple[Op, ...]:
+    found: list[Op] = []
     for op in block.ops:
-        yield op
+        found.append(op)
         if not isinstance(op, Call):
             for inner in blocks(op):
-                yield from all_ops(inner)
+                found += all_ops(inner)
+    return block.ops if len(found) == len(block.ops) else tuple(found)
 
 
 def names_read(block: Block, of: Callable[[Op], Iterable[Var]] = reads) -> Iterator[str]:

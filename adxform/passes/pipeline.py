@@ -19,6 +19,7 @@ from adxform.passes.linalg.repeats import REPEATS, multiply_once
 from adxform.passes.linalg.sums_of_products import MATMULS, sum_before_products
 from adxform.passes.loops.loop_invariant_tables import tabulate
 from adxform.passes.loops.privatise import privatise_arrays
+from adxform.passes.memory.carried_copies import carry_copies
 from adxform.passes.memory.compose import LOADS, compose_views
 from adxform.passes.memory.contributions import STARTS, assign_first_contributions
 from adxform.passes.memory.copies import COPIES, UNCHANGING, elide_copies
@@ -133,6 +134,7 @@ def _in_reverse(fn: Function, setting: Differentiation) -> Function:
 
 
 REVERSE: tuple[Pass[Differentiation], ...] = (
+    plain("carried-copies", carry_copies),
     Pass("sweeps", _in_reverse),
     Pass("seeds", lambda fn, setting: seeded(fn, setting.primal, setting.seeds)),
     Pass("gradients", lambda fn, setting: fresh_gradients(fn, setting.primal, setting.wrt)),

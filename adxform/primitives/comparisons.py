@@ -6,6 +6,7 @@ import operator
 
 import numpy as np
 
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, Lit, Var
 from adxform.ir.walk import all_ops
 
@@ -21,5 +22,9 @@ OF_ANY_ARRAY = (np.sum, np.copy, np.ndarray.copy, np.zeros_like, np.ones_like, n
 
 def asks_which_object(body: Block) -> bool:
     """Whether `body` asks of two values, neither of them a constant, if they are one object."""
-    asking = (op for op in all_ops(body) if isinstance(op, Call) and op.fn in (Lit(operator.is_), Lit(operator.is_not)))
-    return any(all(isinstance(arg, Var) for arg in op.args) for op in asking)
+    return any(_asks_which_object(op) for op in all_ops(body) if isinstance(op, Call))
+
+
+def _asks_which_object(call: Call) -> bool:
+    fn = callee(call)
+    return (fn is operator.is_ or fn is operator.is_not) and all(isinstance(arg, Var) for arg in call.args)

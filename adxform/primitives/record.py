@@ -237,6 +237,8 @@ class Primitive:
     """That of NumPy's integers, whose results a compiler would take to stay within 64 bits."""
     kernel: Kernel | None = None
     """The numbers on which kernels hold it."""
+    arity: int | None = None
+    """Of a function that takes more operands or fewer, with how many kernels have it."""
 
     @property
     def elementwise(self) -> bool:

@@ -16,7 +16,8 @@ from adxform.errors import RegistrationError
 from adxform.ir.ops import Call, Lit
 from adxform.ir.spans import own_attribute, registering
 from adxform.primitives import definitions, memory, scipy_rules, shipped_rules
-from adxform.primitives.definitions import polynomial_series, random_draws, real_spectra
+from adxform.primitives.definitions import random_draws, real_spectra
+from adxform.primitives.definitions.polynomials import polynomial_series
 from adxform.primitives.families import (
     cmath_functions,
     determinants,

@@ -20,7 +20,7 @@ from adxform.errors import AdxError
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.signals import Unassumed
 from adxform.frontend.signature import Signature, equal_lengths
-from adxform.frontend.signature.assumed_lengths import has_unknown_lengths
+from adxform.frontend.signature.assumed_lengths import has_unknown_lengths, meets_literals
 from adxform.frontend.signature.watched_rules import renew_changed
 from adxform.frontend.specialisation import span_of
 from adxform.frontend.specialize import specialize
@@ -110,7 +110,8 @@ def sized(fn: Any, own: Hashable, signature: Signature, leaves: tuple[Any, ...])
 def read_or_made(fn: Callable[..., Any], own: Hashable, signature: Signature, leaves: tuple[Any, ...]) -> CacheEntry:
     """An entry from the disk, where another process left one whose guards hold, or a new one."""
     general = entry_for(fn, own, replace(signature, assumed=False), leaves) if signature.assumed else None
-    assumes = general is None or has_unknown_lengths(general.specialized.function)
+    plain = None if general is None else general.specialized.function
+    assumes = plain is None or has_unknown_lengths(plain) or meets_literals(plain)
     if general is not None and not assumes and suited_to_kernels(general.specialized.function) is general.specialized.function:
         return general
     shelf = shelf_for(own, signature)

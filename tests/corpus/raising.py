@@ -366,3 +366,35 @@ def never(x):
 @at((vec(1.0, 2.0, 3.0),), raises=KeyError)
 def behind_a_checkpoint(x):
     return np.sum(x) * adxform.checkpoint(never)(x * 2.0)
+
+
+@at((vec(1.0, 2.0, 3.0), 0), raises=ZeroDivisionError)
+def remainder_by_nothing(x, width):
+    total = 0.0
+    for k in range(len(x)):
+        total += x[k % width] * x[k]
+    return total
+
+
+@at((vec(1.0, 2.0, 3.0), 0), raises=ZeroDivisionError)
+def quotient_by_nothing(x, width):
+    total = 0.0
+    for k in range(len(x)):
+        total += x[k // width] * x[k]
+    return total
+
+
+@at((vec(1.0, np.inf, 3.0),), raises=OverflowError)
+def place_of_an_infinity(x):
+    total = 0.0
+    for k in range(len(x)):
+        total += x[int(x[k]) % 3] * x[k]
+    return total
+
+
+@at((vec(1.0, np.nan, 3.0),), raises=ValueError)
+def rounding_of_what_is_no_number(x):
+    total = 0.0
+    for k in range(len(x)):
+        total += round(x[k]) * x[k]
+    return total

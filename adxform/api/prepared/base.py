@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from adxform.api import Derivative
-from adxform.api.prepared.arguments import line, tree_misfits
+from adxform.api.prepared.calls.arguments import line, tree_misfits
+from adxform.api.prepared.calls.outputs import LATER, Destination, destination
+from adxform.api.prepared.calls.preparation import Preparation
 from adxform.api.prepared.fingerprint import digest, signature_text, static_text
-from adxform.api.prepared.outputs import LATER, Destination, destination
 from adxform.api.prepared.pickling import reduced
-from adxform.api.prepared.preparation import Preparation
 from adxform.errors import OptionError
 from adxform.frontend.derivative_operators import Described
 from adxform.frontend.signature import Signature, Tree, equal_lengths

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from adxform.api.prepared.base import Prepared, apart_from_one_another
-from adxform.api.prepared.columns import padded, put, rows_at, rows_like
-from adxform.api.prepared.fast_path_writer import MISS, Writer
-from adxform.api.prepared.outputs import LATER, Destination
-from adxform.api.prepared.sweeps import batch_answer
+from adxform.api.prepared.calls.fast_path_writer import MISS, Writer
+from adxform.api.prepared.calls.outputs import LATER, Destination
+from adxform.api.prepared.calls.sweeps import batch_answer
+from adxform.api.prepared.matrices.columns import padded, put, rows_at, rows_like
 from adxform.backends.python.written_syntax import LOAD, call
 from adxform.frontend.signature import Node, Tree
 from adxform.ir.types import Type

@@ -13,10 +13,10 @@ from adxform.api import GradientPlan, checked_argnums, checked_engine, plan_grad
 from adxform.api.checkpointing import with_checkpoints
 from adxform.api.prepared import operator_meanings as forms
 from adxform.api.prepared.base import Args, Kwargs, Prepared
-from adxform.api.prepared.fast_path import Answer, answer, is_settled, structured
-from adxform.api.prepared.fast_path_writer import MISS
-from adxform.api.prepared.outputs import LATER, writer
-from adxform.api.prepared.preparation import Places, picker, prepare, values_at
+from adxform.api.prepared.calls.fast_path import Answer, answer, is_settled, structured
+from adxform.api.prepared.calls.fast_path_writer import MISS
+from adxform.api.prepared.calls.outputs import LATER, writer
+from adxform.api.prepared.calls.preparation import Places, picker, prepare, values_at
 from adxform.backends.python.written_syntax import LOAD
 from adxform.frontend.derivative_operators import EngineName, Kind, operator
 from adxform.frontend.signature import Leaf

@@ -13,13 +13,13 @@ from typing import Any
 from adxform.api import checked_argnums, checked_engine
 from adxform.api.prepared import operator_meanings as forms
 from adxform.api.prepared.base import Args, Kwargs, checked_directions
-from adxform.api.prepared.columns import padded, put, rows_at, rows_like
-from adxform.api.prepared.fast_path import Answer, answer, is_settled, structured
-from adxform.api.prepared.fast_path_writer import MISS, Writer
-from adxform.api.prepared.outputs import LATER, writer
-from adxform.api.prepared.preparation import picker, values_at
+from adxform.api.prepared.calls.fast_path import Answer, answer, is_settled, structured
+from adxform.api.prepared.calls.fast_path_writer import MISS, Writer
+from adxform.api.prepared.calls.outputs import LATER, writer
+from adxform.api.prepared.calls.preparation import picker, values_at
+from adxform.api.prepared.calls.sweeps import batch_answer
+from adxform.api.prepared.matrices.columns import padded, put, rows_at, rows_like
 from adxform.api.prepared.second import FORWARD, Parts, SecondOrder
-from adxform.api.prepared.sweeps import batch_answer
 from adxform.api.second_order import checked_order
 from adxform.api.second_order_definitions import product
 from adxform.backends.python.written_syntax import LOAD, call

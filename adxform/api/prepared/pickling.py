@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import Any
 
-from adxform.api.prepared.preparation import preparation
-from adxform.api.prepared.surroundings import Watch
+from adxform.api.prepared.calls.preparation import preparation
+from adxform.api.prepared.calls.surroundings import Watch
 from adxform.errors import PreparationMismatchError
 from adxform.frontend.signature.access import guards_hold
 from adxform.frontend.signature.watched_access import Trail

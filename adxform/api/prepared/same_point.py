@@ -21,9 +21,9 @@ import numpy as np
 from adxform.api import checked_argnums, checked_engine, kept
 from adxform.api.prepared import operator_meanings as forms
 from adxform.api.prepared.base import Args, Kwargs, Prepared, apart_from_one_another, checked_directions
-from adxform.api.prepared.columns import padded, put, rows_at, rows_like
+from adxform.api.prepared.calls.preparation import Places, picker, prepare, values_at
 from adxform.api.prepared.fingerprint import digest, static_text
-from adxform.api.prepared.preparation import Places, picker, prepare, values_at
+from adxform.api.prepared.matrices.columns import padded, put, rows_at, rows_like
 from adxform.frontend.derivative_operators import EngineName, Operator, operator
 from adxform.frontend.signature import Tree
 from adxform.ir.types import Type

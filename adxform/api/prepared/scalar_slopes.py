@@ -12,7 +12,7 @@ import numpy as np
 from adxform.api import Derivative, checked_argnums
 from adxform.api.prepared import operator_meanings as forms
 from adxform.api.prepared.base import Args, Kwargs, Prepared
-from adxform.api.prepared.preparation import Places, prepare, values_at
+from adxform.api.prepared.calls.preparation import Places, prepare, values_at
 from adxform.errors import ArgnumsError, NonDifferentiableError
 from adxform.frontend.derivative_operators import operator
 from adxform.frontend.signature import Leaf

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from adxform.api.prepared.base import Args, Kwargs, Prepared, apart_from_one_another
-from adxform.api.prepared.columns import units
-from adxform.api.prepared.preparation import Places, prepare, values_at
+from adxform.api.prepared.calls.preparation import Places, prepare, values_at
+from adxform.api.prepared.matrices.columns import units
 from adxform.api.second_order_definitions import hessian_at, product
 from adxform.frontend.derivative_operators import Definition, Kind, Order
 from adxform.frontend.signature import Tree

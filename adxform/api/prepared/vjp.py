@@ -15,10 +15,10 @@ from adxform.api import Pullback, checked_engine, kept
 from adxform.api.checkpointing import with_checkpoints
 from adxform.api.prepared import operator_meanings as forms
 from adxform.api.prepared.base import Args, Kwargs, apart_from_one_another, checked_directions
+from adxform.api.prepared.calls.fast_path import Answer
+from adxform.api.prepared.calls.fast_path_writer import MISS
+from adxform.api.prepared.calls.preparation import prepare, values_at
 from adxform.api.prepared.directional import Directional, parts_of_first
-from adxform.api.prepared.fast_path import Answer
-from adxform.api.prepared.fast_path_writer import MISS
-from adxform.api.prepared.preparation import prepare, values_at
 from adxform.frontend.derivative_operators import EngineName, operator
 from adxform.frontend.signature import Tree, python_class
 from adxform.ir.ops import Var

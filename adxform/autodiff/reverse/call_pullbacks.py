@@ -272,16 +272,7 @@ class CallReversal(Cotangents):
         active = self.is_active(value)
         if fn is not operator.setitem and not active:
             return
-        if _is_unique(index):
-            ct = target if index == WHOLE else write_one(b, self.expander, operator.getitem, target, index)
-        elif fn is operator.setitem:
-            ct = write_one(b, self.expander, runtime.gather_last, target, index)
-        else:
-            ct = write_one(b, self.expander, operator.getitem, target, index)
-        ct = self.measured(ct, target, index, b)
-        if isinstance(value, Var) and isinstance(ct, Var) and rank(ct.type) == rank(value.type) and never_spreads(value.type):
-            ct = reshaped(b, ct, value)
-        ct = self.named(ct, "ct", b)
+        ct = self.stored_cotangent(fn, target, index, value, b)
         ct = self.across(ct, b) if active else ct
         if fn is operator.setitem:
             if active and isinstance(ct, Var) and isinstance(ct.type, Array):
@@ -293,6 +284,19 @@ class CallReversal(Cotangents):
             if fn is intrinsics.deduct:
                 ct = write_one(b, self.expander, operator.neg, ct)
             self.contribute(value, ct, b)
+
+    def stored_cotangent(self, fn: Callable[..., Any], target: Operand, index: Operand, value: Operand, b: Builder) -> Operand:
+        """The cotangent of what was stored at `index`: where an index repeats, what is stored last is what is there."""
+        if _is_unique(index) and index == WHOLE:
+            ct: Operand = target
+        elif fn is operator.setitem and not _is_unique(index):
+            ct = write_one(b, self.expander, runtime.gather_last, target, index)
+        else:
+            ct = write_one(b, self.expander, operator.getitem, target, index)
+        ct = self.measured(ct, target, index, b)
+        if isinstance(value, Var) and isinstance(ct, Var) and rank(ct.type) == rank(value.type) and never_spreads(value.type):
+            ct = reshaped(b, ct, value)
+        return self.named(ct, "ct", b)
 
     def old_contents(self, x: Var, index: Operand, f: Builder) -> Operand:
         """What a store is about to overwrite, as a value of its own."""

@@ -80,13 +80,15 @@ def _offered(fn: Function, engine: Engine, skipped: int) -> tuple[str, CompiledF
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """What a run costs CPython, in tenths of a microsecond; and what of it in loops that may have many iterations."""
+    """What a run costs CPython, in tenths of a microsecond; what of it in loops that may have many iterations; and how many of
+    those a nest of loops has at most."""
 
     all: float = 0.0
     looping: float = 0.0
+    turns: int = 1
 
     def __add__(self, other: Steps) -> Steps:
-        return Steps(self.all + other.all, self.looping + other.looping)
+        return Steps(self.all + other.all, self.looping + other.looping, max(self.turns, other.turns))
 
 
 def steps(fn: Function, kernels: Mapping[str, object] | None = None) -> Steps:
@@ -104,8 +106,7 @@ class Counting:
 
     def block(self, block: Block) -> Steps:
         """The steps of the ops of a block."""
-        found = [self.op(op) for op in block.ops]
-        return Steps(sum(one.all for one in found), sum(one.looping for one in found))
+        return sum(map(self.op, block.ops), Steps())
 
     def op(self, op: Op) -> Steps:
         """The steps of an op."""
@@ -149,8 +150,8 @@ class _Products(Counting):
 
 def repeated(body: Steps, times: int) -> Steps:
     """The steps of a loop."""
-    whole = times * (body.all + NUMBER)
-    return Steps(NUMBER + whole, whole if times >= PASSES else times * body.looping)
+    whole, turns = times * (body.all + NUMBER), times * body.turns
+    return Steps(NUMBER + whole, whole if turns >= PASSES else times * body.looping, turns)
 
 
 def iterations(loop: For) -> int:

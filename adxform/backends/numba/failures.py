@@ -1,8 +1,8 @@
 """Where Python's own numbers raise and compiled ones do not: a kernel notes it, ends soon, and its caller asks Python again.
 
-``1.0 / 0.0`` and ``math.log(-1.0)`` raise; machine code returns an infinity or NaN. A flag, ``failed``, gathers what would
-have raised: loops stay free of exits, so that they vectorise. It ends a `While` at once, for that might not end otherwise, and is
-asked at the end of the kernel.
+``1.0 / 0.0`` and ``math.log(-1.0)`` raise; machine code returns an infinity or NaN. ``int(1e300)`` is a number with no place
+in a kernel. A flag, ``failed``, gathers what would have raised: loops stay free of exits, so that they vectorise. It ends a
+`While` at once, for that might not end otherwise, and is asked at the end of the kernel.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from adxform import runtime
-from adxform.backends.numba.operand_dtypes import is_weak
+from adxform.backends.numba.integers import GIVEN
+from adxform.backends.numba.operand_dtypes import dtype_of, is_weak
+from adxform.backends.numba.support import WHOLE, WHOLE_QUOTIENTS
 from adxform.ir.build import Builder
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Var, While
@@ -25,6 +27,8 @@ from adxform.runtime import kernel_scalars
 
 FLAGGED = frozenset({runtime.check_power, runtime.check_finite})
 """Checks, of which a flag is all that is kept."""
+DIVIDING = WHOLE_QUOTIENTS | {operator.truediv}
+LARGEST = 2.0**GIVEN
 NO = Lit(False)
 
 
@@ -43,7 +47,9 @@ def can_fail(op: Call) -> bool:
     fn = callee(op)
     if fn in FLAGGED:
         return True
-    if fn is operator.truediv:
+    if fn in WHOLE:
+        return not (is_weak(op.args[0]) and dtype_of(op.args[0]) == "int64")
+    if fn in DIVIDING:
         divisor = op.args[1]
         return not (isinstance(divisor, Lit) and divisor.value != 0) and all(map(is_weak, op.args))
     if fn is operator.pow:
@@ -125,8 +131,18 @@ class _Noting:
                 Call((broken,), Lit(operator.ne), (whole, exponent), (), op.span),
                 Call((bad,), Lit(operator.and_), (below, broken), (), op.span),
             ]
-        elif callee(op) is operator.truediv:
-            found = [Call((bad,), Lit(operator.eq), (op.args[1], Lit(0.0)), (), op.span)]
+        elif callee(op) in WHOLE:
+            number, size = self.builder.var("tmp", FLOAT), self.builder.var("tmp", FLOAT)
+            small = self.builder.var("tmp", BOOL)
+            found = [
+                Call((number,), Lit(float), op.args, (), op.span),
+                Call((size,), Lit(abs), (number,), (), op.span),
+                Call((small,), Lit(operator.lt), (size, Lit(LARGEST)), (), op.span),
+                Call((bad,), Lit(operator.not_), (small,), (), op.span),
+            ]
+        elif callee(op) in DIVIDING:
+            zero = Lit(0.0 if callee(op) is operator.truediv else 0)
+            found = [Call((bad,), Lit(operator.eq), (op.args[1], zero), (), op.span)]
         else:
             finite = self.builder.var("tmp", BOOL)
             found = [

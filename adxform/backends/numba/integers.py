@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 
 from adxform import runtime
+from adxform.backends.numba.support import WHOLE
 from adxform.ir import intrinsics
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, If, Lit, Op, Operand, Var, While
@@ -24,10 +25,8 @@ STEP = 14
 COUNTED = 61
 TOO_MANY = 10**6
 SUMS = (operator.add, operator.sub, runtime.add_up)
-COUNTS = (
-    *(intrinsics.dim, len, runtime.trip_count, runtime.from_front),
-    *(kernel_scalars.trip_count, kernel_scalars.from_front),
-)
+FRONTS = (runtime.from_front, kernel_scalars.from_front)
+COUNTS = (intrinsics.dim, len, runtime.trip_count, kernel_scalars.trip_count, *FRONTS)
 """What gives places in an array, and lengths."""
 
 
@@ -42,6 +41,7 @@ class Bits:
 
     def __init__(self) -> None:
         self.known: dict[Var, int] = {}
+        self.made: dict[Operand, Call] = {}
 
     def of(self, operand: Operand) -> int:
         """The bits of `operand`."""
@@ -57,6 +57,7 @@ class Bits:
         """Whether all integers of `op`, and of its blocks, fit."""
         match op:
             case Call(outs=(out,)) if out.type == INT:
+                self.made[out] = op
                 self.known[out] = bits = self.call(op)
                 return bits <= MOST
             case Call(args=(Var() as tape, *_, value)) if callee(op) in (intrinsics.push, operator.setitem) and self.of(value):
@@ -120,13 +121,28 @@ class Bits:
         if fn is operator.pow:
             exponent = op.args[1]
             return given[0] * exponent.value if isinstance(exponent, Lit) else TOO_MANY
+        if fn is max and (whole := self.cut_off(op)) is not None:
+            return self.of(whole)
         if fn in (operator.neg, operator.pos, operator.abs, abs, operator.floordiv, min, max):
             return max(given)
         if fn is operator.mod:
             return given[1]
         if fn in (operator.getitem, intrinsics.pop) and isinstance(op.args[0], Var):
             return self.known.get(op.args[0], GIVEN)
-        return GIVEN if fn in COUNTS else TOO_MANY
+        if fn in WHOLE and isinstance(op.args[0], Var) and op.args[0].type == INT:
+            return given[0]
+        return GIVEN if fn in COUNTS or fn in WHOLE else TOO_MANY
+
+    def cut_off(self, op: Call) -> Operand | None:
+        """The length of an axis, where `op` gives that of a slice of it, cut off at its ends: it is no longer."""
+        difference = self.made.get(op.args[0])
+        if difference is None or callee(difference) is not operator.sub or op.args[1] != Lit(0):
+            return None
+        stop, start = map(self.made.get, difference.args)
+        if stop is None or start is None or callee(stop) is not min or callee(start) not in FRONTS:
+            return None
+        whole = start.args[1]
+        return whole if whole in stop.args else None
 
 
 class Growth:

@@ -35,10 +35,13 @@ from adxform.passes.loops.reassociation import reassociate_sums
 from adxform.passes.loops.scratch import reuse_memory
 from adxform.passes.loops.strip_mine import strip_mine_loops
 from adxform.passes.loops.tape_arrays import tapes_as_arrays
+from adxform.passes.memory.carried_copies import carry_copies
+from adxform.passes.memory.copies import elide_copies
 from adxform.passes.scalar.arrays_as_numbers import arrays_as_numbers
 from adxform.passes.scalar.cse import share_common_subexpressions
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar.hoist import hoist_invariants
+from adxform.passes.scalar.pairs import compare_pairs
 from adxform.passes.scalar.simplify import simplify_algebra
 from adxform.passes.scalar_expansion import expand_scalars
 
@@ -78,9 +81,12 @@ def _with_bounds(fn: Function, setting: KernelSetting) -> Function:
 
 LOOPS: tuple[Pass[LoopSetting], ...] = (
     plain("single-elements", arrays_as_numbers),
+    plain("pairs", compare_pairs),
     plain("masks", check_masks),
     plain("checks", with_checks),
+    plain("carried-copies", carry_copies),
     Pass("tapes", _with_tapes),
+    plain("copies", elide_copies),
     plain("tiling", tile_products, fast),
     Pass("loops", lambda fn, setting: form_loops(fn, takes=is_taken, fastmath=setting.fastmath)),
     plain("invariant-lengths", partial(hoist_invariants, lengths=True), fast),

@@ -6,7 +6,6 @@ stays in Python.
 
 from __future__ import annotations
 
-import math
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -34,8 +33,9 @@ from adxform.runtime.kernel_scalars import DTYPES
 
 LARGEST = 2**63
 
-ARITIES: Mapping[Callable[..., Any], int] = MappingProxyType({math.log: 1, math.hypot: 2})
-"""Of functions of any number of operands: how many one that Numba has takes."""
+WHOLE_QUOTIENTS = frozenset({operator.floordiv, operator.mod})
+WHOLE = (int, round)
+"""What gives whole numbers of Python's own; of others `adxform.backends.numba.failures` asks whether they are too large."""
 MARKS = frozenset({intrinsics.turning_point})
 STACKS = frozenset({intrinsics.new_stack, intrinsics.push, intrinsics.pop})
 TWO_WAY: Mapping[Callable[..., Any], Callable[..., Any]] = MappingProxyType({np.where: kernel_scalars.chosen})
@@ -202,7 +202,20 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
     mixed = _mixed(fn, dtypes, out)
     if mixed is not None:
         return mixed
-    match record.kernel:
+    by_kernel = _by_kernel(fn, record.kernel, args, dtypes)
+    if by_kernel is not None:
+        return by_kernel
+    by_name = _by_name(fn, args, dtypes)
+    if by_name is not None:
+        return by_name
+    held = record.kernel is Kernel.FLOATS or record.form is not None
+    alike = set(dtypes) == {"float64"} or (set(dtypes) == {"float32"} and out in ("float32", "bool"))
+    return held and len(args) == (record.arity or len(args)) and alike
+
+
+def _by_kernel(fn: Any, kernel: Kernel | None, args: tuple[Operand, ...], dtypes: list[str]) -> bool | None:
+    """As `_scalar` by what the record of `fn` says of kernels; ``None`` where that is not all."""
+    match kernel:
         case Kernel.NUMBERS:
             return "bool" not in dtypes or fn in (operator.eq, operator.ne)
         case Kernel.TRUTHS:
@@ -211,23 +224,29 @@ def _scalar(fn: Any, args: tuple[Operand, ...], out: str) -> bool:
             return set(dtypes[:-1]) <= {"int64", "float64"} and dtypes[-1] == "float64"
         case Kernel.LOOP:
             return "bool" not in dtypes and loop_of(fn, tuple(map(sample_of, args))) is not None
+        case _:
+            return None
+
+
+def _by_name(fn: Any, args: tuple[Operand, ...], dtypes: list[str]) -> bool | None:
+    """As `_scalar` for functions of which kernels have code of their own; ``None`` for all others."""
     if fn in (operator.not_, operator.truth, bool):
         return True
-    if fn in (operator.floordiv, operator.mod, operator.pow, np.power):
-        return _by_literal(fn, dtypes, args[1])
+    if fn in (*WHOLE_QUOTIENTS, operator.pow, np.power):
+        return _by_number(fn, dtypes, args[1])
     if fn in (min, max, runtime.add_up, runtime.larger, runtime.smaller):
         return len(args) == 2 and dtypes[0] == dtypes[1] != "bool"
     if fn in (float, np.float64, np.float32):
         return dtypes != ["bool"]
+    if fn in WHOLE:
+        return len(args) == 1 and dtypes[0] in ("int64", "float64")
     if fn in TWO_WAY:
         return len(args) == 3 and dtypes[0] == "bool" and dtypes[1] == dtypes[2]
     if fn in (np.int64, runtime.trip_count, runtime.from_front, runtime.some, runtime.place):
         return set(dtypes) == {"int64"}
     if fn in (runtime.check_power, runtime.check_finite):  # `adxform.backends.numba.failures` puts a flag in its place
         return set(dtypes) == {"float64"}
-    held = record.kernel is Kernel.FLOATS or record.form is not None
-    alike = set(dtypes) == {"float64"} or (set(dtypes) == {"float32"} and out in ("float32", "bool"))
-    return held and len(args) == ARITIES.get(fn, len(args)) and alike
+    return None
 
 
 def _mixed(fn: Any, dtypes: list[str], out: str) -> bool | None:
@@ -241,11 +260,12 @@ def _mixed(fn: Any, dtypes: list[str], out: str) -> bool | None:
             return None
 
 
-def _by_literal(fn: Any, dtypes: list[str], second: Operand) -> bool:
-    """Whether ``//``, ``%`` or ``**`` by `second` is the same in a kernel: of a whole number, by a literal that cannot fail."""
+def _by_number(fn: Any, dtypes: list[str], second: Operand) -> bool:
+    """Whether ``//``, ``%`` or ``**`` by `second` is the same in a kernel: of whole numbers, where zero is seen."""
     number = second.value if isinstance(second, Lit) else None
-    if fn in (operator.floordiv, operator.mod):
-        return dtypes[0] == "int64" and type(number) is int and number != 0
+    if fn in WHOLE_QUOTIENTS:
+        sure = (type(number) is int and number != 0) or (number is None and is_weak(second))
+        return sure and dtypes == ["int64", "int64"]
     return isinstance(number, int) and 0 <= number <= 3 if dtypes[0] == "int64" else "bool" not in dtypes
 
 

@@ -14,9 +14,9 @@ from adxform.frontend.evaluate.values import NONE, Once, Range, Ref, Tuple, Valu
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, is_inexact
 from adxform.primitives.declare import name_of
-from adxform.primitives.definitions import in_place
-from adxform.primitives.definitions.flat_entries import KEEPING, FlatEntries
-from adxform.primitives.definitions.rearrangements import CUTTING
+from adxform.primitives.definitions.arrangements import in_place
+from adxform.primitives.definitions.arrangements.flat_entries import KEEPING, FlatEntries
+from adxform.primitives.definitions.arrangements.rearrangements import CUTTING
 from adxform.primitives.effects import is_making
 from adxform.primitives.record import Constant, Effect
 from adxform.primitives.signatures import PLAIN, SYNONYMS, arranged, form_of, signature_of

@@ -7,7 +7,6 @@ import inspect
 import operator
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,9 @@ import numpy as np
 from adxform.analysis.unseen_code import is_off, writing_options
 from adxform.errors import AdxError, GlobalMutationError
 from adxform.frontend.calls import cached_outside, dispatched_functions, generator_managers, none_given
-from adxform.frontend.calls.bound_forms import (
-    normal_form,
-    of_python,
-    refuse_iterators,
-    with_flat_arrays,
-    with_plain_axes,
-    with_ranges_filled,
-)
 from adxform.frontend.calls.chosen_functions import call_chosen
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
+from adxform.frontend.calls.known_callee import KnownFunction
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.operator_getters import GETTERS, call_getter
 from adxform.frontend.calls.own_values import with_own_value
@@ -33,7 +25,7 @@ from adxform.frontend.calls.program_functions import call_closure, call_function
 from adxform.frontend.calls.where_chosen import compute_where
 from adxform.frontend.checks.shared_memory import read_meanwhile
 from adxform.frontend.containers import object_lists, object_sets
-from adxform.frontend.containers.methods import Handler, Known
+from adxform.frontend.containers.methods import Known
 from adxform.frontend.derivative_operators import Decorated, Operator, behind, marked
 from adxform.frontend.evaluate.classes import own_containers, protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
@@ -61,22 +53,20 @@ from adxform.frontend.evaluate.values import (
     Value,
     View,
 )
-from adxform.frontend.known import KNOWN
-from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
 from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Step, path_to
 from adxform.ir.ops import Lit, Var
 from adxform.ir.spans import is_followed, own_attribute, written_in
 from adxform.ir.types import Object
 from adxform.primitives import definitions
-from adxform.primitives.declare import name_of
-from adxform.primitives.definitions import binary_heaps, iterations, keyed_items
+from adxform.primitives.definitions.of_python import binary_heaps, item_places, keyed_items
 from adxform.primitives.record import Primitive
-from adxform.primitives.signatures import not_covered, stated, taken, unstated
-from adxform.primitives.table import definition, lookup, refusal
+from adxform.primitives.signatures import not_covered, taken, unstated
+from adxform.primitives.table import definition, refusal
 from adxform.primitives.unruled import missing_rule
 
 Kwargs = dict[str, Value]
+Made = Static | Lit
 
 
 def call(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
@@ -137,55 +127,15 @@ def _called(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwa
             raise interp.error("this value cannot be called", "call a function")
 
 
-@dataclass(frozen=True, slots=True)
-class _Lookup:
-    """What is known of a function: its record, what it means in terms of others, and what the front end itself does for it."""
-
-    record: Primitive | None
-    meaning: Callable[..., Any] | None
-    handler: Handler | None
-
-    @property
-    def ruled(self) -> bool:
-        """Whether its derivative is that of its record, whatever it means."""
-        return self.record is not None and (self.meaning is None or self.record.derivative is not None)
-
-    def bound(self, interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Kwargs) -> tuple[tuple[Value, ...], Kwargs]:
-        """The arguments of a call of `fn`, bound to its signature; a call that does not fit raises as `fn` does."""
-        numerical = self.record is not None or self.meaning is not None
-        try:
-            if numerical:
-                states = stated(self.record) if self.record is not None and self.ruled else taken(fn, self.meaning or fn)
-                args, kwargs = with_plain_axes(interp, fn, *normal_form(fn, args, kwargs, states))
-                refuse_iterators(interp, fn, (*args, *kwargs.values()))
-            elif self.handler is not None:
-                args, kwargs = of_python(fn, args, kwargs)
-        except TypeError as error:
-            interp.fail(TypeError, f"{name_of(fn)}() {error}")
-        if numerical and isinstance(fn, np.ufunc) and len(args) > fn.nin:
-            message = f"`{name_of(fn)}` is given arrays for its results one by one"  # that of a single result has become `out=`
-            raise interp.error(message, "store the results: `x[...], y[...] = f(a)`")
-        return args, kwargs
-
-
-def _call_object(
-    interp: Interpreter, value: Static | Lit, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
-) -> Value:
+def _call_object(interp: Interpreter, value: Made, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     fn = value.value
     if (unbound := own_containers.unbound(interp, fn, args)) is not None:
         return call(interp, *unbound, kwargs, hint, wanted)
     if isinstance(fn, type) and find(type(fn), "__getattr__") is not MISSING and protocols.has_own_metaclass(fn):
         raise interp.error(f"the metaclass of `{fn.__name__}` defines `__getattr__`", "make the object outside of the function")
-    known = _Lookup(lookup(fn), definition(fn), _lookup_known(fn))
-    if kwargs and (form := definitions.form(fn, kwargs, lambda name: are_static(interp, (kwargs[name],)))) is not None:
-        known = _Lookup(*form, None)
-    of_items = known.meaning is None or fn not in definitions.OF_SEQUENCES
-    if ((known.record is not None or known.meaning is not None) and of_items) or (known.handler is not None and fn in _OPERATORS):
-        asked = args[:1] if fn is operator.setitem else args
-        args = (*(own_containers.bare(interp, arg) for arg in asked), *args[len(asked) :])
-    args, kwargs = with_ranges_filled(interp, fn, *with_flat_arrays(interp, fn, args, kwargs))
-    args, kwargs = known.bound(interp, fn, args, kwargs)
-    if "where" in kwargs and isinstance(fn, np.ufunc) and (known.record is not None or known.meaning is not None):
+    known = KnownFunction.of(interp, fn, kwargs)
+    args, kwargs = known.bound(interp, args, kwargs)
+    if known.chooses and "where" in kwargs:
         return compute_where(interp, value, args, kwargs, hint)
     found = None if known.handler is None else known.handler(interp, args, kwargs, hint)
     if found is not None:
@@ -194,8 +144,22 @@ def _call_object(
         return objects.call_operator(interp, value, args, kwargs)
     if isinstance(fn, Decorated):
         return _call_decorated(interp, value, args, kwargs, hint, wanted)
-    if _runs_now(fn) and are_static(interp, (*args, *kwargs.values())):
-        found = run_now(interp, fn, args, kwargs)
+    return _call_function(interp, value, known, args, kwargs, hint, wanted)
+
+
+def _call_function(
+    interp: Interpreter,
+    value: Made,
+    known: KnownFunction,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    hint: str,
+    wanted: bool,
+) -> Value:
+    """The result of a function that the front end does nothing special for: run now, by its rule or meaning, or by its code."""
+    found = None
+    if _runs_now(known.fn) and are_static(interp, (*args, *kwargs.values())):
+        found = run_now(interp, known.fn, args, kwargs)
     if found is None:
         if known.meaning is not None and not known.ruled:
             args = tuple(_gone_through(interp, arg) for arg in args)
@@ -203,15 +167,12 @@ def _call_object(
     return _call_unruled(interp, value, args, kwargs, hint, wanted) if found is None else found
 
 
-_OPERATORS = frozenset({*BINARY.values(), *COMPARE.values()} - {operator.is_, operator.is_not})
-
-
 def _runs_now(fn: Any) -> bool:
     """Whether a function is adxform's own and says what others mean, of which all is done once it has returned."""
     return _is_definition(fn) and not inspect.isgeneratorfunction(fn) and fn not in _CHANGING
 
 
-_CHANGING = binary_heaps.CHANGING | iterations.CHANGING | keyed_items.CHANGING
+_CHANGING = binary_heaps.CHANGING | item_places.CHANGING | keyed_items.CHANGING
 
 
 def _gone_through(interp: Interpreter, arg: Value) -> Value:
@@ -219,9 +180,7 @@ def _gone_through(interp: Interpreter, arg: Value) -> Value:
     return Tuple(tuple(interp.items(arg))) if isinstance(arg, View) else walks.opened(interp, arg)
 
 
-def _call_decorated(
-    interp: Interpreter, value: Static | Lit, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
-) -> Value:
+def _call_decorated(interp: Interpreter, value: Made, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     """The result of a function with derivatives of its own: that of what it was made of."""
     access = value.access if isinstance(value, Static) else None
     kept = is_kept(interp, value.value, access)
@@ -232,7 +191,13 @@ def _call_decorated(
 
 
 def _call_known(
-    interp: Interpreter, value: Static | Lit, known: _Lookup, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
+    interp: Interpreter,
+    value: Made,
+    known: KnownFunction,
+    args: tuple[Value, ...],
+    kwargs: Kwargs,
+    hint: str,
+    wanted: bool,
 ) -> Value | None:
     """The result of a function by its rule, or else by what it means; ``None`` where it has neither, or they cover nothing."""
     fn, record = value.value, known.record
@@ -290,7 +255,7 @@ def _tried(interp: Interpreter, *call: Any) -> Value | None:
 
 def _call_defined(
     interp: Interpreter,
-    value: Static | Lit,
+    value: Made,
     record: Primitive | None,
     meaning: Callable[..., Any],
     args: tuple[Value, ...],
@@ -301,21 +266,14 @@ def _call_defined(
     """The result of a function by what it means in terms of others; ``None`` where that covers nothing, or all is known."""
     fn = value.value
     given = {key: arg for key, arg in kwargs.items() if key != "out" or fn in definitions.WITHOUT_OUT}
-    if not accepts(meaning, args, given):
-        name = unstated(fn, taken(fn, meaning), len(args), tuple(given))
-        if name is not None and any(isinstance(arg, FunctionValue) for arg in args):
-            raise not_covered(fn, name, interp.span)
-        return None
-    if not _holds(fn, meaning, args, given):
+    if not _is_covered(interp, fn, meaning, args, given):
         return None
     if isinstance(value, Static):
         pin(interp, value)
     if are_static(interp, (*args, *given.values())) and fn not in definitions.FOLLOWED:
         return None
     if fn not in definitions.OF_SEQUENCES:
-        named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
-        args = tuple(arg if {*named[k : k + 1]} & OF_TUPLES else as_array(interp, arg) for k, arg in enumerate(args))
-        given = {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in given.items()}
+        args, given = _as_arrays(interp, meaning, args, given)
     if fn in definitions.INTERLEAVED:
         touched = (kwargs["out"], *args) if "out" in kwargs else (*args, *given.values())
         interp.to_check.apart += read_meanwhile(touched[0], touched[1:], interp.span)
@@ -324,6 +282,25 @@ def _call_defined(
     else:
         result = call(interp, Static(meaning), args, given, hint, wanted)
     return into(interp, fn, kwargs["out"], result) if "out" in kwargs else result
+
+
+def _is_covered(interp: Interpreter, fn: Any, meaning: Callable[..., Any], args: tuple[Value, ...], given: Kwargs) -> bool:
+    """Whether the `meaning` of `fn` takes such arguments, and holds with them."""
+    if accepts(meaning, args, given):
+        return _holds(fn, meaning, args, given)
+    name = unstated(fn, taken(fn, meaning), len(args), tuple(given))
+    if name is not None and any(isinstance(arg, FunctionValue) for arg in args):
+        raise not_covered(fn, name, interp.span)
+    return False
+
+
+def _as_arrays(
+    interp: Interpreter, meaning: Callable[..., Any], args: tuple[Value, ...], given: Kwargs
+) -> tuple[tuple[Value, ...], Kwargs]:
+    """The arguments, with arrays in the places of lists and tuples of numbers, but for those that say how."""
+    named = [key for key, one in inspect.signature(meaning).parameters.items() if one.kind is not one.KEYWORD_ONLY]
+    args = tuple(arg if {*named[k : k + 1]} & OF_TUPLES else as_array(interp, arg) for k, arg in enumerate(args))
+    return args, {name: arg if name in OF_TUPLES else as_array(interp, arg) for name, arg in given.items()}
 
 
 def _holds(fn: Any, meaning: Callable[..., Any], args: tuple[Value, ...], kwargs: Kwargs) -> bool:
@@ -336,9 +313,7 @@ def _holds(fn: Any, meaning: Callable[..., Any], args: tuple[Value, ...], kwargs
     return all(isinstance(value, Lit) and (not held or value.value in held) for value, held in asked)
 
 
-def _call_unruled(
-    interp: Interpreter, value: Static | Lit, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
-) -> Value:
+def _call_unruled(interp: Interpreter, value: Made, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     """The result of what has neither a rule nor a meaning: followed where its code can be read, else run now or as it is."""
     fn = value.value
     access = value.access if isinstance(value, Static) else None
@@ -368,7 +343,7 @@ def _call_unruled(
 
 
 def _called_code(
-    interp: Interpreter, value: Static | Lit, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
+    interp: Interpreter, value: Made, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
 ) -> Value | None:
     """The result of a function, or an object with a `__call__`, whose code can be read or has a meaning; ``None`` of others."""
     fn = value.value
@@ -396,7 +371,7 @@ def _called_code(
     return None
 
 
-def _run_now(interp: Interpreter, value: Static | Lit, args: tuple[Value, ...], kwargs: Kwargs) -> Value | None:
+def _run_now(interp: Interpreter, value: Made, args: tuple[Value, ...], kwargs: Kwargs) -> Value | None:
     """What a call gives that only computes, where all that it is given is known; ``None`` where it is not, or raises."""
     constants = tuple(as_constant(interp, arg) for arg in args)
     if not are_static(interp, (*constants, *kwargs.values())):
@@ -444,16 +419,6 @@ def _is_definition(fn: Any) -> bool:
     """Whether `fn` is a function of adxform's own that says what others mean, and makes no object that has to be followed."""
     ours = isinstance(fn, types.FunctionType) and written_in(fn).startswith("adxform.primitives.")
     return ours and fn not in definitions.MAKERS
-
-
-def _lookup_known(fn: Any) -> Handler | None:
-    """What the front end itself does for a call of `fn`, if it runs that."""
-    if isinstance(fn, Known):
-        return fn.handler
-    try:
-        return KNOWN.get(fn)
-    except Exception:  # of whatever class it is, it may not be hashed
-        return None
 
 
 def _call_partial(

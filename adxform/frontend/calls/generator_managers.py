@@ -16,7 +16,7 @@ from adxform.frontend.lowering.lower import lower_halves
 from adxform.frontend.signature.access import Access, path_to
 from adxform.ir.ops import Lit
 from adxform.ir.spans import is_user
-from adxform.primitives.definitions.halved_managers import HalvedManager
+from adxform.primitives.definitions.of_python.halved_managers import HalvedManager
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from adxform.frontend.calls.callbacks.unseen import hand_over
 from adxform.frontend.calls.draws import MAKERS, drawn_type, method_of, moving_draw, moving_variates
-from adxform.frontend.calls.unseen import hand_over
 from adxform.frontend.containers import deques
 from adxform.frontend.evaluate.operands import given_to_unknown, refuse_keeping
 from adxform.frontend.evaluate.outside import outside_containers

@@ -32,7 +32,7 @@ from adxform.ir.ops import Call, Lit, Operand, Var
 from adxform.ir.types import FLOAT, INT, Array, Dim, Object, Scalar, Several, Type, is_complex, is_inexact
 from adxform.ir.walk import variables_of
 from adxform.primitives.declare import name_of
-from adxform.primitives.definitions.stacking import OF_ROWS
+from adxform.primitives.definitions.arrangements.stacking import OF_ROWS
 from adxform.primitives.facets import Moves
 from adxform.primitives.record import PURE, Effect, General, Memory, Primitive
 from adxform.primitives.table import TABLE

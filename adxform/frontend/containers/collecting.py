@@ -43,7 +43,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Tuple, Value
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Array, Dim, Object, Scalar, Size, is_float, rank
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import item_places
 
 _PYTHON: dict[str, type] = {"bool": bool, "int64": int, "float64": float, "complex128": complex}
 
@@ -223,7 +223,7 @@ def pop(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint: 
 
 def _pop_within(interp: Interpreter, ref: Ref, contents: Collected, index: Value, hint: str) -> Value:
     """Take out the item at `index`, which may be any one."""
-    place = interp.call(Static(iterations.place_to_pop), (index, interp.filled_length(contents)))
+    place = interp.call(Static(item_places.place_to_pop), (index, interp.filled_length(contents)))
     item = load(interp, ref, contents, place, hint)
     splice(interp, ref, contents, place, interp.call(Lit(operator.add), (place, Lit(1))), NOTHING)
     return item
@@ -259,8 +259,8 @@ def bounds(interp: Interpreter, ref: Ref, cut: Slice) -> tuple[Value, Value]:
     if cut.step not in (NONE, Lit(1)):
         raise interp.error("a slice with a step, of a list whose length only a run can tell, is set or deleted", "use an array")
     count = iteration.length(interp, ref)
-    start = Lit(0) if cut.start == NONE else interp.call(Static(iterations.bound_within), (cut.start, count, Lit(0), count))
-    stop = count if cut.stop == NONE else interp.call(Static(iterations.bound_within), (cut.stop, count, Lit(0), count))
+    start = Lit(0) if cut.start == NONE else interp.call(Static(item_places.bound_within), (cut.start, count, Lit(0), count))
+    stop = count if cut.stop == NONE else interp.call(Static(item_places.bound_within), (cut.stop, count, Lit(0), count))
     return start, interp.call(Lit(max), (start, stop))
 
 

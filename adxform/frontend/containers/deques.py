@@ -19,7 +19,7 @@ from adxform.frontend.evaluate.values import NONE, Method, Ref, Static, Tuple, V
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import is_inexact
 from adxform.ir.walk import variables
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import item_places
 
 
 def made(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -78,13 +78,13 @@ def _keeping(ref: Value, interp: Interpreter, meaning: Any) -> None:
 
 def _append(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     _of_list("append")(interp, args, kwargs, hint)
-    _keeping(args[0], interp, iterations.keep_last)
+    _keeping(args[0], interp, item_places.keep_last)
     return NONE
 
 
 def _append_left(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     _of_list("insert")(interp, (args[0], Lit(0), *args[1:]), kwargs, hint)
-    _keeping(args[0], interp, iterations.keep_first)
+    _keeping(args[0], interp, item_places.keep_first)
     return NONE
 
 
@@ -94,12 +94,12 @@ def _extend(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     if args[0].meta == NONE:
         return _of_list("extend")(interp, args, kwargs, hint)
     walks.refuse_in_part(interp, args[1])
-    return interp.call(Static(iterations.append_all), (args[0], walks.opened(interp, args[1])))
+    return interp.call(Static(item_places.append_all), (args[0], walks.opened(interp, args[1])))
 
 
 def _extend_left(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     walks.refuse_in_part(interp, args[1])
-    return interp.call(Static(iterations.append_all_left), (args[0], walks.opened(interp, args[1])))
+    return interp.call(Static(item_places.append_all_left), (args[0], walks.opened(interp, args[1])))
 
 
 def _pop_left(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -114,7 +114,7 @@ def _copy(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
 
 
 def _rotate(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    return interp.call(Static(iterations.rotate), (*args, Lit(1))[:2])
+    return interp.call(Static(item_places.rotate), (*args, Lit(1))[:2])
 
 
 def _exactly(count: int, name: str, handler: Handler, least: int | None = None) -> Handler:

@@ -17,7 +17,7 @@ from adxform.frontend.evaluate.outside.guards import constant, itself
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, View
 from adxform.ir.ops import Lit
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import item_places
 
 DictHandler = Callable[[Interpreter, tuple[Value, ...], dict[str, Value], str], Value]
 
@@ -32,7 +32,7 @@ def _get(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
     if keyed_lists.is_new(interp, args[0], args[1]):
         return (*args, NONE)[2]
     if of_the_run(interp, args[1]) is not None:
-        return interp.call(Static(iterations.got), (*args, NONE)[:3], hint=hint)
+        return interp.call(Static(item_places.got), (*args, NONE)[:3], hint=hint)
     found = interp.contents(args[0]).get(hashed(interp, args[1], "a dict key", args[0]))
     return found if found is not None else args[2] if len(args) > 2 else NONE
 

@@ -23,7 +23,7 @@ from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, Vi
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Object, Scalar, is_float
-from adxform.primitives.definitions import iterations, keyed_items
+from adxform.primitives.definitions.of_python import item_places, keyed_items
 
 
 def under(interp: Interpreter, ref: Ref, key: Value, *, stored: bool = False) -> Keyed | None:
@@ -80,7 +80,7 @@ def begun(interp: Interpreter, ref: Ref) -> bool:
     interp.adds_keys |= bool(contents.keys)
     parts = tuple(constant(interp, key) for key in contents.keys), contents.items
     if isinstance(contents, Doubtful):
-        keys, items = (interp.call(Static(iterations.those_there), (Tuple(part), Tuple(contents.there))) for part in parts)
+        keys, items = (interp.call(Static(item_places.those_there), (Tuple(part), Tuple(contents.there))) for part in parts)
     else:
         keys, items = map(interp.new_list, parts)
         if list_arrays.are_lists(contents.items) and not lists_of_lists.begun(interp, items, stored=True):

@@ -25,7 +25,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Slice, Static, Value, is_int
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import item_places, iterations
 
 EVERYTHING = Slice(NONE, NONE, NONE)
 
@@ -225,5 +225,5 @@ def at(interp: Interpreter, several: Portions, index: Value) -> Value:
         return copied(interp, several, index)
     if several.places is not None:
         return named(interp, several.of, interp.call(Lit(operator.getitem), (several.places, index)), ())
-    place = interp.call(Static(iterations.place_of_item), (index, interp.made_lists(several.of)))
+    place = interp.call(Static(item_places.place_of_item), (index, interp.made_lists(several.of)))
     return named(interp, several.of, place, (), index, several.of)

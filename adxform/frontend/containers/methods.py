@@ -21,7 +21,7 @@ from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Once, Range, Ref, Slice, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import item_places, iterations
 
 Args = tuple[Value, ...]
 Kwargs = dict[str, Value]
@@ -70,7 +70,7 @@ def _append(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Valu
 
 def _extend(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
     if interp.level is not None and isinstance(args[1], Once):
-        return interp.call(Static(iterations.taken_in), args)
+        return interp.call(Static(item_places.taken_in), args)
     if interp.portion(args[0]) is not None and isinstance(args[0], Ref):
         portions.extend(interp, args[0], walks.opened(interp, args[1]))
         return NONE
@@ -123,7 +123,7 @@ def _pop(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value],
     ref, items = _list(interp, args[0])
     if len(args) > 1:
         refuse_index(interp, args[1], "list")
-        if (taken := moved_items.taken_out(interp, ref, args[1], iterations.place_to_pop, "list")) is not None:
+        if (taken := moved_items.taken_out(interp, ref, args[1], item_places.place_to_pop, "list")) is not None:
             return taken
         if is_long_from_here(interp, ref, args[1]):
             return _pop(interp, args, kwargs, hint)

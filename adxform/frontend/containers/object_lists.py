@@ -22,7 +22,7 @@ from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Block, Call, If, Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, INT, Object, Scalar, is_inexact
 from adxform.ir.walk import variables_of
-from adxform.primitives.definitions import iterations, keyed_items
+from adxform.primitives.definitions.of_python import iterations, keyed_items
 
 _CHANGING = frozenset({"append", "extend", "insert", "remove", "reverse", "clear"})
 """Methods that change a list and give nothing."""

@@ -34,7 +34,7 @@ from adxform.frontend.evaluate.signals import Grows
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Range, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import item_places
 
 _T = TypeVar("_T")
 
@@ -95,7 +95,7 @@ def _chosen(interp: Interpreter, lists: list[Ref], index: Var) -> Value | None:
         return None
     places = tuple(portion.place for portion in portions)
     within = interp.integers.within.get(index) == len(places)
-    place = index if within else interp.call(Static(iterations.place_of_item), (index, Lit(len(places))))
+    place = index if within else interp.call(Static(item_places.place_of_item), (index, Lit(len(places))))
     if places != tuple(map(Lit, range(len(places)))):
         place = interp.call(Lit(operator.getitem), (Tuple(places), place))
     return named(interp, family, place, portions[0].group, index, tuple(lists))
@@ -211,7 +211,7 @@ def family_of(interp: Interpreter, rows: list[tuple[Value, ...]]) -> ListFamily:
 def _of_outside(interp: Interpreter, lists: list[Ref], index: Var) -> Value:
     """The one of `lists`, which belong to the caller's program, at `index`: none of them changes."""
     family = family_of(interp, [interp.contents(one).items for one in lists])
-    place = interp.call(Static(iterations.place_of_item), (index, Lit(len(lists))))
+    place = interp.call(Static(item_places.place_of_item), (index, Lit(len(lists))))
     return _kept(interp, taken(interp, Portion(family, interp.call(Lit(int), (place,)))))
 
 
@@ -295,7 +295,7 @@ def append(interp: Interpreter, portion: Portion, item: Value) -> None:
 
 def extend(interp: Interpreter, ref: Ref, more: Value) -> None:
     """Put the items of `more` after those of the list `ref`."""
-    interp.call(Static(iterations.append_all), (ref, more))
+    interp.call(Static(item_places.append_all), (ref, more))
 
 
 def put(interp: Interpreter, portion: Portion, contents: AnyContents) -> None:
@@ -308,7 +308,7 @@ def put(interp: Interpreter, portion: Portion, contents: AnyContents) -> None:
     others: Value = interp.new_list(())
     if columns is not None:
         others = tuple_columns.ordered(interp, columns, _where(interp, columns, operator.ne, portion.place))
-    found = interp.call(Static(iterations.with_portion), (others, portion.place, made))
+    found = interp.call(Static(item_places.with_portion), (others, portion.place, made))
     assert isinstance(found, Ref)
     now, then = interp.columns(portion.pairs), interp.columns(found)
     if now is None or then is None:

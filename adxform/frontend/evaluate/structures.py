@@ -80,6 +80,15 @@ def _result(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
             return Leaf(type_or_none)
         case Static():
             return Fixed(Lit(interp.pin(value)))
+        case Once():
+            raise interp.error("an iterator is returned", "return what it goes through: `list(…)`")
+        case _:
+            return _structure(interp, value, leaves)
+
+
+def _structure(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
+    """The tree of a structure that is returned; its leaves are added to `leaves`."""
+    match value:
         case Tuple(items, cls):
             keys: tuple[Any, ...] = tuple(range(len(items))) if cls is tuple else cls._fields  # type: ignore[attr-defined]
             return Node(
@@ -98,8 +107,6 @@ def _result(interp: Interpreter, value: Value, leaves: list[Operand]) -> Tree:
             names = tuple(field.name for field in dataclasses.fields(cls))
             fields = [contents.get(name) or interp.attribute(value, name) for name in names]
             return Node("dataclass", cls, names, tuple(_result(interp, item, leaves) for item in fields))
-        case Once():
-            raise interp.error("an iterator is returned", "return what it goes through: `list(…)`")
         case _:
             raise interp.error(
                 "a value of this kind cannot be returned", "return numbers, arrays, tuples, lists, dicts or dataclasses"

@@ -25,7 +25,7 @@ from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar, rank
-from adxform.primitives.definitions import rearrangements
+from adxform.primitives.definitions.arrangements import rearrangements
 
 
 def _shape(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -76,25 +76,28 @@ def _of_lists(interp: Interpreter, fn: Any, args: Args, kwargs: Kwargs, hint: st
     return interp.call(Lit(fn), (found, *args[1:]), kwargs, hint) if args[1:] or kwargs else found
 
 
+def _of_object(interp: Interpreter, fn: Any, x: Ref, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """An array of a list whose length only a run can tell, of lists of such, or of an object of adxform's own."""
+    if interp.is_long(x):
+        rows = collecting.as_array(interp, x)
+        if not args[1:] and not kwargs:
+            forgotten_kinds.require_fractions(interp, {x: rows})
+        own = interp.call(Lit(np.ndarray.copy), (rows,), hint=hint)
+        return interp.call(Lit(fn), (own, *args[1:]), kwargs, hint) if args[1:] or kwargs else own
+    if x.cls.__module__.startswith("adxform.") and (made := protocols.special(interp, x, "__array__")) is not None:
+        return interp.call(Lit(fn), (interp.call(made, ()), *args[1:]), kwargs, hint)
+    return None if interp.portions(x) is None else _of_lists(interp, fn, args, kwargs, hint)
+
+
 def _as_array(fn: Any) -> Handler:
     """An array that is already what is asked for, passed on as it is."""
 
     def handler(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-        if isinstance(args[0], Ref) and interp.is_long(args[0]):
-            rows = collecting.as_array(interp, args[0])
-            if not args[1:] and not kwargs:
-                forgotten_kinds.require_fractions(interp, {args[0]: rows})
-            own = interp.call(Lit(np.ndarray.copy), (rows,), hint=hint)
-            return interp.call(Lit(fn), (own, *args[1:]), kwargs, hint) if args[1:] or kwargs else own
-        if isinstance(args[0], Ref) and args[0].cls.__module__.startswith("adxform."):
-            made = protocols.special(interp, args[0], "__array__")
-            if made is not None:
-                return interp.call(Lit(fn), (interp.call(made, ()), *args[1:]), kwargs, hint)
-        if isinstance(args[0], Ref) and interp.portions(args[0]) is not None:
-            return _of_lists(interp, fn, args, kwargs, hint)
-        if fn is np.array and (found := structured_arrays_made.of_rows(interp, args, kwargs, hint)) is not None:
+        if isinstance(args[0], Ref) and (found := _of_object(interp, fn, args[0], args, kwargs, hint)) is not None:
             return found
-        if fn is np.array or not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:
+        if fn is np.array:
+            return structured_arrays_made.of_rows(interp, args, kwargs, hint)
+        if not isinstance(args[0], Var) or not isinstance(args[0].type, Array) or args[0].type.shape is None:
             return None
         dtype = args[1] if len(args) > 1 else kwargs.get("dtype", NONE)
         if len(args) > 2 or set(kwargs) - {"dtype"}:

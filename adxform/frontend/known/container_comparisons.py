@@ -27,7 +27,7 @@ from adxform.frontend.known.one_or_equal import (
 )
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 
 def equality(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:

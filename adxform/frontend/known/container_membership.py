@@ -25,7 +25,7 @@ from adxform.frontend.known.one_or_equal import Condition, any_or_all, as_it_is,
 from adxform.frontend.signature.access import Contains
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Scalar, is_inexact
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 
 def contains(interp: Interpreter, box: Value, item: Value) -> Answer:

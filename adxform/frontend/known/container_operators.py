@@ -69,9 +69,17 @@ def binary(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str, sign: st
         return found
     if any(issubclass(cls, np.ndarray) or (is_numpy(cls) and fn is not operator.matmul) for cls in (left, right)):
         return interp.call(Lit(fn), (as_array(interp, a, left), as_array(interp, b, right)), hint=hint)
+    if (found := _together(interp, fn, a, left, b, right)) is not None:
+        return found
+    what = f"unsupported operand type(s) for {sign or SIGNS[fn]}: '{name_of(left)}' and '{name_of(right)}'"
+    return interp.fail(TypeError, what)
+
+
+def _together(interp: Interpreter, fn: Any, a: Value, left: type, b: Value, right: type) -> Answer:
+    """``a fn b`` of two sequences, sets or dicts; ``None`` where Python has no such operator for them."""
     match fn:
-        case operator.add if (joined := _joined(interp, a, left, b, right)) is not None:
-            return joined
+        case operator.add:
+            return _joined(interp, a, left, b, right)
         case operator.and_ | operator.or_ | operator.sub | operator.xor if is_of_keys(left, right):
             return sets.made(interp, fn, sets.given(interp, a), sets.given(interp, b))
         case operator.or_ if issubclass(left, dict) and issubclass(right, dict):
@@ -79,8 +87,7 @@ def binary(interp: Interpreter, fn: Any, a: Value, b: Value, hint: str, sign: st
             assert isinstance(b, Ref)
             return _merged(interp, a, b)
         case _:
-            what = f"unsupported operand type(s) for {sign or SIGNS[fn]}: '{name_of(left)}' and '{name_of(right)}'"
-            return interp.fail(TypeError, what)
+            return None
 
 
 def _formatted(interp: Interpreter, cls: type[str | bytes], text: Value, given: Value, hint: str) -> Value:

@@ -15,8 +15,8 @@ from typing import Any
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import generator_managers
+from adxform.frontend.calls.callbacks.unseen import hand_over
 from adxform.frontend.calls.opaque import opaque
-from adxform.frontend.calls.unseen import hand_over
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
@@ -34,7 +34,7 @@ from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, Object
 from adxform.ir.walk import all_ops, variables
-from adxform.primitives.definitions.halved_managers import HalvedManager
+from adxform.primitives.definitions.of_python.halved_managers import HalvedManager
 from adxform.primitives.effects import is_opaque
 from adxform.runtime.language.contexts import special
 

@@ -36,7 +36,7 @@ from adxform.frontend.lowering.operator_functions import BINARY, COMPARE
 from adxform.ir.kinds import alternatives, scalar_type, settled_type
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, rank
-from adxform.primitives.definitions.flat_entries import FlatEntries
+from adxform.primitives.definitions.arrangements.flat_entries import FlatEntries
 
 
 def _array_changed(interp: Interpreter, fn: Any, x: Var, held: Array, value: Value) -> Value:

@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array
-from adxform.primitives.definitions.stacking import OF_ROWS
+from adxform.primitives.definitions.arrangements.stacking import OF_ROWS
 
 
 def _joined(fn: Callable[..., Any], meaning: Callable[..., Any]) -> Handler:

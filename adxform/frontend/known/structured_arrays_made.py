@@ -12,7 +12,7 @@ from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit
-from adxform.primitives.definitions.structured_arrays import structured, structured_rows
+from adxform.primitives.definitions.arrangements.structured_arrays import structured, structured_rows
 
 
 def filled_with(value: int) -> Handler:

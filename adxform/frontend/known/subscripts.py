@@ -47,7 +47,8 @@ from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar, is_float, is_inexact
-from adxform.primitives.definitions import iterations, stacking
+from adxform.primitives.definitions.arrangements import stacking
+from adxform.primitives.definitions.of_python import item_places
 
 
 def _place(interp: Interpreter, owner: Value, index: Value) -> Value:
@@ -218,7 +219,7 @@ def _delete_known(interp: Interpreter, ref: Ref, index: Value, hint: str) -> Non
 
 def _delete_from_list(interp: Interpreter, ref: Ref, contents: Contents, index: Value, hint: str) -> None:
     refuse_index(interp, index, "list")
-    if moved_items.taken_out(interp, ref, index, iterations.place_in_list, "list") is not None:
+    if moved_items.taken_out(interp, ref, index, item_places.place_in_list, "list") is not None:
         return
     if is_long_from_here(interp, ref, index):
         _delitem(interp, (ref, index), {}, hint)

@@ -164,6 +164,20 @@ def _lower_statement(state: State, node: Any) -> None:
             state.flag(GOING, KEEP_GOING)
         case gast.Continue():
             state.flag(GOING)
+        case gast.Assert() | gast.Raise():
+            _lower_raise(state, node)
+        case gast.Delete(targets=targets):
+            for target in targets:
+                _delete(state, target)
+        case gast.Import() | gast.ImportFrom():
+            _lower_import(state, node)
+        case _:
+            _lower_compound(state, node)
+
+
+def _lower_compound(state: State, node: Any) -> None:
+    """Append a statement that has statements inside."""
+    match node:
         case gast.If():
             _lower_if(state, node, node.body, node.orelse)
         case gast.For():
@@ -176,17 +190,10 @@ def _lower_statement(state: State, node: Any) -> None:
             _lower_with(state, node)
         case gast.Try():
             lower_try(state, node, lower_statements)
-        case gast.Assert() | gast.Raise():
-            _lower_raise(state, node)
-        case gast.Delete(targets=targets):
-            for target in targets:
-                _delete(state, target)
         case gast.FunctionDef():
             _lower_def(state, node)
         case gast.ClassDef():
             lower_class(state, node)
-        case gast.Import() | gast.ImportFrom():
-            _lower_import(state, node)
         case _:
             help_ = "move it out of the differentiated function, or give the function around it a rule with `adxform.rule`"
             raise state.scope.error(node, f"{describe(node)} is not supported", help_)

@@ -120,12 +120,7 @@ def matched(interp: Interpreter, value: Value, given: Value, what: str) -> list[
 def fitted(interp: Interpreter, value: Value, given: Value, what: str) -> Operand:
     """`given` as a tangent or cotangent of the float or array of floats `value`."""
     type_, own = type_of(value), type_of(given)
-    if own is None or (not is_inexact(own) and (isinstance(own, Array) or not is_int(given))):
-        raise mismatch(interp, value, given, what)
-    ranks = rank(own), rank(type_) if type_ is not None else None
-    if None not in ranks and ranks[0] != ranks[1]:
-        raise mismatch(interp, value, given, what)
-    if is_complex(own) and type_ is not None and not is_complex(type_):
+    if own is None or not _may_fit(type_, own, given):
         raise mismatch(interp, value, given, what)
     match type_, own:
         case Array(dtype, shape), Array(other, theirs):
@@ -143,6 +138,16 @@ def fitted(interp: Interpreter, value: Value, given: Value, what: str) -> Operan
         case Scalar(), Array():
             return interp.operand(interp.call(Lit(operator.getitem), (given, Tuple(()))))
     return interp.operand(given)
+
+
+def _may_fit(type_: Type | None, own: Type, given: Value) -> bool:
+    """Whether `given`, of the type `own`, may be the tangent or cotangent of what is of the type `type_`."""
+    if not is_inexact(own) and (isinstance(own, Array) or not is_int(given)):
+        return False
+    if type_ is None:
+        return True
+    ranks = rank(own), rank(type_)
+    return (None in ranks or ranks[0] == ranks[1]) and (is_complex(type_) or not is_complex(own))
 
 
 def _python_class(type_: Scalar) -> type:

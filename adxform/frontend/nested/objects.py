@@ -129,7 +129,7 @@ def call_form(interp: Interpreter, value: Object, name: str, args: Args, kwargs:
 
 
 def _delivered(interp: Interpreter, result: Value, out: Value, path: str) -> Value:
-    """`result` in the arrays of `out`, as `adxform.api.prepared.outputs` says it."""
+    """`result` in the arrays of `out`, as `adxform.api.prepared.calls.outputs` says it."""
     result, out = interp.force(result), interp.force(out)
     if out == NONE:
         return result

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from adxform.analysis.slices import Bounds, Form, literal_length, selected, slice_forms, variable_slices
 from adxform.frontend.signature import SHORT
-from adxform.frontend.signature.shared_lengths import Equalities
+from adxform.frontend.signature.shared_lengths import Equalities, aligned, is_plain
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.linear_forms import LinearForm
@@ -77,6 +77,15 @@ def has_unknown_lengths(fn: Function) -> bool:
     slices = [(out, place) for out, x, index in loads if isinstance(x, Var) for _, place, _ in variable_slices(x, index)]
     made = [(op.outs[0], 0) for op in looped if isinstance(op.fn, Lit) and record_of(op.fn.value).fresh is not None]
     return not fn.helpers and any(_is_open(out, place) for out, place in (*slices, *made))
+
+
+def meets_literals(fn: Function) -> bool:
+    """Whether lengths of arguments meet literal ones in loops of `fn`: they are these then."""
+    looped = (op for outer in fn.body.ops for block in blocks(outer) for op in all_ops(block) if isinstance(op, Call))
+    met = (sizes for op in looped if op.outs and len(op.args) > 1 for sizes in aligned(op.args))
+    return not fn.helpers and any(
+        any(map(is_plain, sizes)) and any(size not in (0, 1) for size in sizes if isinstance(size, int)) for sizes in met
+    )
 
 
 def _is_open(out: Var, axis: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TypeGuard
 
 from adxform.frontend.signature import Fixed, Leaf, Node, Tree
 from adxform.ir.linear_forms import LinearForm
@@ -72,9 +73,13 @@ class Equalities:
         others = [size for size in named if size not in told]
         known = next((size for size in others if isinstance(size, int) or not size.may_be_one), None)
         sliced = [size.base for size in told if size.base in self.sliced and size.base not in self.counted]
+        if known is None and others:
+            forms = [form for form in map(self.form, sliced) if form is not None and not form.terms]
+            known = forms[0].number if forms else None
         match known:
             case int():
                 self.numbers |= dict.fromkeys(sliced, known)
+                self.numbers |= {size.base: known - size.offset for size in others if is_plain(size)}
             case Dim():
                 self._same |= dict.fromkeys(sliced, known.base)
                 self.assumed |= dict.fromkeys(sliced, known)
@@ -150,6 +155,11 @@ class Equalities:
         mapping: dict[Var, Operand] = {}
         body = rename_block(fn.body, mapping, lambda var: Var(names.fresh(var.base), self.type(var.type)))
         return replace(fn, body=body)
+
+
+def is_plain(size: Size) -> TypeGuard[Dim]:
+    """Whether `size` is one of an argument, or that less a literal: compiled code can ask first whether it is a literal."""
+    return isinstance(size, Dim) and not size.base.startswith("?")
 
 
 def aligned(operands: Sequence[Operand]) -> Iterator[list[Size]]:

@@ -33,13 +33,11 @@ def find_unspread(fn: Function, equal: Equalities, form: Form) -> None:
 
     So have others that are not expected to be cut off: see `_expected_whole`. Of equal lengths one name stands for all.
     """
-    stored: dict[str, None] = {}
     spread: dict[str, None] = {}
     calls = [op for op in all_ops(fn.body) if isinstance(op, Call)]
     clipped = {out for op in calls if callee(op) in (min, max) for out in op.outs}
-    computed = {base for op in calls if record_of(callee(op)).elementwise for out in op.outs for base in _sliced(out, equal)}
-    counted = (base for op in calls for out in op.outs for base in _sliced(out, equal) if base in equal.of_integers)
-    stored.update(dict.fromkeys(counted))
+    computed = set(_sliced_in([op for op in calls if record_of(callee(op)).elementwise], equal))
+    stored: dict[str, None] = {base: None for base in _sliced_in(calls, equal) if base in equal.of_integers}
     for op in calls:
         found = tuple(base for var in reads(op) for base in _sliced(var, equal))
         if callee(op) is operator.getitem and isinstance(x := op.args[0], Var):
@@ -52,6 +50,11 @@ def find_unspread(fn: Function, equal: Equalities, form: Form) -> None:
     equal.met.update(stored)
     _name_alike(equal)
     equal.spread = {equal.name(base) for base in spread}
+
+
+def _sliced_in(calls: list[Call], equal: Equalities) -> Iterator[str]:
+    """The lengths of slices of what `calls` return."""
+    return (base for op in calls for out in op.outs for base in _sliced(out, equal))
 
 
 def _expected_whole(

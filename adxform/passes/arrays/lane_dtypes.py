@@ -37,16 +37,19 @@ def element(call: Call) -> Element | None:
         return _converted(out.dtype) if _dtype(args[0]) == out.dtype else None
     if fn is np.ndarray.astype and not set(dict(call.kwargs)) - {"copy"} and len(args) == 2:
         return _converted(out.dtype) if out.dtype in FLOATS and isinstance(args[1], Lit) else None
-    if call.kwargs:
-        return None
+    return None if call.kwargs else _by_operands(fn, args, out.dtype)
+
+
+def _by_operands(fn: Any, args: tuple[Operand, ...], dtype: str) -> Element | None:
+    """As `element` for a function that is told nothing but its operands."""
     if fn is np.where and len(args) == 3:
-        return _chosen(out.dtype) if _dtype(args[0]) == "bool" else None
+        return _chosen(dtype) if _dtype(args[0]) == "bool" else None
     if fn in (np.clip, np.ndarray.clip) and len(args) == 3:
-        return _clipped(out.dtype, args) if out.dtype in FLOATS else None
+        return _clipped(dtype, args) if dtype in FLOATS else None
     if record_of(fn).gives is Gives.LOOP:
-        return _of_scipy(fn, args, out.dtype)
-    common = _common(fn, args, out.dtype)
-    return None if common is None else _called(fn, out.dtype, common)
+        return _of_scipy(fn, args, dtype)
+    common = _common(fn, args, dtype)
+    return None if common is None else _called(fn, dtype, common)
 
 
 def is_elementwise(fn: Any) -> bool:

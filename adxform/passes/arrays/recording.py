@@ -259,14 +259,18 @@ class Recorder:
         accesses += [entry for access in accesses for entry in access.tables]
         counts = [place for source in inputs if isinstance(source, Counted) for place in source.places]
         extras = [place.extra for place in (*counts, *(place for access in accesses for place in access.places))]
-        sizes = [*space, *(source.size for source in inputs if isinstance(source, Length))]
-        sizes += [size for var in made if isinstance(var.type, Array) for size in var.type.shape or ()]
-        sizes += [*_lengths(work), *looked_up(extras)]
+        sizes = [*space, *_lengths_of(made, inputs), *_lengths(work), *looked_up(extras)]
         used = [access.base for access in accesses if access.base not in made]
         used += [extra for extra in extras if isinstance(extra, Var)]
         used += [found[0] for size in sizes if (found := self.scope.provider(size)) is not None]
         used += variables_of(source for source in inputs if not isinstance(source, NestAccess | Counted | Length))
         return tuple(dict.fromkeys(used))
+
+
+def _lengths_of(made: tuple[Var, ...], inputs: tuple[Source, ...]) -> Iterator[Size]:
+    """The lengths among `inputs`, and those of what is `made`."""
+    yield from (source.size for source in inputs if isinstance(source, Length))
+    yield from (size for var in made if isinstance(var.type, Array) for size in var.type.shape or ())
 
 
 def _lengths(work: Assign | Increase | Reduce) -> tuple[Size, ...]:

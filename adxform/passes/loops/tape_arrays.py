@@ -17,11 +17,13 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.linear_forms import LinearForm
 from adxform.ir.operand_facts import callee
-from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Pack, Var
+from adxform.ir.ops import Block, Call, For, Function, If, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Stack, Type
 from adxform.ir.walk import TAPE_SIZE, Names, blocks, map_op, outs, reads, variables_of
 from adxform.passes.arrays.doubts import Doubts
+from adxform.passes.loops.partly_there import PartlyThere, stored_inside
 from adxform.passes.loops.tape_forms import Forms, length_form
+from adxform.passes.loops.tape_rows import TapeRows, plus
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of
 from adxform.runtime.kernel_scalars import DTYPES
@@ -43,14 +45,16 @@ class StackUse:
 class LoopTape:
     """A stack that becomes an array: what is pushed, the loops around the push, those around the pop, outermost first.
 
-    What is pushed is copied, or `makes` makes it in its place on the tape.
+    What is pushed is copied, or `makes` makes it in its place on the tape. Where only some branches of `chosen` have it, those
+    which have copy it.
     """
 
     stack: Var
     value: Var
     pushed: tuple[For, ...]
     popped: tuple[For, ...]
-    makes: Call | None
+    makes: Call | None = None
+    chosen: If | None = None
 
 
 def tapes_as_arrays(fn: Function, kept: frozenset[Var] = frozenset()) -> tuple[Function, Mapping[Var, Var]]:
@@ -113,31 +117,40 @@ def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[LoopTape]:
     for stack, use in _uses(fn.body):
         found.setdefault(stack, []).append(use)
     makers = dict(_makers(fn.body))
+    branching = PartlyThere(fn)
     returned = {aliases.of(var) for var in variables_of(fn.results)}
     for stack, uses in found.items():
         by = {callee(use.op): use for use in uses if use is not None and isinstance(use.op, Call)}
         if len(uses) != 3 or None in uses or set(by) != {intrinsics.new_stack, intrinsics.push, intrinsics.pop}:
             continue
         push, pop = by[intrinsics.push], by[intrinsics.pop]
-        nests, value = _nests(push, pop), _taped(push, pop, forms)
+        nests, value = _nests(push, pop), _taped(push, pop)
         if nests is None or value is None or not forms.are_reverse(*nests):
             continue
         loops, back = map(tuple, nests)
+        fixed = aliases.of(value) not in aliases.written | aliases.exposed
+        (around, number) = push.path[-1]
+        if fixed and (chosen := branching.choosing(value, blocks(around)[number])) is not None:
+            if not any(source is not None and forms.unsure(source) for source in branching.sources(value)):
+                yield LoopTape(stack, value, loops, back, chosen=chosen)
+            continue
+        if forms.unsure(value):
+            continue
         makes, path = makers.get(value, (None, ()))
         made_here = makes is not None and len(path) == len(push.path) and all(map(_same, path, push.path))
-        if isinstance(value.type, Scalar) or aliases.of(value) not in aliases.written | aliases.exposed:
-            yield LoopTape(stack, value, loops, back, None)
+        if isinstance(value.type, Scalar) or fixed:
+            yield LoopTape(stack, value, loops, back)
         elif made_here and aliases.of(value) not in returned | aliases.exposed | forms.doubts.ordered:
             yield LoopTape(stack, value, loops, back, makes)
 
 
-def _taped(push: StackUse, pop: StackUse, forms: Forms) -> Var | None:
+def _taped(push: StackUse, pop: StackUse) -> Var | None:
     """The variable that a stack takes and gives back, if an array can hold what it has on each iteration."""
     assert isinstance(push.op, Call)
     assert isinstance(pop.op, Call)
     value = push.op.args[1]
     fits = isinstance(value, Var) and value.type == pop.op.outs[0].type and _is_held(value.type)
-    return value if isinstance(value, Var) and fits and not forms.unsure(value) else None
+    return value if isinstance(value, Var) and fits else None
 
 
 def _nests(push: StackUse, pop: StackUse) -> tuple[list[For], list[For]] | None:
@@ -171,30 +184,6 @@ def _is_held(type_: Type) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class TapeRows:
-    """How long what is pushed is along each of its axes: `lengths`, in terms of the items of the loops and of what is ahead.
-
-    `uneven` are those of them that differ from iteration to iteration; `there` has what is ahead, by variable or length.
-    """
-
-    lengths: tuple[LinearForm, ...]
-    uneven: tuple[LinearForm | None, ...]
-    there: Mapping[Var | Dim, Operand]
-
-    def index(self, items: Mapping[Var, Var], builder: Builder) -> list[Operand]:
-        """Of a row of the array what it holds, where `items` are those of the iteration; nothing where that is all of it."""
-        return [self._slice(row, items, builder) for row in self.uneven] if any(self.uneven) else []
-
-    def _slice(self, row: LinearForm | None, items: Mapping[Var, Var], builder: Builder) -> Operand:
-        stop: Operand = Lit(None) if row is None else Lit(row.number)
-        for key, factor in () if row is None else row.terms:
-            place = items[key] if isinstance(key, Var) and key in items else self.there[key]
-            stop = _plus(stop, place, factor, builder)
-        stop = builder.call(max, stop, Lit(0), type=INT, hint="n") if isinstance(stop, Var) else stop
-        return Pack("slice", (Lit(None), stop, Lit(None)))
-
-
-@dataclass(frozen=True, slots=True)
 class Planned:
     """A tape, the array that it becomes, and where the loops around the push start: at `starts`, and `factors` of outer items."""
 
@@ -211,7 +200,7 @@ class Planned:
         items = [loop.body.params[0] for loop in loops]
         for item, pushed, start, factors in zip(items, self.tape.pushed, self.starts, self.factors, strict=True):
             for depth, factor in factors:
-                start = _plus(start, items[depth], factor, builder)
+                start = plus(start, items[depth], factor, builder)
             up = pushed.source[2] == Lit(1)
             ends = (item, start) if up else (start, item)
             places.append(item if up and start == Lit(0) else builder.call(operator.sub, *ends, type=INT, hint="k"))
@@ -219,6 +208,10 @@ class Planned:
         places += self.rows.index(dict(zip(own, items, strict=True)), builder)
         ops += builder.ops
         return places[0] if len(places) == 1 else Pack("tuple", tuple(places))
+
+
+Stores = dict[Var, Planned]
+"""What branches have, by the variable behind them."""
 
 
 class _Writing:
@@ -230,6 +223,7 @@ class _Writing:
         self.made: dict[Var, Var] = {}
         self.tapes: dict[Var, Planned] = {}
         self.making: dict[int, Planned] = {}
+        self.storing: dict[int, Stores] = {}
         self.ahead: dict[int, list[Op]] = {}
         self.before: dict[int, dict[Var, None]] = {}
         self._look(fn.body, {})
@@ -268,6 +262,8 @@ class _Writing:
         self.tapes[tape.stack] = planned = Planned(tape, made, starts, tuple(factors for _, factors in firsts), rows)
         if tape.makes is not None:
             self.making[id(tape.makes)] = planned
+        if tape.chosen is not None:
+            self.storing.setdefault(id(tape.chosen), {})[tape.value] = planned
         self.made[made] = tape.stack
 
     def rows(self, tape: LoopTape, builder: Builder) -> TapeRows | None:
@@ -313,7 +309,7 @@ class _Writing:
             place = self.length(key, loop, builder) if isinstance(key, Dim) else key if key in self.before[id(loop)] else None
             if place is None:
                 return None
-            total = _plus(total, place, factor, builder)
+            total = plus(total, place, factor, builder)
         return total
 
     def length(self, size: Dim, loop: For, builder: Builder) -> Operand | None:
@@ -341,7 +337,7 @@ class _Writing:
                     pass
                 case Call(args=(Var() as stack, value)) if callee(op) is intrinsics.push and stack in self.tapes:
                     planned = self.tapes[stack]
-                    if planned.tape.makes is None:
+                    if planned.tape.makes is None and planned.tape.chosen is None:
                         index = planned.index(planned.tape.pushed, self.names, ops)
                         ops.append(replace(op, fn=Lit(operator.setitem), args=(planned.array, index, value)))
                 case Call(args=(Var() as stack,)) if callee(op) is intrinsics.pop and stack in self.tapes:
@@ -350,9 +346,19 @@ class _Writing:
                     ops.append(replace(op, fn=Lit(operator.getitem), args=(planned.array, index)))
                 case Call():
                     ops.append(op)
+                case If() if id(op) in self.storing:
+                    places = {
+                        value: (planned.array, planned.index(planned.tape.pushed, self.names, ops))
+                        for value, planned in self.storing[id(op)].items()
+                    }
+                    ops.append(stored_inside(self.inside(op), places))
                 case _:
                     ops.append(map_op(op, lambda operand: operand, self.block))
         return replace(block, ops=tuple(ops))
+
+    def inside(self, op: If) -> If:
+        """`op` with arrays in its branches."""
+        return replace(op, then=self.block(op.then), orelse=self.block(op.orelse))
 
     def make(self, op: Call, planned: Planned, ops: list[Op]) -> None:
         """Append `op` with what it makes in its place on the tape."""
@@ -367,15 +373,6 @@ class _Writing:
             value = Var(self.names.fresh(out.base), out.type)
             ops.append(replace(op, outs=(value,)))
         ops.append(Call((), Lit(operator.setitem), (out, Lit(...), value), (), op.span))
-
-
-def _plus(total: Operand, place: Operand, factor: int, builder: Builder) -> Operand:
-    """``total + factor * place``"""
-    if abs(factor) != 1:
-        place = builder.call(operator.mul, place, Lit(abs(factor)), type=INT, hint="n")
-    if total == Lit(0) and factor > 0:
-        return place
-    return builder.call(operator.add if factor > 0 else operator.sub, total, place, type=INT, hint="n")
 
 
 def _all(found: list[Operand | None]) -> tuple[Operand, ...] | None:

@@ -21,6 +21,7 @@ from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, For, Function, Lit, Op, Operand, Var, While
+from adxform.ir.spans import Span
 from adxform.ir.types import Array, Type, rank
 from adxform.ir.walk import Names, blocks, defined_variables, map_op, substitute
 from adxform.passes.memory.out_forms import copies, is_elementwise, same_lengths, written_into
@@ -107,17 +108,9 @@ class _Reuse:
     def loop(self, op: For | While, b: Builder, mapping: dict[Var, Operand]) -> None:
         """A loop whose arrays go home at the end of each iteration instead of being carried."""
         params = op.body.params[1:] if isinstance(op, For) else op.body.params
-        found = {slot.param: slot for slots in self.facts.slots.values() for slot in slots}
-        kept_apart = self.facts.held | self.facts.outside
-        moved = [param for param in params if param in found and self.facts.classes.of(param) not in kept_apart]
+        slots = self.settled(params, op.span, b, mapping)
+        moved = {slot.param for slot in slots}
         kept = [i for i, param in enumerate(params) if param not in moved]
-        for param in moved:
-            slot = found[param]
-            home = self.homes[param] = self.space(param.base, param.type)
-            init = substitute(slot.init, mapping)
-            b.effect(operator.setitem, home, WHOLE, init, span=op.span)
-            mapping[param] = mapping[slot.out] = home
-        slots = [found[param] for param in moved]
         match op:
             case For(source=source, inits=inits, body=body, breaks=breaks):
                 body = self.block(body, mapping, True, slots)
@@ -138,6 +131,17 @@ class _Reuse:
             b.emit(replace(op, source=source, inits=inits, body=body, outs=carried))
         else:
             b.emit(replace(op, inits=inits, test=test, body=body, outs=carried))
+
+    def settled(self, params: tuple[Var, ...], span: Span, b: Builder, mapping: dict[Var, Operand]) -> list[CarriedArray]:
+        """The slots of those of `params` that get a home; what they begin with is put there."""
+        found = {slot.param: slot for slots in self.facts.slots.values() for slot in slots}
+        kept_apart = self.facts.held | self.facts.outside
+        slots = [found[param] for param in params if param in found and self.facts.classes.of(param) not in kept_apart]
+        for slot in slots:
+            home = self.homes[slot.param] = self.space(slot.param.base, slot.param.type)
+            b.effect(operator.setitem, home, WHOLE, substitute(slot.init, mapping), span=span)
+            mapping[slot.param] = mapping[slot.out] = home
+        return slots
 
     def may_keep(self, op: Call) -> bool:
         """Whether the out of `op` is an array that may have a place for good."""

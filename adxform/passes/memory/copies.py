@@ -20,7 +20,7 @@ from adxform.ir.ops import Block, Call, Function, Lit, Op, Operand, Pack, Var
 from adxform.ir.types import Array, rank
 from adxform.ir.walk import all_ops, outs
 from adxform.passes.memory.out_forms import is_elementwise
-from adxform.passes.memory.storage_facts import made_in
+from adxform.passes.memory.storage_facts import is_new, made_in, outliving, own_classes
 from adxform.passes.scalar.rewriting import Rewriter, classes_touched, classes_written, each_function
 from adxform.primitives.alias import Aliases
 from adxform.primitives.effects import memory
@@ -39,6 +39,8 @@ WHOLE = (Lit(...), Pack("slice", (Lit(None), Lit(None), Lit(None))))
 def elide_copies(fn: Function) -> Function:
     """Read the original where a copy is only read, and only before the original changes: clearing it may wait for that.
 
+    Where the original is not used any more, it is what the copy was, whatever becomes of that.
+
     >>> from adxform.ir.text import read, show
     >>> print(show(elide_copies(read('''
     ... def f(x: f64[x.0], y: f64[x.0]):
@@ -48,12 +50,15 @@ def elide_copies(fn: Function) -> Function:
     ...     c: f64[x.0] = np.copy(x)
     ...     operator.setitem(x, 0, 1.0)
     ...     d: f64[x.0] = np.cos(c)
-    ...     return d'''))))
+    ...     e: f64[x.0] = np.copy(d)
+    ...     operator.setitem(e, 0, 2.0)
+    ...     return e'''))))
     def f(x: f64[x.0], y: f64[x.0]):
         b: f64[x.0] = operator.mul(x, y)
         operator.setitem(x, ..., b)
         d: f64[x.0] = np.cos(x)
         operator.setitem(x, 0, 1.0)
+        operator.setitem(d, 0, 2.0)
         return d
     """
 
@@ -110,9 +115,12 @@ class _Eliding(Rewriter):
         self.aliases = aliases
         self.in_sweep = False
         self.changing = aliases.written | aliases.exposed
-        self.fixed = self.changing | aliases.phis | set(aliases.reached((*fn.params, *fn.results)))
-        self.fixed |= set(aliases.elements.values())
+        self.lasting = outliving(fn, aliases)
+        self.fixed = self.changing | aliases.phis | self.lasting
         self.made = made_in(fn)
+        self.gone: set[int] = set()
+        self.lent: set[int] = set()
+        """The classes of copies that have gone, and of what is read in their place; another round looks at them as one."""
 
     def block(self, block: Block) -> Block:
         sweep = next((at for at, op in enumerate(block.ops) if callee(op) is intrinsics.turning_point), len(block.ops))
@@ -121,8 +129,14 @@ class _Eliding(Rewriter):
         if copies or back:
             timeline = _Timeline(block, self.aliases)
             for at, op, original in copies:
-                if original.name not in self.known and self.may_go(op, original, at, 0 if self.in_sweep else sweep, timeline):
+                if (source := self.aliases.of(original)) in self.gone:
+                    continue
+                if self.is_used_up(op, original, at, sweep, timeline) or self.may_go(
+                    op, original, at, 0 if self.in_sweep else sweep, timeline
+                ):
                     self.known[outs(op)[0].name] = original
+                    self.gone.add(self.aliases.of(outs(op)[0]))
+                    self.lent.add(source)
             timeline.idle.update(at for since, at in back if self.is_idle(since, at, timeline))
             block = timeline.block()
         return super().block(block)
@@ -149,6 +163,17 @@ class _Eliding(Rewriter):
         # A matrix that is repeated along an axis is copied in another order than an elementwise function has it in.
         return rank(original.type) == 1 and all(map(_in_any_order, readers))
 
+    def is_used_up(self, op: Op, original: Var, at: int, sweep: int, timeline: _Timeline) -> bool:
+        """Whether the block has made `original` itself, which lies as the copy does, and nobody has it after that.
+
+        What the forward sweep has made stays its own: a pullback finds it as it was.
+        """
+        source, made = self.aliases.of(original), timeline.made.get(original)
+        if made is None or source in self.lasting | self.lent or source in timeline.leaving or source not in timeline.own:
+            return False
+        first, last = timeline.mentions[source][0], timeline.mentions[source][-1]
+        return last == at and not first < sweep < at and is_new(made) and not _is_in_c_order(op)
+
     def may_go(self, op: Op, original: Var, at: int, sweep: int, timeline: _Timeline) -> bool:
         """Whether the copy is read in this block only, and by nothing that runs after a write to `original`.
 
@@ -172,6 +197,8 @@ class _Timeline:
     def __init__(self, block: Block, aliases: Aliases) -> None:
         self.whole = block
         self.ops = block.ops
+        self.made = {out: op for op in block.ops if isinstance(op, Call) for out in op.outs}
+        self.own = own_classes(block, aliases)
         self.delayed: dict[int, int] = {}
         self.idle: set[int] = set()
         self.leaving = set(aliases.classes(block.results))

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from adxform import runtime
 from adxform.analysis.layout_readers import reads_layout
 from adxform.ir import intrinsics
+from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Call, For, Function, Invoke, Lit, Op, Operand, Var, While
 from adxform.ir.types import Array, Dim, rank
 from adxform.ir.undefined import maybe_undefined
-from adxform.ir.walk import all_ops, blocks, outs, reads, variables
+from adxform.ir.walk import all_ops, blocks, defined_variables, outs, reads, variables
 from adxform.passes.memory.layout import ordered_arrays
 from adxform.passes.memory.out_forms import is_elementwise
 from adxform.primitives.alias import Aliases, alias_classes
 from adxform.primitives.effects import effect_of, functions, has_memory
+from adxform.primitives.facets import Moves
+from adxform.primitives.table import record_of
 
 LIBRARIES = ("adxform", "numpy", "scipy", "math", "operator", "_operator", "builtins")
 
@@ -68,7 +73,7 @@ class StorageFacts:
         followed = any(isinstance(op, Call) and op.fn == Lit(runtime.shares_memory) for op in all_ops(fn.body))
         self.ordered = ordered_arrays(fn, is_elementwise) if followed or reads_layout(fn) else None
         self.made = {out for op in all_ops(fn.body) if isinstance(op, Call) and makes(op) for out in op.outs}
-        self.outside = self.classes.exposed | self.handed_over()
+        self.outside = self.classes.exposed | handed_over(fn, self.classes)
         self.tapes = {stack for stack in self.stacks if self.is_tape(stack)}
         self.held = self.held_classes()
 
@@ -133,15 +138,6 @@ class StorageFacts:
             if isinstance(param.type, Array):
                 slot = CarriedArray(param, out, init, result, start, end, found.count(of(param)) == 1)
                 self.slots.setdefault(of(param), []).append(slot)
-
-    def handed_over(self) -> set[int]:
-        """The classes of what a user's function with a rule receives, itself or through a helper: it may keep that."""
-        given: list[Op] = [op for op in all_ops(self.fn.body) if isinstance(op, Call) and is_users(op.fn)]
-        inside = (op for helper in functions(self.fn).values() for op in all_ops(helper.body))
-        if given or any(isinstance(op, Call) and is_users(op.fn) for op in inside):
-            given += [op for op in all_ops(self.fn.body) if isinstance(op, Invoke)]
-        found = {self.classes.of(var) for op in given for var in (*reads(op), *outs(op)) if has_memory(var)}
-        return found | {self.classes.elements[id_] for id_ in found if id_ in self.classes.elements}
 
     def is_tape(self, stack: Var) -> bool:
         """Whether `stack` is filled first and emptied then, holds arrays that nothing writes, and is handed to nobody."""
@@ -212,6 +208,37 @@ def makes(op: Call) -> bool:
     """Whether what `op` returns is an array that was not there before."""
     effect = effect_of(op)
     return not effect.views and not effect.opaque and not (isinstance(op.fn, Lit) and op.fn.value is intrinsics.pop)
+
+
+def is_new(op: Call) -> bool:
+    """Whether `op` makes an array that nobody else has: a function with a rule may keep what it gives, a library give a part."""
+    fn = callee(op)
+    record = record_of(fn)
+    surely = record.fresh is not None or record.moves is Moves.COPY or isinstance(record.ufunc or fn, np.ufunc)
+    return surely and makes(op) and not effect_of(op).writes
+
+
+def handed_over(fn: Function, aliases: Aliases) -> set[int]:
+    """The classes of what a user's function with a rule receives or gives, itself or through a helper: it may keep that."""
+    given: list[Op] = [op for op in all_ops(fn.body) if isinstance(op, Call) and is_users(op.fn)]
+    inside = (op for helper in functions(fn).values() for op in all_ops(helper.body))
+    if given or any(isinstance(op, Call) and is_users(op.fn) for op in inside):
+        given += [op for op in all_ops(fn.body) if isinstance(op, Invoke)]
+    found = {aliases.of(var) for op in given for var in (*reads(op), *outs(op)) if has_memory(var)}
+    return found | {aliases.elements[id_] for id_ in found if id_ in aliases.elements}
+
+
+def outliving(fn: Function, aliases: Aliases) -> set[int]:
+    """The classes of what others have, or may have, behind a run of `fn`: its caller, stacks, functions that may keep things."""
+    own = (*aliases.exposed, *aliases.elements.values(), *aliases.reached((*fn.params, *fn.results)))
+    return {*own, *handed_over(fn, aliases)}
+
+
+def own_classes(block: Block, aliases: Aliases) -> set[int]:
+    """The classes all of whose variables `block` defines itself, or what is inside it."""
+    own = set(defined_variables(block)) - set(block.params)
+    found = {aliases.of(var) for var in own if has_memory(var)}
+    return {class_ for class_ in found if own.issuperset(aliases.members(class_))}
 
 
 def made_in(fn: Function) -> set[str]:

@@ -8,32 +8,21 @@ from types import MappingProxyType
 from typing import Any
 
 from adxform.primitives.declare import primitive
-from adxform.primitives.definitions import (
-    applied,
-    arithmetic,
-    chosen_reductions,
-    compared,
+from adxform.primitives.definitions import arithmetic, sampled_functions, transforms
+from adxform.primitives.definitions.arrangements import (
     element_walks,
     flat_entries,
     in_place,
-    lazy_builtins,
-    missing_values,
-    older_polynomials,
     parts,
-    polynomial_series,
-    polynomials,
-    python_statistics,
     rearrangements,
-    sampled_functions,
-    series_objects,
     stacking,
-    statistics,
     structured_arrays,
-    transforms,
-    ufunc_methods,
-    vectorized,
 )
+from adxform.primitives.definitions.calling import applied, ufunc_methods, vectorized
 from adxform.primitives.definitions.definition import Definition, Value
+from adxform.primitives.definitions.of_python import compared, lazy_builtins, python_statistics
+from adxform.primitives.definitions.polynomials import older_polynomials, polynomial_series, polynomials, series_objects
+from adxform.primitives.definitions.reductions import chosen_reductions, missing_values, statistics
 from adxform.primitives.record import Primitive
 
 FAMILIES = (

@@ -58,7 +58,7 @@ RECORDS: tuple[Primitive, ...] = (
     _known(math.exp, lambda y, x: y, (0.5,)),
     scalar(math.exp2, lambda y, x: y * math.log(2.0), (0.5,)),
     _known(math.expm1, lambda y, x: y + 1.0, (0.5,)),
-    _known(math.log, _log_partials, (2.5,), (2.5, 3.5), effect=RAISES, result=_python_float, nowhere_flat=True),
+    _known(math.log, _log_partials, (2.5,), (2.5, 3.5), effect=RAISES, result=_python_float, nowhere_flat=True, arity=1),
     _known(math.log1p, lambda y, x: 1.0 / (1.0 + x), (2.5,), effect=RAISES),
     _known(math.log2, lambda y, x: 1.0 / (x * math.log(2.0)), (2.5,), effect=RAISES, nowhere_flat=True),
     _known(math.log10, lambda y, x: 1.0 / (x * math.log(10.0)), (2.5,), effect=RAISES, nowhere_flat=True),

@@ -380,8 +380,11 @@ _CONSTANT = (
     *(constant(fn, gives=Gives.FLOAT, kernel=Kernel.FLOATS, beside_memory=True) for fn in (np.floor, np.ceil, np.trunc, np.rint)),
     *(constant(fn, gives=Gives.TEST, kernel=Kernel.FLOATS) for fn in (np.isnan, np.isinf, np.isfinite)),
     constant(np.signbit, kernel=Kernel.FLOATS),
-    constant(np.round, takes_out=True, open_integers=True),
-    *(constant(fn, open_integers=True) for fn in (np.around, np.ndarray.round)),
+    constant(np.round, takes_out=True, open_integers=True, gives=Gives.FLOAT, kernel=Kernel.FLOATS, arity=1),
+    *(
+        constant(fn, open_integers=True, gives=Gives.FLOAT, kernel=Kernel.FLOATS, form=np.round, arity=1)
+        for fn in (np.around, np.ndarray.round)
+    ),
     *(constant(fn, gives=Gives.TEST, kernel=Kernel.FLOATS) for fn in (np.isneginf, np.isposinf)),
     *(constant(fn) for fn in (np.fix, np.floor_divide, np.isclose)),
     *(constant(fn) for fn in (np.allclose, np.array_equal, np.isin, np.int64, np.int32, np.bool)),

@@ -295,6 +295,7 @@ RECORDS: tuple[Primitive, ...] = (
         (1.0, 2.0, 3.0),
         elementwise=True,
         kernel=Kernel.FLOATS,
+        arity=2,
         folds=True,
         length=True,
     ),

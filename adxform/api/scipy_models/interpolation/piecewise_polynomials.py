@@ -10,7 +10,7 @@ from scipy import interpolate
 from adxform.api.scipy_models.interpolation.made_interpolants import between
 from adxform.api.scipy_models.solving import fixed, in_floats, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
-from adxform.primitives.definitions.older_polynomials import PowersOfOne
+from adxform.primitives.definitions.polynomials.older_polynomials import PowersOfOne
 
 
 class PiecewisePolynomial:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import Any
+from typing import Any, NoReturn
 
 from adxform.errors import MissingRuleError
 from adxform.frontend.derivative_operators import Decorated, Operator
@@ -27,14 +27,14 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
         raise interp.error(message, "give one of them another name")
     if (set_to := places.in_classes(interp, cls, name)) is not None:
         return set_to
+    if found is MISSING and cls.__module__.startswith("adxform."):  # what a function of SciPy's returns has more
+        message = f"no derivative is followed through `{name}` of what this function of SciPy's returns"
+        raise interp.error(message, "docs/scipy.md says which attributes are followed", MissingRuleError)
+    if found is MISSING or isinstance(found, types.MemberDescriptorType):
+        return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
+    if isinstance(found, types.MethodDescriptorType | types.WrapperDescriptorType):
+        return _written_in_c(interp, value, cls, name, found)
     match found:
-        case types.MemberDescriptorType():
-            return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
-        case _ if found is MISSING and cls.__module__.startswith("adxform."):  # what a function of SciPy's returns has more
-            message = f"no derivative is followed through `{name}` of what this function of SciPy's returns"
-            raise interp.error(message, "docs/scipy.md says which attributes are followed", MissingRuleError)
-        case _ if found is MISSING:
-            return interp.fail(AttributeError, f"'{cls.__name__}' object has no attribute '{name}'")
         case property():
             return interp.call(of_class(interp, cls, name, "fget"), (value,), hint=name)
         case staticmethod():
@@ -55,16 +55,8 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             return interp.heap.new("instance", type(found), ("__adx_function__", "__adx_boundary__"), (bound, Lit(kept)))
         case functools.cached_property() if isinstance(value, Ref):
             return _cached(interp, value, cls, name)
-        case types.MethodDescriptorType() | types.WrapperDescriptorType() if (
-            of_plain := own_containers.method(interp, value, found)
-        ) is not None:
-            own_containers.watched(interp, cls, name, found)
-            return of_plain
-        case types.MethodDescriptorType() | types.WrapperDescriptorType() if isinstance(value, Tuple) or is_followed(found):
-            return Method(of_class(interp, cls, name), (value,))
         case _ if hasattr(type(found), "__get__") and not isinstance(found, type):
-            message = f"the attribute `{name}` of a {cls.__name__} is made by a {type(found).__name__}, which cannot be followed"
-            raise interp.error(message, "write a plain method or property")
+            return _refused(interp, cls, name, found)
         case _:
             return of_class(interp, cls, name)
 
@@ -75,6 +67,21 @@ def dispatching(interp: Interpreter, value: Value, cls: type, name: str, found: 
     path = Access((("attribute", "__dict__"), ("item", name)), Lit(owner))
     guard(interp, path, Is(found))
     return Method(Static(found, path), (value,))
+
+
+def _written_in_c(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
+    """A method written in C: that of a list or a dict which an object is as well, or one that every object has."""
+    if (of_plain := own_containers.method(interp, value, found)) is not None:
+        own_containers.watched(interp, cls, name, found)
+        return of_plain
+    if isinstance(value, Tuple) or is_followed(found):
+        return Method(of_class(interp, cls, name), (value,))
+    return _refused(interp, cls, name, found)
+
+
+def _refused(interp: Interpreter, cls: type, name: str, found: Any) -> NoReturn:
+    message = f"the attribute `{name}` of a {cls.__name__} is made by a {type(found).__name__}, which cannot be followed"
+    raise interp.error(message, "write a plain method or property")
 
 
 def _cached(interp: Interpreter, value: Ref, cls: type, name: str) -> Value:

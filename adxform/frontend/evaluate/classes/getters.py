@@ -10,7 +10,7 @@ import functools
 import types
 from typing import Any
 
-from adxform.frontend.calls.reached import changes_of
+from adxform.frontend.calls.callbacks.reached import changes_of
 from adxform.frontend.evaluate.classes.class_attributes import from_class, of_class
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_librarys, told_by
 from adxform.frontend.evaluate.outside import places

@@ -21,7 +21,7 @@ from adxform.frontend.evaluate.values import Method, Ref, Static, Value
 from adxform.frontend.signature.access import Is, path_to
 from adxform.ir.ops import Lit
 from adxform.ir.spans import is_followed
-from adxform.primitives.definitions import keyed_items
+from adxform.primitives.definitions.of_python import keyed_items
 
 ITEMS = "(items)"
 """The name of the attribute that is the plain list or dict."""

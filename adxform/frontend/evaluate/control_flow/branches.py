@@ -36,20 +36,25 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return _truth_of_object(interp, value)
         case Tuple(items):
             return bool(items)
-        case Ref() | View(Ref()) if (keyed := interp.keyed(value.of if isinstance(value, View) else value)) is not None:
-            return truth(interp, iteration.length(interp, keyed.keys))
-        case Ref(kind="dict") | View(Ref()) if interp.doubtful(ref := value.of if isinstance(value, View) else value) is not None:
-            return truth(interp, doubtful_keys.length(interp, ref))
-        case Ref(kind="list") if interp.is_long(value) or interp.portions(value) is not None:
-            return truth(interp, iteration.length(interp, value))
+        case View(Ref() as held) | (Ref() as held):
+            return _truth_of_container(interp, held, isinstance(value, View))
         case Range():
             return truth(interp, iteration.length(interp, value))
-        case Ref() | View(Ref()):
-            return bool(interp.contents(value.of if isinstance(value, View) else value).keys)
         case Static(literal):
             return True if isinstance(literal, types.FunctionType | types.ModuleType | type) else bool(interp.settle(value))
         case _:
             return True
+
+
+def _truth_of_container(interp: Interpreter, held: Ref, viewed: bool) -> bool | Operand:
+    """Whether there is anything in a list, set or dict, or in the dict that is `viewed`."""
+    if (keyed := interp.keyed(held)) is not None:
+        return truth(interp, iteration.length(interp, keyed.keys))
+    if (viewed or held.kind == "dict") and interp.doubtful(held) is not None:
+        return truth(interp, doubtful_keys.length(interp, held))
+    if held.kind == "list" and not viewed and (interp.is_long(held) or interp.portions(held) is not None):
+        return truth(interp, iteration.length(interp, held))
+    return bool(interp.contents(held).keys)
 
 
 def _truth_of_object(interp: Interpreter, value: Tuple | Ref | Static) -> bool | Operand:

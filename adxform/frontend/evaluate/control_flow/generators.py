@@ -17,7 +17,7 @@ from adxform.frontend.evaluate.signals import Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FunctionValue, Generator, Once, Static, Value
 from adxform.ir.ops import Lit
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 from adxform.primitives.raising import meets
 
 _DEPTH = 20

@@ -210,10 +210,7 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
         saved.restore(interp)
         refuse_foreign(interp, reason)
         trips = iteration.literal_trips(interp, source)
-        left = op.breaks and not (trips is not None and trips <= _WRITTEN_OUT and only_raises(op.body))
-        of_objects = isinstance(reason, Grows) and reason.of_objects and (op.breaks or not reason.regular)
-        early = isinstance(reason, Grows) and (bool(reason.together) or (left and reason.item.type is not None) or of_objects)
-        if trips is None or trips > UNROLL or trips * interp.loops.unrolled > _NESTED or early:
+        if trips is None or trips > UNROLL or trips * interp.loops.unrolled > _NESTED or _grows_early(op, reason, trips):
             if isinstance(reason, Grows):
                 return _collecting(interp, op, source, inits, env, reason)
             params = loop_trips.deciding(interp, source)
@@ -235,6 +232,15 @@ def _counted_or_not(interp: Interpreter, op: For, source: Value, inits: list[Val
             return unrolled(interp, op, Walk.over(interp, source, items, once), inits, env)
         finally:
             interp.loops.unrolled //= max(trips, 1)
+
+
+def _grows_early(op: For, reason: Exception, trips: int) -> bool:
+    """Whether what grows in a loop of so many iterations is collected at once, and not written out first."""
+    if not isinstance(reason, Grows):
+        return False
+    left = op.breaks and not (trips <= _WRITTEN_OUT and only_raises(op.body))
+    of_objects = reason.of_objects and (op.breaks or not reason.regular)
+    return bool(reason.together) or (left and reason.item.type is not None) or of_objects
 
 
 def _ops_of_one(interp: Interpreter, op: For, items: list[iteration.Place], inits: list[Value], env: Env) -> int:

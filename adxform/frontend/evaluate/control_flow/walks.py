@@ -44,7 +44,7 @@ from adxform.frontend.evaluate.values import (
 )
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object
-from adxform.primitives.definitions import lazy_builtins
+from adxform.primitives.definitions.of_python import lazy_builtins
 
 _KEYS = ("taken", "source")
 _UNOPENED = Lit(False)

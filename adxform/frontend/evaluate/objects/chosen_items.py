@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.structures import all_leaves
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import item_places
 
 CHOICES = 32
 """Among how many items of different kinds a run may choose: each is a branch."""
@@ -75,8 +75,8 @@ def place_in_dict(interp: Interpreter, ref: Ref, key: Value) -> Value:
     """Where a dict has `key`, which only a run can tell: a new one is refused where a default would make its item."""
     keys = Tuple(tuple(constant(interp, own) for own in interp.contents(ref).keys))
     if _has_no_default(ref):
-        return interp.call(Static(iterations.place_of), (key, keys))
-    place = interp.call(Static(iterations.place_among), (key, keys))
+        return interp.call(Static(item_places.place_of), (key, keys))
+    place = interp.call(Static(item_places.place_among), (key, keys))
     interp.require(interp.operand(interp.call(Lit(operator.ge), (place, Lit(0)))), runtime.new_key)
     return place
 
@@ -99,7 +99,7 @@ def one_of(interp: Interpreter, items: tuple[Value, ...], index: Var, what: str)
             f"the items of a {what} are numbers of different kinds, and only a run can tell which is taken",
             "make them one kind, e.g. with `float(…)`",
         )
-    found = interp.call(Static(iterations.picked), (Tuple(items), index, Lit(f"{what} index out of range")))
+    found = interp.call(Static(item_places.picked), (Tuple(items), index, Lit(f"{what} index out of range")))
     refs = tuple(item for item in items if isinstance(item, Ref))
     if isinstance(found, Ref) and len(refs) == len(items) and found not in refs:
         inner = [of_several(interp, one) for one in refs]
@@ -124,13 +124,13 @@ def place_among(interp: Interpreter, value: Value, objects: tuple[Ref, ...]) -> 
     if choice.by_place:
         return _chosen_among(interp, choice.objects, objects, choice.which)
     places = tuple(place_among(interp, one, objects) for one in choice.objects)
-    return interp.call(Static(iterations.item_or), (choice.which, *places))
+    return interp.call(Static(item_places.item_or), (choice.which, *places))
 
 
 def _chosen_among(interp: Interpreter, refs: tuple[Ref, ...], objects: tuple[Ref, ...], which: Value) -> Var | Lit:
     """The place among `objects` of the one of `refs` at the place `which`."""
     places = Tuple(tuple(place_among(interp, one, objects) for one in refs))
-    place = interp.call(Static(iterations.picked), (places, which, Lit("list index out of range")))
+    place = interp.call(Static(item_places.picked), (places, which, Lit("list index out of range")))
     assert isinstance(place, Var | Lit)
     return place
 
@@ -141,7 +141,7 @@ def place_to_store(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
     if told is None or not may_choose(interp, told, len(contents.keys)):
         return None
     keys = Tuple(tuple(constant(interp, own) for own in contents.keys))
-    place = interp.call(Static(iterations.place_among), (key, keys))
+    place = interp.call(Static(item_places.place_among), (key, keys))
     there = interp.operand(interp.call(Lit(operator.ge), (place, Lit(0))))
     if there != Lit(True):
         interp.require(there, runtime.new_key)
@@ -150,11 +150,11 @@ def place_to_store(interp: Interpreter, ref: Ref, key: Value) -> Value | None:
 
 def place_in_list(interp: Interpreter, index: Value, count: int) -> Value:
     """The place from the start that `index` is in a list of `count` items."""
-    return interp.call(Static(iterations.place_in_list), (index, Lit(count)))
+    return interp.call(Static(item_places.place_in_list), (index, Lit(count)))
 
 
 def store(interp: Interpreter, ref: Ref, place: Value, value: Value) -> None:
     """Put `value` in the place of one of the items of `ref`."""
     contents = interp.contents(ref)
-    items = (interp.call(Static(iterations.stored_at), (item, value, place, Lit(k))) for k, item in enumerate(contents.items))
+    items = (interp.call(Static(item_places.stored_at), (item, value, place, Lit(k))) for k, item in enumerate(contents.items))
     interp.write(ref, Contents(contents.keys, tuple(items)))

@@ -13,7 +13,7 @@ from adxform.frontend.evaluate.objects.object_contents import AnyContents, Conte
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.ir.ops import Lit
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import item_places
 
 
 def renew(interp: Interpreter, ref: Ref) -> None:
@@ -23,7 +23,7 @@ def renew(interp: Interpreter, ref: Ref) -> None:
         interp.contents_or_doubt(one)
     if choice.by_place:
         items = Tuple(choice.objects)
-        found = interp.call(Static(iterations.picked), (items, choice.which, Lit("list index out of range")), hint="chosen")
+        found = interp.call(Static(item_places.picked), (items, choice.which, Lit("list index out of range")), hint="chosen")
     else:
         first, second = choice.objects
         (found,) = branch(interp, choice.which, lambda: [first], lambda: [second], ["chosen"], interp.span)
@@ -51,7 +51,7 @@ def _is_chosen(interp: Interpreter, choice: ChosenObject, other: Value) -> Value
     if not choice.by_place:
         return branch(interp, choice.which, lambda: answers[:1], lambda: answers[1:], ["same"], interp.span)[0]
     return interp.call(
-        Static(iterations.picked), (Tuple(tuple(answers)), choice.which, Lit("list index out of range")), hint="same"
+        Static(item_places.picked), (Tuple(tuple(answers)), choice.which, Lit("list index out of range")), hint="same"
     )
 
 

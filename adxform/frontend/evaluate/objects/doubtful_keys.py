@@ -11,7 +11,7 @@ from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value, View
 from adxform.ir.ops import Lit, Var
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import item_places
 
 
 def begun(interp: Interpreter, ref: Ref) -> bool:
@@ -61,7 +61,7 @@ def item(interp: Interpreter, ref: Ref, key: Any) -> Value:
         return interp.fail(KeyError, key) if held is None else held
     assert ref.meta is not None
     if isinstance(there, Var):
-        made = interp.call(Static(iterations.item_or_made), (there, _under(interp, ref, key), ref.meta))
+        made = interp.call(Static(item_places.item_or_made), (there, _under(interp, ref, key), ref.meta))
     else:
         made = interp.call(ref.meta, ())
     put(interp, ref, key, made)
@@ -73,7 +73,7 @@ def item_or(interp: Interpreter, ref: Ref, key: Any, default: Value, hint: str =
     there = is_there(interp, ref, key)
     if isinstance(there, Lit):
         return _under(interp, ref, key) if there.value else default
-    return interp.call(Static(iterations.item_or), (there, _under(interp, ref, key), default), hint=hint)
+    return interp.call(Static(item_places.item_or), (there, _under(interp, ref, key), default), hint=hint)
 
 
 def attribute(interp: Interpreter, ref: Ref, name: str, beside: Any = MISSING) -> Value | None:
@@ -116,7 +116,7 @@ def walked(interp: Interpreter, source: Value) -> Value:
     keys = tuple(constant(interp, key) for key in held.keys)
     pairs = tuple(map(Tuple, zip(keys, held.items, strict=True)))
     shown = {"keys": keys, "values": held.items, "items": pairs}[part]
-    found = interp.call(Static(iterations.those_there), (Tuple(shown), Tuple(held.there)), hint=part)
+    found = interp.call(Static(item_places.those_there), (Tuple(shown), Tuple(held.there)), hint=part)
     assert isinstance(found, Ref)
     interp.loops.walked_as[found] = ref, part
     return found

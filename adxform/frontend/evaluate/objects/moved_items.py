@@ -13,7 +13,7 @@ from adxform.frontend.evaluate.objects.object_contents import list_contents
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Value
 from adxform.ir.ops import Lit, Var
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import item_places
 
 
 def put_in(interp: Interpreter, ref: Ref, index: Value, item: Value) -> bool:
@@ -21,9 +21,9 @@ def put_in(interp: Interpreter, ref: Ref, index: Value, item: Value) -> bool:
     items = interp.contents(ref).items
     if not isinstance(item, Ref) or not _are_objects(items) or not may_choose(interp, index, len(items) + 1):
         return False
-    place = interp.call(Static(iterations.place_to_insert), (index, Lit(len(items))))
+    place = interp.call(Static(item_places.place_to_insert), (index, Lit(len(items))))
     before, own = (item, *items), (*items, item)
-    _write(interp, ref, iterations.inserted_at, (before, own, (item,) * len(own)), place)
+    _write(interp, ref, item_places.inserted_at, (before, own, (item,) * len(own)), place)
     return True
 
 
@@ -35,7 +35,7 @@ def taken_out(interp: Interpreter, ref: Ref, index: Value, place_of: Callable[..
     place = interp.call(Static(place_of), (index, Lit(len(items))))
     assert isinstance(place, Var)
     found = one_of(interp, items, place, what)
-    _write(interp, ref, iterations.without_one, (items[:-1], items[1:]), place)
+    _write(interp, ref, item_places.without_one, (items[:-1], items[1:]), place)
     return found
 
 

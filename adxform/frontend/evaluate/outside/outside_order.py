@@ -13,6 +13,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -146,19 +147,23 @@ def _may_raise(op: Op) -> bool:
         case If() | For() | While() | Raise() | Invoke():
             return False
         case Call(fn=Lit(fn)) if not is_opaque(op):
-            operands = (*op.args, *(value for _, value in op.kwargs))
-            record = record_of(fn)
-            if effect_of(op).raises or (op.outs and not effect_of(op).reads and record.fresh is None):
+            if effect_of(op).raises or (op.outs and not effect_of(op).reads and record_of(fn).fresh is None):
                 return False
-            if (fn in OF_ANY_ARRAY and len(operands) == 1) or (fn is operator.getitem and _is_slice(operands)):
-                return False
-            if fn is float and all(isinstance(one, Var) and isinstance(one.type, Scalar) for one in operands):
-                return False
-            if getattr(fn, "__module__", "") in ("math", "cmath") or all(map(_is_python_number, operands)):
-                return not (record.safe or record.total)
-            return not (record.elementwise or record.broadcasts) or _is_whole(operands) or not _alike(operands)
+            return _raises_for_some(fn, (*op.args, *(value for _, value in op.kwargs)))
         case _:
             return False
+
+
+def _raises_for_some(fn: Any, operands: tuple[Operand, ...]) -> bool:
+    """Whether there are values for which a call of `fn` on such `operands` raises."""
+    record = record_of(fn)
+    if (fn in OF_ANY_ARRAY and len(operands) == 1) or (fn is operator.getitem and _is_slice(operands)):
+        return False
+    if fn is float and all(isinstance(one, Var) and isinstance(one.type, Scalar) for one in operands):
+        return False
+    if getattr(fn, "__module__", "") in ("math", "cmath") or all(map(_is_python_number, operands)):
+        return not (record.safe or record.total)
+    return not (record.elementwise or record.broadcasts) or _is_whole(operands) or not _alike(operands)
 
 
 def _is_slice(operands: tuple[Operand, ...]) -> bool:

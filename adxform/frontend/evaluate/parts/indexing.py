@@ -25,7 +25,7 @@ from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import INT, Array, Object, Scalar
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import item_places
 
 
 def dim(interp: Interpreter, x: Var, axis: int) -> Value:
@@ -46,12 +46,7 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
     """``x[index]``"""
     match x:
         case Var(_, Array()):
-            at = told(interp, index)
-            type_ = element_type(interp, x, at)
-            out = interp.emit(operator.getitem, (x, at), uncut(x, at, type_) if interp.assumes else type_, hint)
-            if interp.assumes:
-                interp.equal.sliced.update(unknown_slices(x, at, out, interp.integers.form))
-            return out
+            return _of_array(interp, x, index, hint)
         case Var(_, Object()):
             item = interp.emit(operator.getitem, (x, interp.operand(index)), Object(), hint)
             if x in interp.of_run.followed:
@@ -59,13 +54,8 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             return item
         case Tuple(items):
             return _item(interp, items, index, "tuple", Tuple)
-        case Ref(cls=collections.deque) if isinstance(index, Slice):
-            return interp.fail(TypeError, "sequence index must be integer, not 'slice'")
-        case Ref(kind="list") if (several := interp.portions(x)) is not None:
-            refuse_index(interp, index, "list")
-            return interp.one_of_portions(several, index)
         case Ref(kind="list"):
-            return _item(interp, interp.contents(x).items, index, "list", None)
+            return _of_list(interp, x, index)
         case Ref(kind="dict"):
             return _under_key(interp, x, index, hint)
         case Ref(kind="instance") | Static() if (method := protocols.special(interp, x, "__getitem__")) is not None:
@@ -82,6 +72,24 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             raise interp.error("a number cannot be indexed", "index an array")
         case _:
             raise interp.error("this value cannot be indexed", "index an array, a tuple, a list or a dict")
+
+
+def _of_array(interp: Interpreter, x: Var, index: Value, hint: str) -> Value:
+    at = told(interp, index)
+    type_ = element_type(interp, x, at)
+    out = interp.emit(operator.getitem, (x, at), uncut(x, at, type_) if interp.assumes else type_, hint)
+    if interp.assumes:
+        interp.equal.sliced.update(unknown_slices(x, at, out, interp.integers.form))
+    return out
+
+
+def _of_list(interp: Interpreter, x: Ref, index: Value) -> Value:
+    if x.cls is collections.deque and isinstance(index, Slice):
+        return interp.fail(TypeError, "sequence index must be integer, not 'slice'")
+    if (several := interp.portions(x)) is not None:
+        refuse_index(interp, index, "list")
+        return interp.one_of_portions(several, index)
+    return _item(interp, interp.contents(x).items, index, "list", None)
 
 
 def _in_axes(interp: Interpreter, number: Var, index: Value, hint: str) -> Value | None:
@@ -108,7 +116,7 @@ def _under_key(interp: Interpreter, x: Ref, index: Value, hint: str) -> Value:
     if (place := chosen_items.place_of_key(interp, x, index)) is not None:
         return _item(interp, interp.contents(x).items, place, "dict", None)
     if x.meta is None and (own := chosen_items.under_number(interp, x, index)) is not None:
-        return interp.call(Static(iterations.looked_up), (*own, index), hint=hint)
+        return interp.call(Static(item_places.looked_up), (*own, index), hint=hint)
     key = hashed(interp, index, "a dict key", x)
     found = interp.contents(x).get(key)
     if found is None and x.meta is not None and x.meta != NONE:

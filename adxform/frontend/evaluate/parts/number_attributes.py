@@ -18,7 +18,7 @@ from adxform.frontend.evaluate.values import Method, Static, Tuple, Value
 from adxform.frontend.signature import python_class
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float, is_inexact
-from adxform.primitives.definitions.flat_entries import FlatEntries
+from adxform.primitives.definitions.arrangements.flat_entries import FlatEntries
 from adxform.primitives.refusals.numpy_functions import REFUSED_ATTRIBUTES
 
 

@@ -30,7 +30,7 @@ from adxform.frontend.signature.access import Access, Defines
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object
 from adxform.ir.walk import variables
-from adxform.primitives.definitions.flat_entries import store as store_flat
+from adxform.primitives.definitions.arrangements.flat_entries import store as store_flat
 
 
 def change_attributes(interp: Interpreter, value: Ref, contents: Contents) -> None:

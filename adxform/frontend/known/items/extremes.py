@@ -25,7 +25,7 @@ from adxform.frontend.signature import python_class
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar, is_inexact
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 _AT_ONCE = 4
 """Of how many numbers the rules of ``max`` and ``min`` know the derivative."""

@@ -28,8 +28,8 @@ from adxform.frontend.evaluate.values import (
 )
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit
-from adxform.primitives.definitions import iterations
-from adxform.primitives.definitions import lazy_builtins as meanings
+from adxform.primitives.definitions.of_python import iterations
+from adxform.primitives.definitions.of_python import lazy_builtins as meanings
 
 
 def _new(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

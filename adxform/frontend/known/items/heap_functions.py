@@ -12,7 +12,7 @@ from adxform.frontend.evaluate.classes import own_containers
 from adxform.frontend.evaluate.control_flow import walks
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static
-from adxform.primitives.definitions import binary_heaps
+from adxform.primitives.definitions.of_python import binary_heaps
 
 
 def _of_list(meaning: Callable[..., Any]) -> Handler:

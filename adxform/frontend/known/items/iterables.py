@@ -44,7 +44,7 @@ from adxform.frontend.evaluate.values import (
 from adxform.frontend.signature import python_class
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar
-from adxform.primitives.definitions import keyed_items
+from adxform.primitives.definitions.of_python import keyed_items
 
 
 def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -52,7 +52,7 @@ from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Lit, Var
 from adxform.ir.types import Object, Scalar
 from adxform.ir.walk import all_ops
-from adxform.primitives.definitions import lazy_builtins as meanings
+from adxform.primitives.definitions.of_python import lazy_builtins as meanings
 
 
 def _lazily(fn: Any, handler: Handler, step_by_step: Handler | None = None, in_part: Handler | None = None) -> Handler:

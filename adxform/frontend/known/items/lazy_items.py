@@ -37,7 +37,7 @@ from adxform.frontend.known.items.iterables import listed, rows
 from adxform.frontend.known.items.tuple_choices import own_class, pairwise
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import Object
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 
 def _zip(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -18,7 +18,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.structures import all_leaves
 from adxform.frontend.evaluate.values import Ref, Static, Value
 from adxform.ir.ops import Lit
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 
 def are_objects(interp: Interpreter, keys: list[Value]) -> bool:

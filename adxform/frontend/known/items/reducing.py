@@ -20,7 +20,7 @@ from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value, is_unkno
 from adxform.frontend.known.items.iterables import walking
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object
-from adxform.primitives.definitions import iterations, lazy_builtins
+from adxform.primitives.definitions.of_python import iterations, lazy_builtins
 
 
 def _sum(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

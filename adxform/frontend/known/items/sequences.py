@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.values import NONE, Enumerate, Range, Slice, Stat
 from adxform.frontend.known.items.iterables import listed
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Scalar
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import item_places
 
 ONE = Lit(1)
 
@@ -70,7 +70,7 @@ def _place(interp: Interpreter, index: Value, count: Value) -> Value:
         interp.require(there, IndexError, message)
     if isinstance(index, Lit):
         return index if index.value >= 0 else iteration.subtract(interp, count, Lit(-index.value))
-    return interp.call(Static(iterations.counted_from_start), (index, count, Lit(message)))
+    return interp.call(Static(item_places.counted_from_start), (index, count, Lit(message)))
 
 
 def _cut(interp: Interpreter, source: Range, cut: Slice) -> Range:
@@ -99,7 +99,7 @@ def _cut(interp: Interpreter, source: Range, cut: Slice) -> Range:
 def _within(interp: Interpreter, bound: Value, count: Value, low: Value, high: Value, *, first: bool) -> Value:
     if isinstance(bound, Lit) and low == Lit(0) and ((first and bound.value >= 0) or (not first and bound.value < 0)):
         return bound if first else iteration.subtract(interp, count, Lit(-bound.value))  # beyond the other end it is empty
-    return interp.call(Static(iterations.bound_within), (bound, count, low, high))
+    return interp.call(Static(item_places.bound_within), (bound, count, low, high))
 
 
 def _at(interp: Interpreter, source: Range, place: Value) -> Value:

@@ -29,8 +29,8 @@ from adxform.frontend.known.items.iterables import kinds_in, listed, of_python, 
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import INT, Array, Object, Scalar, is_inexact, rank
-from adxform.primitives.definitions import binary_heaps, iterations
-from adxform.primitives.definitions.compared import ByComparison
+from adxform.primitives.definitions.of_python import binary_heaps, iterations
+from adxform.primitives.definitions.of_python.compared import ByComparison
 
 
 def _sorted(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -17,7 +17,7 @@ from adxform.frontend.known.items.iterables import rows
 from adxform.frontend.signature import python_class
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Scalar
-from adxform.primitives.definitions import iterations
+from adxform.primitives.definitions.of_python import iterations
 
 
 def _product(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

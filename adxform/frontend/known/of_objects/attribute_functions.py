@@ -39,7 +39,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import variables
-from adxform.primitives.definitions import lazy_builtins
+from adxform.primitives.definitions.of_python import lazy_builtins
 
 
 def _setattr(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -41,8 +41,8 @@ from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Scalar
+from adxform.primitives.definitions.arrangements.flat_entries import FlatEntries
 from adxform.primitives.definitions.definition import StandIn
-from adxform.primitives.definitions.flat_entries import FlatEntries
 from adxform.threads.locks import imported
 
 
