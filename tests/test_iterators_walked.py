@@ -11,6 +11,7 @@ import io
 import itertools
 import math
 import re
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -234,9 +235,17 @@ def backwards_beside_a_list_that_grows(x):
     return t
 
 
+@right
+def backwards_a_list_of_a_short_length(x):
+    items = [v * 2 for v in x]
+    r = reversed(items)
+    items.append(x[0])
+    return sum(v * i for i, v in enumerate(r))
+
+
 @refused("a list of a length that only a run can tell has changed since `reversed` was called")
 def backwards_a_long_list(x):
-    items = [v * 2 for v in x]
+    items = [v * 2 for v in x if v > -9.0]
     r = reversed(items)
     items.append(x[0])
     return sum(v * i for i, v in enumerate(r))
@@ -481,10 +490,17 @@ def list_in_a_list_that_is_merged(x):
     return sum(a * b**2 for a, b in rows)
 
 
-@refused("may be in what is passed to `UserDict`")
+@right
 def list_in_a_dict_of_another_class(x):
     row = [x[0], x[1]]
     collections.UserDict(a=row)["a"][1] *= 1.1
+    return row[0] * row[1]
+
+
+@refused("may be in what is passed to `mappingproxy`")
+def list_in_a_view_of_a_dict(x):
+    row = [x[0], x[1]]
+    types.MappingProxyType({"a": row})["a"][1] *= 1.1
     return row[0] * row[1]
 
 

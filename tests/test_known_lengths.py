@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.errors import PreparationMismatchError
+from adxform.errors import AdxError, PreparationMismatchError
 from adxform.frontend.signature import FEW
 from adxform.runtime import counters
 from adxform.testing import check_derivatives
+from tests.tables.cell import Cell, judge, program
 
 
 @dataclass
@@ -208,3 +209,26 @@ def test_lengths_of_what_a_function_reads(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(globals(), "DATA", np.linspace(1.5, 2.5, 4))
     assert np.isclose(adxform.grad(f)(0.7), slope(0.7))
     assert np.isclose(prepared(0.7), slope(0.7))
+
+
+SHORT = (
+    "bonded = {frozenset((0, 1))}; r = sum(x[i] * x[j] for i, j in combinations(range(len(x)), 2) if {i, j} not in bonded)",
+    "seen = set(); r = 0.0\nfor i in range(len(x)):\n    seen.add('abc'[i])\n    r += x[i] * len(seen)",
+    "q = [0] * len(x); rows = [q, q]\nfor i in range(len(x)):\n    q[i] = x[i]\nr = sum(rows[1]) * x[0]",
+    "names = [f'p{i}' for i in range(len(x))]; d = dict(zip(names, x * x)); r = d['p1'] * d['p0'] + d[names[-1]]",
+)
+
+
+@pytest.mark.parametrize("lines", SHORT)
+def test_short_lengths_are_known_where_nothing_else_helps(lines: str) -> None:
+    body = lines.replace("; ", "\n").replace("\n", "\n    ")
+    text = f"from itertools import combinations\n\ndef f(x):\n    {body}\n    return r\n"
+    verdict = judge(Cell(lines, program(text), (np.array([0.3, 1.7, 0.4]),), orders=1, bits=False))
+    assert verdict.kind == "right", verdict.reason
+
+
+def test_an_error_is_the_one_of_any_length() -> None:
+    text = "def f(x):\n    seen = {len(x)}\n    seen.add(float(x[0]))\n    return x[0] * len(seen)\n"
+    with pytest.raises(AdxError) as caught:
+        adxform.grad(program(text))(np.array([0.3, 1.7]))
+    assert caught.value.span.line in (2, 3)

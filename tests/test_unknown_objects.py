@@ -59,19 +59,21 @@ class Letters(dict):
 HELD = {"letters": Letters(a=3.0)}
 
 
-@functools.lru_cache(None)
+SERIES = pickle.dumps(Labelled({3: 10.0, 2: 20.0, 1: 30.0, 0: 40.0}))
+TABLE = pickle.dumps({1: 0.0, 0: 10.0, 3: 20.0, 2: 30.0})
+SIZE = pickle.dumps((1, 2))
+
+
 def series():
-    return Labelled({3: 10.0, 2: 20.0, 1: 30.0, 0: 40.0})
+    return pickle.loads(SERIES)
 
 
-@functools.lru_cache(None)
 def table():
-    return {1: 0.0, 0: 10.0, 3: 20.0, 2: 30.0}
+    return pickle.loads(TABLE)
 
 
-@functools.lru_cache(None)
 def size():
-    return (1, 2)
+    return pickle.loads(SIZE)
 
 
 @functools.lru_cache(None)

@@ -57,3 +57,64 @@ def test_a_list_of_lists_that_loses_items_on_one_path() -> None:
     )
     assert adxform.grad(program(text))([1.0, 3.0, 2.0]) == [1.0, 0.0, 0.0]
     assert adxform.grad(program(text))([3.0, 1.0, 2.0]) == [1.0, 1.0, 1.0]
+
+
+COUNTED = (
+    "g(*x[:1], x[1], *x[2:])",
+    "g(*np.exp(x[:1]), x[1], *np.exp(x[2:]))",
+    "g(*np.diff(x)) * g(*np.cumsum(x))",
+    "g(*np.concatenate([x[:1], x]))",
+    "g(*np.hstack([x[:2], x[3:]]))",
+    "g(*np.delete(x, 1)) + g(*np.append(x, 1.0))",
+    "g(*x.reshape(-1, 2).T[1]) + g(*x.reshape(2, -1).sum(axis=1))",
+    "g(*np.outer(x, x).ravel()) + g(*np.outer(x, x).flatten()[:5])",
+    "g(*np.outer(x, x)[np.triu_indices(4)])",
+    "g(*x[[0, 2, 1]]) + g(*np.sort(x)[:2])",
+    "g(*(v**2 for v in x[1:])) + g(*[v for v in x[:-1]])",
+)
+
+
+@pytest.mark.parametrize("expression", COUNTED)
+def test_what_is_made_of_an_argument_is_given_item_by_item(expression: str) -> None:
+    text = f"def g(a, b=1.0, *rest):\n    return a * b + sum(rest)\n\ndef f(x):\n    return {expression}\n"
+    for x in (X, X[::-1].copy()):
+        verdict = judge(Cell(expression, program(text), (x,), orders=1, bits=False))
+        assert verdict.kind == "right", verdict.reason
+
+
+OF_CONSTANTS = (
+    "c = tuple(np.add((0, 1), (1, 0))); r = x[0] * (GRID[c[0]][c[1]] in 'bc')",
+    "c = 0, 0\nfor m in (0, 1), (1, 0):\n    c = tuple(np.add(c, m))\nr = x[0] ** len(GRID[c[0]]) * (GRID[c[0]][c[1]] in 'd')",
+    "c = tuple(int(v) for v in np.array([0, 1]) + np.array([1, 0])); r = x[0] * {(1, 1): 2.0}[c]",
+    "i, j = np.subtract([3, 2], 2); r = x[0] * (GRID[i][j] in 'bc')",
+    "r = x[0]\nfor k in np.arange(2):\n    r = r * 1.1 if GRID[0][k] == 'b' else r ** 2",
+    "r = x[0]\nfor i, j in np.array([[0, 1], [1, 0]]):\n    r = r * {'a': 1.5, 'b': 2.5}[GRID[0][i]] + (GRID[1][j] == 'd')",
+    "m = np.array([0, 1]); m[0] = 1; i, j = m; r = x[0] * (i + j) + x[1] * (GRID[i][j] == 'd')",
+    "r = 0.0; m = np.arange(3)\nfor k in m:\n    m[2] = 0\n    r = r + x[k] ** 2",
+    "c = STEP.DOWN((0, 0)); r = x[0] * (GRID[c[0]][c[1]] in 'cd')",
+    "c = (0, 0)\nfor step in STEP:\n    c = tuple(np.add(c, step.value))\nr = x[0] * (GRID[c[0]][c[1]] in 'cd')",
+)
+HEAD = """
+import enum
+
+import numpy as np
+
+GRID = ("ab", "cd")
+
+
+class STEP(enum.Enum):
+    DOWN = (1, 0)
+    RIGHT = (0, 1)
+
+    def __call__(self, cell):
+        return tuple(np.add(cell, self.value))
+
+
+"""
+
+
+@pytest.mark.parametrize("line", OF_CONSTANTS)
+def test_arrays_of_constants_choose_characters_and_keys(line: str) -> None:
+    body = line.replace("; ", "\n").replace("\n", "\n    ")
+    verdict = judge(Cell(line, program(f"{HEAD}def f(x):\n    {body}\n    return r\n"), (X,), orders=1, bits=False))
+    assert verdict.kind == "right", verdict.reason

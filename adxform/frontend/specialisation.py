@@ -231,6 +231,11 @@ class Specialisation:
             if var == param:
                 self.interp.knowledge.hidden[access] = Lit(self.interp.outer.hidden_values[var])
 
+    def short_lengths(self, longest: int) -> frozenset[Var]:
+        """The lengths of arguments that are not known, and not above `longest`."""
+        names = (name for name, places in self.axes.items() if all(self.leaves[p].shape[axis] <= longest for p, axis in places))
+        return frozenset(Var(name, INT) for name in names)
+
     def rebased(self, type_: Type, name: str, position: int) -> Type:
         """The type of the leaf at `position`, its lengths named after the parameter `name`, or after the first that has them."""
         if not isinstance(type_, Array) or type_.shape is None:

@@ -120,3 +120,17 @@ def is_user(fn: FunctionType) -> bool:
     return package in ("adxform", "fractions") or (
         package not in ("numpy", "scipy") and not fn.__code__.co_filename.startswith(_LIBRARIES)
     )
+
+
+_CONTAINERS = frozenset(
+    {"UserDict", "UserList", "ChainMap", "Counter", "Mapping", "MutableMapping", "Sequence", "MutableSequence", "MappingView",
+     "KeysView", "ItemsView", "ValuesView"}
+)  # fmt: skip
+"""Classes that Python has written in Python, whose methods are followed."""
+
+
+def is_followed(fn: FunctionType) -> bool:
+    """Whether the text of `fn` is read where it is called: of the user's, and of methods of Python's own containers."""
+    if written_in(fn) in ("collections", "collections.abc", "_collections_abc"):
+        return fn.__qualname__.partition(".")[0] in _CONTAINERS
+    return is_user(fn)

@@ -28,7 +28,7 @@ from tests.corpus.case import at, smooth, vec
 SETTINGS = {"scale": 2.0}
 
 
-@at((vec(0.3, 1.7, 0.4),), raises=UnsupportedOperationError)
+@at((vec(0.3, 1.7, 0.4, 0.9, 1.1, -0.2, 0.6, 0.8, 1.3),), raises=UnsupportedOperationError)
 def floats_in_a_list_of_counts_that_is_held_twice(x):
     q = [0] * len(x)
     rows = []

@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import inspect
 import types
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -23,7 +24,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, Raises, default_of
 from adxform.ir.ops import Lit
-from adxform.ir.spans import is_user
+from adxform.ir.spans import is_followed
 
 Kwargs = dict[str, Value]
 _NAMESPACE: Any = types.SimpleNamespace
@@ -42,20 +43,28 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         names = ", ".join(sorted(cls.__abstractmethods__))  # type: ignore[attr-defined]
         return interp.fail(TypeError, f"Can't instantiate abstract class {cls.__name__} with abstract methods {names}")
     init: Any = find(cls, "__init__")
-    if (plain := own_containers.plain_class(cls)) is not None:
+    if (plain := own_containers.plain_class(cls)) is not None and not (cls is Counter and _counts(interp, args)):
         return _container(interp, cls, plain, init, (args, kwargs), hint)
     if init is _NAMESPACE.__init__ and cls.__new__ is _NAMESPACE.__new__ and not args:
         return interp.heap.new("instance", cls, tuple(kwargs), tuple(kwargs.values()))
     followed = not issubclass(cls, BaseException) and _plain_new(cls)
     if followed and (owner := _dataclass_of(cls)) is not None:
         return _dataclass(interp, cls, owner, args, kwargs)
-    if followed and isinstance(init, types.FunctionType) and is_user(init):
+    if followed and isinstance(init, types.FunctionType) and is_followed(init):
         ref = interp.heap.new("instance", cls, (), ())
         result = interp.call(of_class(interp, cls, "__init__"), (ref, *args), kwargs, hint, False)
         if interp.force(result) != NONE:
             return interp.fail(TypeError, "__init__() should return None")
         return ref
     return _by_call(interp, cls, args, kwargs, hint, wanted)
+
+
+def _counts(interp: Interpreter, args: tuple[Value, ...]) -> bool:
+    """Whether the run makes a `Counter`: it counts things, or could not be followed as a dict of counts that may move."""
+    if any(not isinstance(arg, Ref) or not issubclass(arg.cls, dict) for arg in args):
+        return True
+    interp.makes_counters = True
+    return not interp.knowledge.follows_counters
 
 
 def _by_call(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
@@ -77,7 +86,7 @@ def _container(
     interp: Interpreter, cls: type, plain: type, init: Any, given: tuple[tuple[Value, ...], Kwargs], hint: str
 ) -> Value:
     """An object of a class of the program's whose objects are lists or dicts."""
-    if dataclasses.is_dataclass(cls) or not (is_native(init) or is_user(init)):
+    if dataclasses.is_dataclass(cls) or not (is_native(init) or is_followed(init)):
         raise interp.error(f"how a {cls.__name__} is made cannot be followed", "write an `__init__`")
     ref = own_containers.made(interp, cls, plain)
     result = interp.call(interp.attribute(ref, "__init__"), *given, hint, False)

@@ -13,7 +13,7 @@ import numpy as np
 
 from adxform.analysis.unseen_code import is_off, writing_options
 from adxform.errors import AdxError, GlobalMutationError
-from adxform.frontend.calls import dispatched_functions, generator_managers, none_given
+from adxform.frontend.calls import cached_outside, dispatched_functions, generator_managers, none_given
 from adxform.frontend.calls.chosen_functions import call_chosen
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
 from adxform.frontend.calls.known_callee import KnownFunction
@@ -57,7 +57,7 @@ from adxform.frontend.evaluate.values import (
 from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Binds, Step, path_to
 from adxform.ir.ops import Lit, Var
-from adxform.ir.spans import is_user, own_attribute, written_in
+from adxform.ir.spans import is_followed, own_attribute, written_in
 from adxform.ir.types import Object, is_complex
 from adxform.primitives import definitions
 from adxform.primitives.definitions.of_python import binary_heaps, item_places, keyed_items
@@ -340,6 +340,8 @@ def _call_unruled(interp: Interpreter, value: Made, args: tuple[Value, ...], kwa
         return call_getter(interp, fn, args[0])
     if (result := _called_code(interp, value, args, kwargs, hint, wanted)) is not None:
         return result
+    if (kept := cached_outside.found(interp, value, args, kwargs)) is not None:
+        return kept
     if not callable(fn):
         return interp.fail(TypeError, f"'{type(fn).__name__}' object is not callable")
     if refusal(fn) is not None and any(map(_stands_in, (*args, *kwargs.values()))):
@@ -367,10 +369,10 @@ def _called_code(
         return initialise(interp, owner, args, kwargs)
     if makes_of_items(fn) and accepts(fn, args, kwargs):
         return made_of_items(interp, args, kwargs)
-    if isinstance(fn, types.FunctionType) and is_user(fn):
+    if isinstance(fn, types.FunctionType) and is_followed(fn):
         return call_function(interp, fn, access, args, kwargs, hint, wanted)
     inner_call = inspect.getattr_static(type(fn), "__call__", None)
-    followed = is_user(inner_call) if isinstance(inner_call, types.FunctionType) else _is_decorated(inner_call)
+    followed = is_followed(inner_call) if isinstance(inner_call, types.FunctionType) else _is_decorated(inner_call)
     if followed and (method := protocols.special(interp, value, "__call__")) is not None:
         return call(interp, method, args, kwargs, hint, wanted)
     if isinstance(inner_call, types.FunctionType) and definition(inner_call) is not None:

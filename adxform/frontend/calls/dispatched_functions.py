@@ -25,6 +25,12 @@ _CODE = getattr(functools.singledispatch(_sample), "__code__", None)
 
 def chosen(interp: Interpreter, fn: Any, access: Access | None, args: tuple[Value, ...]) -> Value | None:
     """The function that a call of `fn` with `args` runs; ``None`` where `fn` is no such function, or only the run knows which."""
+    if isinstance(fn, functools.singledispatchmethod):
+        found = chosen(interp, fn.dispatcher, path_to(access, ("attribute", "dispatcher")), args[1:])
+        if found is None:
+            message = "which method is called is chosen by a class that only the run knows"
+            raise interp.error(message, "choose it yourself: `if isinstance(x, …)`")
+        return found
     if not isinstance(fn, types.FunctionType) or fn.__code__ is not _CODE or not args:
         return None
     cls, made = _class_told(args[0]), dict(fn.__dict__)

@@ -129,7 +129,7 @@ class Evaluator(Interpreter):
         if known is None:
             count = iteration.literal_trips(self, value)
             if count is None:
-                params = loop_trips.deciding(self, value)
+                params = loop_trips.deciding(self, value) or self._lengths_left()
                 if params:
                     raise Promote(params)
                 raise self.error(
@@ -137,6 +137,10 @@ class Evaluator(Interpreter):
                 )
             known = [iteration.item_at(self, value, Lit(k)) for k in range(count)]
         return known
+
+    def _lengths_left(self) -> frozenset[Var]:
+        """The short lengths of arguments that need not have been known so far: they may tell how many items something has."""
+        return frozenset().union(*self.integers.of_arguments.values())
 
     def pairs(self, value: Value) -> list[tuple[Any, Value]]:
         """The keys and values of a mapping, or of a sequence of pairs."""

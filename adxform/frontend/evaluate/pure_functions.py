@@ -13,6 +13,7 @@ import enum
 import math
 import operator
 import re
+import time
 import types
 from typing import Any
 
@@ -84,6 +85,18 @@ def _writes(fn: Any, values: tuple[Any, ...]) -> bool:
 def only_says(fn: Any) -> bool:
     """Whether `fn` makes a text of what it is given, or prints it, and keeps nothing of it."""
     return fn is print or (getattr(type(fn), "__hash__", None) is not None and fn in _TEXTS) or fn is str.join
+
+
+def only_looks(fn: Any) -> bool:
+    """Whether `fn` changes nothing, though each call of it may give something else: it reads a clock."""
+    return any(fn is clock for clock in _CLOCKS)
+
+
+_CLOCKS = tuple(
+    getattr(time, name + unit)
+    for name in ("time", "perf_counter", "monotonic", "process_time", "thread_time")
+    for unit in ("", "_ns")
+)
 
 
 def _is_plain(value: Any) -> bool:

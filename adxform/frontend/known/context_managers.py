@@ -23,12 +23,15 @@ from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.control_flow.attempts import branch, frame_of
 from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.operands import given_to_unknown
-from adxform.frontend.evaluate.signals import Lost, Unreachable
+from adxform.frontend.evaluate.pure_functions import only_looks
+from adxform.frontend.evaluate.records.copied_records import copy_of
+from adxform.frontend.evaluate.signals import Changes, Lost, Sets, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import NONE, Poison, Ref, Static, Tuple, Value
 from adxform.ir import intrinsics
-from adxform.ir.ops import Lit, Operand, Pack, Var
+from adxform.ir.operand_facts import callee
+from adxform.ir.ops import Block, Lit, Operand, Pack, Var
 from adxform.ir.types import BOOL, Object
 from adxform.ir.walk import all_ops, variables
 from adxform.primitives.definitions.of_python.halved_managers import HalvedManager
@@ -93,6 +96,7 @@ def _leaving(interp: Interpreter, manager: Ref) -> tuple[bool | Operand | None, 
     whether it does more than to change what the function made.
     """
     builder, heap, span, frames, level = interp.builder, interp.heap, interp.span, len(interp.frames), interp.level
+    outer, interp.outer = interp.outer, copy_of(interp.outer)
     interp.builder, interp.heap, interp.level = builder.nested(), heap.copy(), None
     error = tuple(interp.builder.var(name, Object()) for name in ("kind", "error", "traceback"))
     try:
@@ -102,13 +106,19 @@ def _leaving(interp: Interpreter, manager: Ref) -> tuple[bool | Operand | None, 
                 return None, True
             if manager.cls is HalvedManager:
                 interp.call(interp.attribute(manager, "__enter__"), (), {}, "entered")
+            entered = len(interp.builder.ops)
             swallowed = truth(interp, interp.call(leave, error, {}, "swallowed"))
-            return swallowed, any(map(is_opaque, all_ops(interp.builder.block((), ()))))
+            left = Block((), tuple(interp.builder.ops[entered:]), ())
+            return swallowed, any(is_opaque(op) and not only_looks(callee(op)) for op in all_ops(left))
     except (AdxError, Lost, Unreachable):
         return None, True
+    except (Sets, Changes):
+        if level is None and manager.cls is HalvedManager:  # which swallows nothing: the run enters it, and changes that
+            return None, True
+        raise
     finally:
         del interp.frames[frames:]
-        interp.builder, interp.heap, interp.span, interp.level = builder, heap, span, level
+        interp.builder, interp.heap, interp.span, interp.level, interp.outer = builder, heap, span, level, outer
 
 
 def _handed(interp: Interpreter, manager: Ref) -> Value:

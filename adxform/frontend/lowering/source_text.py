@@ -8,6 +8,8 @@ import copy
 import functools
 import inspect
 import linecache
+import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType
@@ -101,8 +103,19 @@ def find_source(fn: Callable[..., Any] | CodeType) -> FunctionSource:
     return found
 
 
+def _file_of(code: CodeType) -> str:
+    """The file of a function: of a module whose compiled code Python has in itself, the one that it was compiled from."""
+    frozen = _FROZEN.fullmatch(code.co_filename)
+    module = sys.modules.get(frozen[1]) if frozen is not None else None
+    return code.co_filename if module is None else getattr(module, "__file__", None) or code.co_filename
+
+
+_FROZEN = re.compile("<frozen (.+)>")
+
+
 def _search(code: CodeType, module: dict[str, Any] | None) -> FunctionSource | None:
-    lines = tuple(linecache.getlines(code.co_filename, module))
+    file = _file_of(code)
+    lines = tuple(linecache.getlines(file, module))
     module_text = _parse("".join(lines)) if lines else None
     if module_text is None:
         return None
@@ -113,9 +126,7 @@ def _search(code: CodeType, module: dict[str, Any] | None) -> FunctionSource | N
             node = gast.ast_to_gast(found.node)
             if any("except" in line for line in lines[found.node.lineno - 1 : found.node.end_lineno]):
                 gast.fix_missing_locations(node)  # the name of an error that is caught has none
-            return FunctionSource(
-                node, code.co_filename, lines, frozenset(code.co_freevars), found.class_name, tuple(frozen_sets(code))
-            )
+            return FunctionSource(node, file, lines, frozenset(code.co_freevars), found.class_name, tuple(frozen_sets(code)))
     return None
 
 

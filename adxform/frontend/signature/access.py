@@ -16,13 +16,16 @@ from adxform.ir.code_constants import set_orders
 from adxform.ir.ops import Lit
 from adxform.ir.spans import own_attribute, own_dict
 
-StepKind = Literal["cell", "global", "default", "attribute", "item", "registration"]
+StepKind = Literal["cell", "global", "default", "attribute", "item", "registration", "call"]
 Step = tuple[StepKind, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A path from the entry function (or from the object `root`) to a value: cells, globals, defaults, attributes, items."""
+    """A path from the entry function (or from the object `root`) to a value: cells, globals, defaults, attributes, items.
+
+    A call on the way is one of a function under `functools.lru_cache`, which gives what it has kept for these constants.
+    """
 
     steps: tuple[Step, ...] = ()
     root: Lit | None = None
@@ -48,6 +51,8 @@ class Access:
                     name = f"{name}.{key}" if name else str(key)
                 case "item":
                     name = f"{name}[{key!r}]"
+                case "call":
+                    name = f"{name}({', '.join(repr(arg.value) for arg in key)})"
         return name or "the function"
 
     @property
@@ -55,7 +60,7 @@ class Access:
         """A variable name made from the last steps of the path."""
         parts: list[str] = []
         for kind, key in self.steps:
-            parts = [*parts, str(key)] if kind == "item" else [str(key)]
+            parts = [*parts, str(key)] if kind == "item" else parts if kind == "call" else [str(key)]
         name = "_".join(part if part.isidentifier() or part.isdigit() else "k" for part in parts)
         return name if name.isidentifier() else f"k_{name}" if name else "k"
 
@@ -83,6 +88,8 @@ def _step(value: Any, kind: StepKind, key: Any) -> Any:
             return value[key]
         case "registration":
             return registration(value)
+        case "call":
+            return value(*(arg.value for arg in key))
         case _:
             assert_never(kind)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -116,4 +117,19 @@ def reshaped_type(args: tuple[Operand, ...], kwargs: Mapping[str, Operand], size
                 shape.append(sizes.get(item, FRESH))
             case _:
                 return None
+    open_ = [place for place, item in enumerate(items) if isinstance(item, Lit) and item.value == -1]
+    left = None if len(open_) != 1 else _left_over(x.type.shape, shape[: open_[0]] + shape[open_[0] + 1 :])
+    if left is not None:
+        shape[open_[0]] = left
     return Array(x.type.dtype, tuple(shape))
+
+
+def _left_over(whole: Sequence[Size] | None, others: Sequence[Size]) -> int | None:
+    """The length of the one axis of a reshaped array that is not said, where all other lengths are known."""
+    there, taken = _product(whole or (FRESH,)), _product(others)
+    return there // taken if there is not None and taken and not there % taken else None
+
+
+def _product(sizes: Sequence[Size]) -> int | None:
+    known = [size for size in sizes if isinstance(size, int)]
+    return math.prod(known) if len(known) == len(sizes) else None

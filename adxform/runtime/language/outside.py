@@ -86,7 +86,7 @@ def kept_outside(owner: Any, name: str, value: Any) -> Any:
 
 
 def _set(owner: Any, name: str, value: Any) -> Any:
-    (setattr if isinstance(owner, ModuleType) else object.__setattr__)(owner, name, value)
+    (setattr if isinstance(owner, ModuleType | type) else object.__setattr__)(owner, name, value)
     written_outside(owner, name, None)
     return value
 

@@ -11,10 +11,11 @@ from adxform.frontend.derivative_operators import Decorated, Operator
 from adxform.frontend.evaluate.classes import own_containers
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find, has_dict, is_data_descriptor
 from adxform.frontend.evaluate.objects import doubtful_keys
+from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, is_kept, rooted
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value
-from adxform.frontend.signature.access import Access, HasClass, Owns
+from adxform.frontend.signature.access import Access, HasClass, Is, Owns
 from adxform.ir.ops import Lit
 from adxform.primitives.table import lookup
 
@@ -24,6 +25,8 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
     if is_data_descriptor(find(type(cls), name)) and not hasattr(type, name):
         message = f"`{name}` is an attribute of a {cls.__name__} and a property of its metaclass {type(cls).__name__}"
         raise interp.error(message, "give one of them another name")
+    if (set_to := places.in_classes(interp, cls, name)) is not None:
+        return set_to
     if found is MISSING and cls.__module__.startswith("adxform."):  # what a function of SciPy's returns has more
         message = f"no derivative is followed through `{name}` of what this function of SciPy's returns"
         raise interp.error(message, "docs/scipy.md says which attributes are followed", MissingRuleError)
@@ -44,6 +47,8 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             return Method(of_class(interp, cls, name), (value,))
         case Operator():
             return Method(of_class(interp, cls, name), (value,))
+        case functools.singledispatchmethod():
+            return dispatching(interp, value, cls, name, found)
         case Decorated():
             bound = Method(of_class(interp, cls, name, "__adx_function__"), (value,))
             kept = is_kept(interp, found, Access((("attribute", name),), Lit(cls)))
@@ -54,6 +59,14 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             return _refused(interp, cls, name, found)
         case _:
             return of_class(interp, cls, name)
+
+
+def dispatching(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
+    """The method `name` of `value` that the class of its first argument chooses: what the class of `value` holds."""
+    owner = next(base for base in cls.__mro__ if name in vars(base))
+    path = Access((("attribute", "__dict__"), ("item", name)), Lit(owner))
+    guard(interp, path, Is(found))
+    return Method(Static(found, path), (value,))
 
 
 def _written_in_c(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:
@@ -89,6 +102,8 @@ def of_super(interp: Interpreter, after: Value, value: Value, name: str) -> Valu
     order = cls.__mro__
     for base in order[order.index(interp.static(after, "a class")) + 1 :]:
         found = vars(base).get(name, MISSING)
+        if (set_to := places.load(interp, base, name)) is not None:
+            return set_to
         if base is not object:
             guard(interp, Access((), Lit(base)), Owns(name, found is not MISSING))
         if isinstance(found, classmethod):

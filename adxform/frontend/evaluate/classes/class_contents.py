@@ -8,6 +8,7 @@ import types
 from typing import Any
 
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.signature.class_meaning import is_changeable
 from adxform.ir.spans import own_dict
 
 _NATIVE = (
@@ -57,6 +58,18 @@ def refuse_named_tuple(interp: Interpreter, cls: type) -> None:
 
 
 _OF_ITEMS = ("__len__", "__getitem__", "__iter__", "__contains__", "__reversed__", "__getattribute__", "__array__")
+
+
+def is_data_of(cls: type, name: str) -> bool:
+    """Whether a program may set `name` of its class `cls` as it sets an attribute of an object: it is data, and means no more."""
+    found, special = find(cls, name), name == "_fields" or (name.startswith("__") and name.endswith("__"))
+    hooks = find(type(cls), "__setattr__") is type.__setattr__ and find(type(cls), name) is MISSING
+    return hooks and not special and is_changeable(cls) and (found is MISSING or not is_descriptor(found))
+
+
+def is_descriptor(found: Any) -> bool:
+    """Whether what a class holds says itself what it means as an attribute."""
+    return any(hasattr(type(found), hook) for hook in ("__get__", "__set__", "__delete__"))
 
 
 def has_dict(cls: type) -> bool:

@@ -20,7 +20,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Value
 from adxform.frontend.signature.access import Is, path_to
 from adxform.ir.ops import Lit
-from adxform.ir.spans import is_user
+from adxform.ir.spans import is_followed
 from adxform.primitives.definitions.of_python import keyed_items
 
 ITEMS = "(items)"
@@ -66,7 +66,7 @@ def plain_class(cls: type) -> type | None:
     methods = (found for base in own for found in vars(base).values() if isinstance(found, types.FunctionType))
     if plain is OrderedDict and any(_is_own(cls, name) for name in vars(dict) if name not in _LOOKS):
         return None  # whose methods call one another by what the class defines
-    return plain if all(map(is_user, methods)) else None
+    return plain if all(map(is_followed, methods)) else None
 
 
 def made(interp: Interpreter, cls: type, plain: type) -> Ref:

@@ -32,7 +32,7 @@ from adxform.frontend.signature import python_class
 from adxform.frontend.signature.access import Defines, Is, path_to
 from adxform.ir.kinds import alternatives, scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.spans import is_user
+from adxform.ir.spans import is_followed
 from adxform.ir.types import Array, Object, Scalar
 from adxform.primitives.definitions import FOLLOWED
 from adxform.primitives.table import lookup
@@ -310,7 +310,7 @@ def _called(interp: Interpreter, owner: Value, method: str, other: Value, hint: 
 
 def _is_unseen(method: Any) -> bool:
     """Whether a special method is of a library, without a definition: it is not followed, and may say ``NotImplemented``."""
-    if not isinstance(method, types.FunctionType) or is_generated(method) or is_user(method):
+    if not isinstance(method, types.FunctionType) or is_generated(method) or is_followed(method):
         return False
     return lookup(method) is None and method not in FOLLOWED
 

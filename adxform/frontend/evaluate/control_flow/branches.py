@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Maybe, Range, Ref, Static, Tuple, Value, View
 from adxform.ir import intrinsics
 from adxform.ir.ops import If, Lit, Operand, Pack, Var
-from adxform.ir.spans import is_user
+from adxform.ir.spans import is_followed
 from adxform.ir.types import BOOL, Array, Object
 from adxform.primitives.raising import Classes
 
@@ -74,7 +74,7 @@ def _truth_of_object(interp: Interpreter, value: Tuple | Ref | Static) -> bool |
 
 def _is_library(method: Any) -> bool:
     """Whether `method` is one of a library's, written in Python, as that of an `enum.Flag` is: the run asks it."""
-    return isinstance(method, types.FunctionType) and not is_user(method)
+    return isinstance(method, types.FunctionType) and not is_followed(method)
 
 
 def _both(interp: Interpreter, present: Value, held: Value) -> bool | Operand:

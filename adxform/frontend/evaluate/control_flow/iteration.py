@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from adxform import runtime
+from adxform.frontend.evaluate import constant_arrays
 from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.objects.fields import whole
 from adxform.frontend.evaluate.objects.object_contents import Columns, Contents
@@ -361,7 +362,8 @@ def item_at(interp: Interpreter, source: Value, k: Value) -> Value:
     """Item `k`, counted from zero, of `source`."""
     match source:
         case Var(_, Array()):
-            return loaded(interp, source, k, "item")
+            constant = constant_arrays.item(interp, source, k.value) if isinstance(k, Lit) else None
+            return loaded(interp, source, k, "item") if constant is None else constant
         case Var(_, Object()):
             return indexing.load(interp, source, k, "item")
         case Stream(of=of) if of is not None:

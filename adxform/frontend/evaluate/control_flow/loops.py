@@ -86,6 +86,8 @@ def _over_items(
     goes_through = loop_trips.has_stream(source)
     within = None if goes_through else iteration.places_within(interp, source)
     items = None if goes_through or within is not None else iteration.known_places(interp, source)
+    if isinstance(source, Range) and not op.breaks and iteration.literal_trips(interp, source) == 1:
+        items = [partial(iteration.item_at, interp, source, Lit(0))]  # it is its body
     if items is not None:
         outs = unrolled(interp, op, Walk.over(interp, source, items, once, taken), inits, env)
     else:

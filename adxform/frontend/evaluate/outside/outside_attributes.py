@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+import functools
 import inspect
 import re
 import types
@@ -9,12 +11,13 @@ from typing import Any
 
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.classes import getters
+from adxform.frontend.evaluate.classes.class_attributes import dispatching
 from adxform.frontend.evaluate.outside import places
-from adxform.frontend.evaluate.outside.guards import from_outside, guard, missing
+from adxform.frontend.evaluate.outside.guards import constant, from_outside, guard, missing
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Static, Value
 from adxform.frontend.nested import objects
-from adxform.frontend.signature.access import Access, Owns, path_to
+from adxform.frontend.signature.access import Access, Equals, Owns, path_to
 from adxform.ir.ops import Lit
 from adxform.ir.spans import own_dict
 from adxform.primitives.table import definition, lookup
@@ -39,8 +42,9 @@ def of_constant(interp: Interpreter, literal: Any, name: str, value: Lit) -> Val
 def of_outside(interp: Interpreter, value: Static, name: str) -> Value:
     """An attribute of an object from outside: its methods by its class, its data by reading it."""
     owner, access = value.value, value.access
-    if (found := places.load(interp, owner, name)) is not None:
-        return found
+    known = places.in_classes(interp, owner, name) if isinstance(owner, type) else places.load(interp, owner, name)
+    if known is not None or (known := places.in_classes_of(interp, value, name)) is not None:
+        return known
     if isinstance(owner, types.ModuleType):
         return _of_module(interp, owner, access, name)
     made = objects.attribute(interp, value, name) if isinstance(owner, Operator) else None
@@ -58,11 +62,19 @@ def of_outside(interp: Interpreter, value: Static, name: str) -> Value:
         return missing(interp, path, error)
     if isinstance(found, types.MethodType) and (lookup(found) is not None or definition(found) is not None):
         return Static(found, path)
+    if isinstance(owner, enum.Enum) and name in ("value", "_value_") and _chooses(found):
+        guard(interp, path, Equals(Lit(found)))
+        return constant(interp, found)
     if not isinstance(owner, type):
         return _of_instance_outside(interp, value, name, found, path)
     if isinstance(found, types.MethodType) and found.__self__ is owner:
         return Method(from_outside(interp, found.__func__, path_to(path, ("attribute", "__func__"))), (value,))
     return from_outside(interp, found, path)
+
+
+def _chooses(value: Any) -> bool:
+    """Whether the value of a member of an enumeration is of a kind that says which item is meant, and moves nothing."""
+    return all(map(_chooses, value)) if type(value) is tuple else type(value) in (int, str, bool, type(None))
 
 
 def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: Any, path: Access | None) -> Value:
@@ -73,6 +85,8 @@ def _of_instance_outside(interp: Interpreter, value: Static, name: str, found: A
         return from_outside(interp, found, path)
     if static is not None and not inspect.isdatadescriptor(static) and hasattr(owner, "__dict__"):
         guard(interp, access, Owns(name, False))
+    if isinstance(static, functools.singledispatchmethod):
+        return dispatching(interp, value, type(owner), name, static)
     if isinstance(static, types.FunctionType):
         in_class = path_to(access, ("attribute", "__class__"), ("attribute", name))
         return Method(from_outside(interp, static, in_class), (value,))

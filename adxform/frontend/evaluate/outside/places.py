@@ -23,9 +23,10 @@ from adxform.frontend.evaluate.records.knowledge import Given
 from adxform.frontend.evaluate.signals import Sets
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, PlaceOutside, Poison, Ref, Static, Tuple, Value
-from adxform.frontend.signature.access import Access, Equals, Guard, Is, SameAs
+from adxform.frontend.signature.access import Access, Equals, Guard, HasClass, Is, Owns, SameAs
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.ops import Call, Lit, Operand, Var
+from adxform.ir.spans import own_dict
 from adxform.ir.types import Object, Scalar
 from adxform.ir.walk import variables
 
@@ -65,6 +66,28 @@ def load(interp: Interpreter, owner: Any, name: str) -> Value | None:
     if isinstance(value, Poison) and value is not _GIVEN_AWAY and not value.lost and not place.joined:
         raise Sets(replace(place, joined=True))
     return None if value is _BEFORE else interp.use(value)
+
+
+def in_classes(interp: Interpreter, cls: type, name: str) -> Value | None:
+    """What the attribute `name` was set to that `cls` has of its own or from a base; ``None`` where it has what it had before."""
+    for base in cls.__mro__:
+        if (found := load(interp, base, name)) is not None:
+            return found
+        if name in vars(base):
+            return None
+    return None
+
+
+def in_classes_of(interp: Interpreter, value: Static, name: str) -> Value | None:
+    """What `in_classes` finds for an object from outside. Its class is assumed then, and whether it has one of its own."""
+    if isinstance(value.value, type):
+        return None
+    cls, own = type(value.value), name in own_dict(value.value)
+    if any(place.name == name and isinstance(place.owner, type) for place in interp.knowledge.places.values()):
+        guard(interp, value.access, HasClass(cls))
+        guard(interp, value.access, Owns(name, own))
+        return None if own else in_classes(interp, cls, name)
+    return None
 
 
 def held(interp: Interpreter, place: PlaceOutside) -> Value:

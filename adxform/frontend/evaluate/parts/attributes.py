@@ -87,6 +87,8 @@ def _of_function(interp: Interpreter, value: FunctionValue | Method, name: str) 
             return load(interp, fn, name)
         case Method(FunctionValue() as fn, partial=False) if not hasattr(types.MethodType, name):
             return function_attributes.load(interp, fn, name)
+        case Method(Static(types.FunctionType()) as fn, partial=False) if not hasattr(types.MethodType, name):
+            return load(interp, fn, name)
         case _:
             raise _not_followed(interp, name)
 

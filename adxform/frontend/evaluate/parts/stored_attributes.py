@@ -14,6 +14,7 @@ from adxform.frontend.evaluate.classes.class_contents import (
     find,
     has_dict,
     is_data_descriptor,
+    is_data_of,
     is_generated,
     is_librarys,
 )
@@ -82,7 +83,7 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
 def _store_outside(interp: Interpreter, value: Static, name: str, new: Value) -> None:
     """An attribute of an object from outside, as its class has it set, or a variable of a module."""
     owner = value.value
-    if isinstance(owner, types.ModuleType) and not is_a_librarys(owner):
+    if _is_data(owner, name):
         places.store(interp, value, name, new)
     elif isinstance(owner, type | types.ModuleType | types.FunctionType | Operator | Decorated) or _keeps_its_own_way(
         type(owner)
@@ -90,6 +91,19 @@ def _store_outside(interp: Interpreter, value: Static, name: str, new: Value) ->
         raise outside_write(interp, f"the attribute `{name}` of a {type(owner).__name__}")
     else:
         _store_in_object(interp, value, name, new)
+
+
+def _is_data(owner: Any, name: str) -> bool:
+    """Whether `name` of a module, a class or a function is data, which may be set as an attribute of an object is."""
+    match owner:
+        case types.ModuleType():
+            return not is_a_librarys(owner)
+        case types.FunctionType():
+            return not hasattr(types.FunctionType, name)
+        case type():
+            return is_data_of(owner, name)
+        case _:
+            return False
 
 
 def _store_in_object(interp: Interpreter, value: Ref | Static, name: str, new: Value) -> None:

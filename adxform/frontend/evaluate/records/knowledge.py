@@ -28,6 +28,8 @@ class Knowledge:
     """Of axes of hidden arrays."""
     places: dict[tuple[int, str], PlaceOutside] = field(default_factory=dict)
     containers: dict[int, FoundOutside] = field(default_factory=dict)
+    follows_counters: bool = True
+    """Whether a `Counter` that the function makes of counts is a dict, and no object of the run."""
     follows_deques: bool = False
     """Whether the items of deques that the function makes are known, and no object of the run."""
     writes_out: bool = False
@@ -36,6 +38,8 @@ class Knowledge:
     """Whether structured arrays that the function makes are sets of arrays, and no objects of the run."""
     follows_records: bool = True
     """Whether lists of dicts and objects may be of the run's length, and need not be known one by one."""
+    knows_lengths: bool = False
+    """Whether short lengths of arguments are known, as nothing else helped."""
     adds_keys: bool = True
     """Whether a dict with known keys gets new ones that only the run knows, and is no choice among those that it has."""
 

@@ -250,13 +250,23 @@ def _places(interp: Interpreter, keys: Value, count: Value, kwargs: Kwargs) -> V
     places = interp.call(Lit(np.arange), (count,))
     parts = _parts_of_keys(interp, keys)
     for part in reversed(parts):
-        by = rows(interp, part)
+        by = rows(interp, _ranked(interp, part))
         refuse_rows(interp, by)
         if len(parts) > 1:
             _require_numbers(interp, by)
         ordered = interp.call(Lit(operator.getitem), (by, places))
         places = interp.call(Static(iterations.rows_sorted_by), (places, ordered, kwargs.get("reverse", Lit(False))))
     return places
+
+
+def _ranked(interp: Interpreter, part: Value) -> Value:
+    """`part`, or of known texts their places among all of them in order: those decide between tuples that begin alike."""
+    known = iteration.known_items(interp, part) or []
+    texts = [item.value for item in known if isinstance(item, Lit) and isinstance(item.value, str)]
+    if not texts or len(texts) < len(known):
+        return part
+    places = {text: place for place, text in enumerate(sorted(set(texts)))}
+    return interp.new_list(tuple(Lit(places[text]) for text in texts))
 
 
 def _require_numbers(interp: Interpreter, by: Value) -> None:

@@ -238,7 +238,7 @@ def _object_has(interp: Interpreter, value: Ref | Tuple, name: str) -> bool:
         message = f"whether an object of `{cls.__name__}` has `{name}` is told by `__getattribute__`"
         way = "write a property or a method in its place"
         raise interp.error(message, f"ask its class, `hasattr({cls.__name__}, {name!r})`, or {way}")
-    known = _is_its_own(interp, value, name)
+    known = _is_its_own(interp, value, name) or places.in_classes(interp, cls, name) is not None
     if not known:
         guard(interp, Access((), Lit(cls)), Defines(name, found is not MISSING))
     return known or (found is not MISSING and not isinstance(found, types.MemberDescriptorType))
@@ -252,6 +252,10 @@ def _is_own_descriptor(found: Any) -> bool:
 def _found(interp: Interpreter, owner: Any, name: str, access: Access | None) -> bool:
     """Whether `owner`, which a program may change, has the attribute `name` now; each call asks again."""
     if places.is_set(interp, owner, name):
+        return True
+    if isinstance(owner, type) and places.in_classes(interp, owner, name) is not None:
+        return True
+    if access is not None and places.in_classes_of(interp, Static(owner, access), name) is not None:
         return True
     if getters.changes_where_asked(owner, name):
         message = f"asked whether it has `{name}`, an object of `{type(owner).__name__}` may change something"

@@ -35,7 +35,7 @@ from adxform.frontend.evaluate.values import (
     is_unknown,
 )
 from adxform.frontend.signature import python_class, refused_arrays
-from adxform.frontend.signature.access import Access, Defines, Derives, Fits
+from adxform.frontend.signature.access import Access, Defines, Derives, Fits, HasClass
 from adxform.frontend.signature.class_meaning import changes
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives
@@ -250,19 +250,21 @@ def _partial(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answ
 
 def _replace(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """``dataclasses.replace``: the class is called with the fields of an object, and with those that change."""
-    match args:
-        case (Ref(cls=cls) as given,) if dataclasses.is_dataclass(cls):
-            fields = dataclasses.fields(cls)
-            own = getattr(cls, "__replace__", None)  # which Python has from 3.13 on
-            asks = any(str(field._field_type) == "_FIELD_INITVAR" for field in cls.__dataclass_fields__.values())  # type: ignore[attr-defined]
-            if asks or getattr(own, "__module__", "dataclasses") != "dataclasses":
-                return None
-            if any(not field.init and field.name in kwargs for field in fields):
-                return None
-            kept = [field.name for field in fields if field.init and field.name not in kwargs]
-            return interp.call(Static(cls), (), {**{name: interp.attribute(given, name) for name in kept}, **kwargs}, hint)
-        case _:
-            return None
+    given = args[0] if len(args) == 1 else NONE
+    cls = given.cls if isinstance(given, Ref) else type(given.value) if isinstance(given, Static) else None
+    if cls is None or not dataclasses.is_dataclass(cls):
+        return None
+    fields = dataclasses.fields(cls)
+    own = getattr(cls, "__replace__", None)  # which Python has from 3.13 on
+    asks = any(str(field._field_type) == "_FIELD_INITVAR" for field in cls.__dataclass_fields__.values())  # type: ignore[attr-defined]
+    if asks or getattr(own, "__module__", "dataclasses") != "dataclasses":
+        return None
+    if any(not field.init and field.name in kwargs for field in fields):
+        return None
+    if isinstance(given, Static):
+        guard(interp, given.access, HasClass(cls))
+    kept = [field.name for field in fields if field.init and field.name not in kwargs]
+    return interp.call(Static(cls), (), {**{name: interp.attribute(given, name) for name in kept}, **kwargs}, hint)
 
 
 def _refused(fn: Any) -> Handler:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import enum
 import types
 from collections import defaultdict
 from typing import Any
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
-from adxform.frontend.evaluate.outside.guards import constant
+from adxform.frontend.evaluate.outside.guards import constant, guard
 from adxform.frontend.evaluate.parts.attributes import own_attributes
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
+from adxform.frontend.known.of_objects import copies_from_outside
+from adxform.frontend.signature.access import HasClass
 from adxform.ir.ops import Lit, Var
 
 
@@ -27,6 +30,8 @@ def _as_tuple(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
 
 def _unpacked(interp: Interpreter, args: Args, kwargs: Kwargs, option: str, form: type) -> Answer:
     """``asdict`` or ``astuple``, in the standard form of a result or in another one."""
+    if args and (made := _own(interp, args[0])) is not None:
+        args = (made, *args[1:])
     match args:
         case (Ref(cls=cls) as given, *rest) if dataclasses.is_dataclass(cls):
             make = rest[0] if rest else kwargs.get(option, Static(form))
@@ -37,6 +42,12 @@ def _unpacked(interp: Interpreter, args: Args, kwargs: Kwargs, option: str, form
             f"`{option}=` of another kind than {form.__name__} is not supported", f"make it of the {form.__name__}"
         )
     return _converted(interp, given, form)
+
+
+def _own(interp: Interpreter, value: Value) -> Ref | None:
+    """An object of the function's own that has the fields of a dataclass object from outside."""
+    of_dataclass = isinstance(value, Static) and not isinstance(value.value, type) and dataclasses.is_dataclass(value.value)
+    return copies_from_outside.made_of(interp, value) if of_dataclass else None
 
 
 def _converted(interp: Interpreter, value: Value, form: type) -> Value:
@@ -54,6 +65,10 @@ def _converted(interp: Interpreter, value: Value, form: type) -> Value:
             return interp.heap.new(kind, cls, contents.keys, items, meta=value.meta)
         case Var() | Ref():
             return interp.call(Static(copy.deepcopy), (value,))
+        case Static() if (made := _own(interp, value)) is not None:
+            return _converted(interp, made, form)
+        case Static(found) if not callable(found) and not isinstance(found, enum.Enum):
+            return interp.call(Static(copy.deepcopy), (value,))
         case _:
             return value
 
@@ -62,6 +77,9 @@ def _fields(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
     match args:
         case (Ref(cls=cls),) if dataclasses.is_dataclass(cls):
             return constant(interp, dataclasses.fields(cls))
+        case (Static(found, access),) if dataclasses.is_dataclass(found) and not isinstance(found, type):
+            guard(interp, access, HasClass(type(found)))
+            return constant(interp, dataclasses.fields(found))
         case _:
             return None
 

@@ -15,6 +15,7 @@ from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_g
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
+from adxform.frontend.known.of_objects import copies_from_outside
 from adxform.frontend.signature.access import Access, Contains
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object
@@ -68,8 +69,10 @@ def _copy(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
             return ref
         case Ref() as ref:
             return interp.call(interp.attribute(ref, "copy"), (), hint=hint)
-        case Var(_, Object()) | Static():
+        case Var(_, Object()):
             return None
+        case Static() as given:
+            return copies_from_outside.made_of(interp, given)
         case value:
             return value
 
@@ -87,6 +90,14 @@ def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -
         seen[value] = own
         return own
     match value:
+        case Static(found) if id(found) in interp.copying:
+            return None  # it holds itself
+        case Static(found) if (made := copies_from_outside.made_of(interp, value)) is not None:
+            interp.copying.add(id(found))
+            try:
+                return copied_deeply(interp, made, seen)
+            finally:
+                interp.copying.discard(id(found))
         case Var(_, Object()) | Static():
             return None
         case Tuple(items, cls):
