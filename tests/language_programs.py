@@ -1128,8 +1128,10 @@ def ordered_dict(x):
 
 @shown
 def counter(x):
-    found = collections.Counter(["a", "b", "a"])
-    return x[0] * int(found["a"])
+    found = collections.Counter()
+    for name, weight in zip("abca", x, strict=False):
+        found[name] += weight
+    return found["a"] * found["b"] + found["d"] + found.total()
 
 
 @shown

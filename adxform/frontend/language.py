@@ -171,7 +171,7 @@ LANGUAGE: dict[str, tuple[Entry, ...]] = {
         Entry("text that decides", "string_flags"),
         Entry("`defaultdict`", "default_dict"),
         Entry("`OrderedDict`", "ordered_dict"),
-        Entry("`Counter`", "counter", INACTIVE),
+        Entry("`Counter`", "counter"),
         Entry("`deque`", "deque_inactive", INACTIVE),
         Entry("`deque` of floats", "deque_of_floats"),
         Entry("`heapq`", "heap_of_floats"),

@@ -1,5 +1,6 @@
 """Methods that go on with those of the next class, by ``super()``."""
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -135,3 +136,25 @@ def initialised_by_all(x, y):
 @at((0.7, 1.3))
 def initialised_by_a_dataclass(x, y):
     return Weighted(x, y).norm()
+
+
+class Priced:
+    """A visitor that has a method for each class."""
+
+    @functools.singledispatchmethod
+    def price(self, what, rate):
+        raise TypeError(what)
+
+    @price.register
+    def _(self, what: float, rate):
+        return what * np.exp(-rate)
+
+    @price.register
+    def _(self, what: list, rate):
+        return sum(self.price(one, rate) for one in what)
+
+
+@at((vec(0.5, 1.2, 0.3),))
+def method_by_the_class_of_what_it_is_given(x):
+    visitor = Priced()
+    return visitor.price([1.0, [2.0, 0.5]], x[0]) * x[1] + visitor.price(3.0, x[2] * x[1])

@@ -122,3 +122,13 @@ def reduced_to_one(x):
         first, second = parts.pop(0), parts.pop(0)
         parts.append(Job(first.due + second.size, first.size * second.size + x[0]))
     return parts[0].size + parts[0].due
+
+
+@at((vec(0.9, 0.4, 1.3, 0.7),))
+def events_in_order_of_time_and_name(x):
+    events = sorted([(float(k // 2), name, x[k]) for k, name in enumerate(["open", "load", "close", "vent"])])
+    level, total = 1.0, 0.0
+    for time, name, size in events:
+        level = level * size if name in ("load", "vent") else level + size * time
+        total += level**2
+    return total
