@@ -38,9 +38,8 @@ DEEPEST = 100
 
 
 MOST_MADE = 32
-"""How often a function may call itself for lists that were made since it was called first, in branches that the run takes."""
-OBJECT = 4
-"""For how many lists an object counts, which is followed attribute by attribute on each path."""
+"""How often a function may call itself for lists or objects that were made since it was called first, in branches that the run
+takes: a number that doubles each time has its 31 bits by then."""
 
 
 def call_function(
@@ -134,8 +133,7 @@ def _refuse_growth(interp: Interpreter, frame: Frame, bound: tuple[Value, ...]) 
         interp.grown.pop(id(fn), None)
     elif not interp.unconditional:
         before, count = interp.grown.get(id(fn)) or (interp.heap.copy(), 0)
-        made = {value.kind for value in bound if isinstance(value, Ref) and value not in before.contents}
-        count += OBJECT if "instance" in made else bool(made)
+        count += any(isinstance(value, Ref) and value not in before.contents for value in bound)
         interp.grown[id(fn)] = before, count
         if count > MOST_MADE:
             message = f"`{fn.name}` calls itself for what it makes meanwhile, and only the run knows how often"
