@@ -250,7 +250,7 @@ def _places(interp: Interpreter, keys: Value, count: Value, kwargs: Kwargs) -> V
     places = interp.call(Lit(np.arange), (count,))
     parts = _parts_of_keys(interp, keys)
     for part in reversed(parts):
-        by = rows(interp, _ranked(interp, part))
+        by = rows(interp, _ranked(interp, part) if len(parts) > 1 else part)
         refuse_rows(interp, by)
         if len(parts) > 1:
             _require_numbers(interp, by)
