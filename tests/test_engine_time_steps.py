@@ -118,3 +118,26 @@ def test_arguments_as_long_as_a_literal(length: int, multiplied: bool) -> None:
     else:
         np.testing.assert_allclose(one[0], other[0], rtol=1e-14)
         np.testing.assert_allclose(one[1], other[1], rtol=1e-14)
+
+
+def beside_one_longer(table: Any, n: Any, *, multiplied: bool) -> Any:
+    """As many ones as an integer says, of which all but the first meet a row of three."""
+    ones, total = np.ones(n) * table[0, 0], 0.0
+    for i in range(len(table)):
+        total += np.sum(table[i] * ones[1:]) if multiplied else np.sum(table[i]) * np.sum(ones) * len(ones)
+    return total
+
+
+@pytest.mark.parametrize(("n", "multiplied"), [(4, True), (4, False), (7, False), (1, False), (7, True)])
+def test_integers_that_are_as_long_as_a_literal(n: int, multiplied: bool) -> None:
+    table = np.linspace(0.1, 2.0, 15).reshape(5, 3)
+
+    def both(table: Any, n: Any) -> Any:
+        return beside_one_longer(table, n, multiplied=multiplied)
+
+    one, other = (said(both, engine, table, n) for engine in ("python", "numba"))
+    if isinstance(one[0], type):
+        assert one == other
+    else:
+        np.testing.assert_allclose(one[0], other[0], rtol=1e-14)
+        np.testing.assert_allclose(one[1], other[1], rtol=1e-14)

@@ -73,18 +73,32 @@ class Equalities:
         others = [size for size in named if size not in told]
         known = next((size for size in others if isinstance(size, int) or not size.may_be_one), None)
         sliced = [size.base for size in told if size.base in self.sliced and size.base not in self.counted]
-        if known is None and others:
-            forms = [form for form in map(self.form, sliced) if form is not None and not form.terms]
-            known = forms[0].number if forms else None
         match known:
+            case None if others:
+                self._assume_literal(sliced, others, self._literal(sliced))
             case int():
-                self.numbers |= dict.fromkeys(sliced, known)
-                self.numbers |= {size.base: known - size.offset for size in others if is_plain(size)}
+                self._assume_literal(sliced, others, known)
             case Dim():
                 self._same |= dict.fromkeys(sliced, known.base)
                 self.assumed |= dict.fromkeys(sliced, known)
-            case None if len(told) > 1 and not others:
+            case None if len(told) > 1:
                 self._meet([size.base for size in told])
+
+    def _literal(self, sliced: Sequence[str]) -> int:
+        """The length that one of `sliced` says, if it is not cut off; none where none says more than one."""
+        forms = [form for form in map(self.form, sliced) if form is not None and not form.terms and form.number > 1]
+        return forms[0].number if forms else 0
+
+    def _assume_literal(self, sliced: Sequence[str], others: Sequence[Size], length: int) -> None:
+        """Take the lengths `sliced`, and those of arguments among `others`, to be this one: compiled code asks first if they are.
+
+        It asks so of lengths above one, no others, and of arrays, not of integers that are lengths.
+        """
+        if length > 1:
+            plain = (size for size in others if is_plain(size) and size.base not in self.counts and self.form(size.base) is None)
+            found = {size.base: length - size.offset for size in plain}
+            self.numbers |= dict.fromkeys(sliced, length)
+            self.numbers |= {base: number for base, number in found.items() if number > 1}
 
     def form(self, base: str) -> LinearForm | None:
         """How long a slice is if it is not cut off, or what an integer is that is a length."""
