@@ -41,8 +41,8 @@ from adxform.passes.scalar.arrays_as_numbers import arrays_as_numbers
 from adxform.passes.scalar.cse import share_common_subexpressions
 from adxform.passes.scalar.dce import eliminate_dead_code
 from adxform.passes.scalar.hoist import hoist_invariants
-from adxform.passes.scalar.pairs import compare_pairs
 from adxform.passes.scalar.simplify import simplify_algebra
+from adxform.passes.scalar.two_at_a_time import compare_pairs
 from adxform.passes.scalar_expansion import expand_scalars
 
 

@@ -116,9 +116,9 @@ def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[LoopTape]:
     found: dict[Var, list[StackUse | None]] = {}
     for stack, use in _uses(fn.body):
         found.setdefault(stack, []).append(use)
-    makers = dict(_makers(fn.body))
-    branching = PartlyThere(fn)
-    returned = {aliases.of(var) for var in variables_of(fn.results)}
+    if not found:
+        return
+    values = _Values(fn, aliases, forms)
     for stack, uses in found.items():
         by = {callee(use.op): use for use in uses if use is not None and isinstance(use.op, Call)}
         if len(uses) != 3 or None in uses or set(by) != {intrinsics.new_stack, intrinsics.push, intrinsics.pop}:
@@ -128,20 +128,36 @@ def _tapes(fn: Function, aliases: Aliases, forms: Forms) -> Iterator[LoopTape]:
         if nests is None or value is None or not forms.are_reverse(*nests):
             continue
         loops, back = map(tuple, nests)
-        fixed = aliases.of(value) not in aliases.written | aliases.exposed
-        (around, number) = push.path[-1]
-        if fixed and (chosen := branching.choosing(value, blocks(around)[number])) is not None:
-            if not any(source is not None and forms.unsure(source) for source in branching.sources(value)):
-                yield LoopTape(stack, value, loops, back, chosen=chosen)
-            continue
-        if forms.unsure(value):
-            continue
-        makes, path = makers.get(value, (None, ()))
-        made_here = makes is not None and len(path) == len(push.path) and all(map(_same, path, push.path))
+        if (kept := values.kept(push, value)) is not None:
+            yield LoopTape(stack, value, loops, back, *kept)
+
+
+class _Values:
+    """How values of `fn` come onto an array, if they can."""
+
+    def __init__(self, fn: Function, aliases: Aliases, forms: Forms) -> None:
+        self.aliases = aliases
+        self.forms = forms
+        self.makers = dict(_makers(fn.body))
+        self.branching = PartlyThere(fn)
+        self.returned = {aliases.of(var) for var in variables_of(fn.results)}
+
+    def kept(self, push: StackUse, value: Var) -> tuple[Call | None, If | None] | None:
+        """What makes `value` in its place, and the branches that store it; neither where it is copied, ``None`` if it stays."""
+        class_ = self.aliases.of(value)
+        fixed = class_ not in self.aliases.written | self.aliases.exposed
+        around, number = push.path[-1]
+        if fixed and (chosen := self.branching.choosing(value, blocks(around)[number])) is not None:
+            sources = [source for source in self.branching.sources(value) if source is not None]
+            return None if any(map(self.forms.unsure, sources)) else (None, chosen)
+        if self.forms.unsure(value):
+            return None
         if isinstance(value.type, Scalar) or fixed:
-            yield LoopTape(stack, value, loops, back)
-        elif made_here and aliases.of(value) not in returned | aliases.exposed | forms.doubts.ordered:
-            yield LoopTape(stack, value, loops, back, makes)
+            return None, None
+        makes, path = self.makers.get(value, (None, ()))
+        made_here = makes is not None and len(path) == len(push.path) and all(map(_same, path, push.path))
+        seen = self.returned | self.aliases.exposed | self.forms.doubts.ordered
+        return (makes, None) if made_here and class_ not in seen else None
 
 
 def _taped(push: StackUse, pop: StackUse) -> Var | None:
