@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import copyreg
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -90,30 +91,22 @@ def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -
         seen[value] = own
         return own
     match value:
-        case Static(found) if id(found) in interp.copying:
-            return None  # it holds itself
-        case Static(found) if (made := copies_from_outside.made_of(interp, value)) is not None:
-            interp.copying.add(id(found))
-            try:
-                return copied_deeply(interp, made, seen)
-            finally:
-                interp.copying.discard(id(found))
-        case Var(_, Object()) | Static():
+        case Static():
+            return _from_outside_deeply(interp, value, seen)
+        case Var(_, Object()):
             return None
         case Tuple(items, cls):
-            parts = [copied_deeply(interp, item, seen) for item in items]
-            return None if None in parts else Tuple(tuple(part for part in parts if part is not None), cls)
+            parts = _parts(interp, items, seen)
+            return None if parts is None else Tuple(parts, cls)
         case Ref(kind="set"):
             seen[value] = sets.made(interp, sets.made_of_list, sets.given(interp, value))
             return seen[value]
         case Ref(kind, cls) if not interp.is_long(value):
             contents = interp.contents(value)
-            parts = [copied_deeply(interp, item, seen) for item in contents.items]
-            if None in parts:
-                return None
-            items = tuple(part for part in parts if part is not None)
-            seen[value] = interp.heap.new(kind, cls, contents.keys, items, meta=value.meta)
-            return seen[value]
+            parts = _parts(interp, contents.items, seen)
+            if parts is not None:
+                seen[value] = interp.heap.new(kind, cls, contents.keys, parts, meta=value.meta)
+            return seen.get(value)
         case Var() | Ref():
             found = _copy(interp, (value,), {}, value.base if isinstance(value, Var) else "items")
             if found is not None:
@@ -121,6 +114,24 @@ def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -
             return found
         case _:
             return value
+
+
+def _parts(interp: Interpreter, items: Iterable[Value], seen: dict[Value, Value]) -> tuple[Value, ...] | None:
+    """Deep copies of `items`; ``None`` where one of them has none."""
+    parts = [copied_deeply(interp, item, seen) for item in items]
+    known = tuple(part for part in parts if part is not None)
+    return known if len(known) == len(parts) else None
+
+
+def _from_outside_deeply(interp: Interpreter, value: Static, seen: dict[Value, Value]) -> Answer:
+    """A deep copy of an object from outside; ``None`` of one that holds itself, or that cannot be looked into."""
+    if id(value.value) in interp.copying or (made := copies_from_outside.made_of(interp, value)) is None:
+        return None
+    interp.copying.add(id(value.value))
+    try:
+        return copied_deeply(interp, made, seen)
+    finally:
+        interp.copying.discard(id(value.value))
 
 
 TABLE: dict[Any, Handler] = {copy.copy: _copy, copy.deepcopy: _deepcopy}
