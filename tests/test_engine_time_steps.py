@@ -20,7 +20,7 @@ from tests.test_engine import NUMBA
 WHOLE = {
     *("steps_into_new_arrays", "wave_with_two_old_states", "neighbours_across_the_edges", "rows_and_columns_of_places"),
     *("means_and_deviations_of_patches", "charges_on_a_ring_of_cells", "image_between_its_points"),
-    *("nearest_images_by_vectors", "cheapest_of_three_ways"),
+    *("nearest_images_by_vectors", "cheapest_of_three_ways", "products_with_a_lag_that_wraps", "neighbours_half_way_around"),
 }
 PROGRAMS = [
     program

@@ -233,3 +233,21 @@ def means_and_deviations_of_patches(image):
             patch = image[i - 1 : i + 2, j - 1 : j + 2]
             out[i, j] = np.mean(patch) ** 2 + np.std(patch) * patch[1, 1]
     return np.sum(out**2)
+
+
+@at((smooth(6), 2), (smooth(6), 0), (smooth(4, 3)[:, 0], 3))
+def products_with_a_lag_that_wraps(x, lag):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * x[i - lag] ** 2
+    return total
+
+
+@at((smooth(4, 5),), (smooth(1, 1),))
+def neighbours_half_way_around(spins):
+    rows, columns = spins.shape
+    energy = 0.0
+    for i in range(rows):
+        for j in range(columns):
+            energy -= spins[i, j] * spins[i, j - columns // 2] ** 2
+    return energy

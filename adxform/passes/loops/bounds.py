@@ -262,11 +262,11 @@ class _Checking:
                 return {}
 
     def is_negative(self, item: Operand, loops: list[SurroundingLoop]) -> bool:
-        """Whether `item` surely counts from the end in some iteration of `loops`."""
+        """Whether `item` counts from the end in some iteration of `loops`, if what is taken from its least is above zero."""
         low = self.form(item)
         for loop in reversed(loops):
             low = IndexBounds(low, low).over(loop.item, loop.items).low
-        return not low.terms and low.number < 0
+        return (low.number < 0 or (bool(low.terms) and low.number == 0)) and all(factor < 0 for _, factor in low.terms)
 
     def place(self, item: Operand, array: Var, axis: int, loops: list[SurroundingLoop], ops: list[Op]) -> None:
         """Check `item` as far outside of `loops` as it can be."""
