@@ -94,8 +94,10 @@ def test_entered_and_left_as_in_a_plain_call(
 
 
 def test_an_exception_that_is_swallowed_by_what_only_the_run_knows_is_refused() -> None:
-    assert adxform.grad(swallowing)(np.array([2.0])).shape == (1,)
+    assert adxform.grad(swallowing)(np.array([2.0]), True).shape == (1,)
     with pytest.raises(UnsupportedOperationError, match="swallows a LinAlgError"):
+        adxform.grad(swallowing)(np.zeros(2), True)
+    with pytest.raises(UnsupportedOperationError, match="returns None here"):
         adxform.grad(swallowing)(np.zeros(2))
 
 

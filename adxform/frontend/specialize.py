@@ -34,6 +34,7 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
     lengths: dict[tuple[int, int], int] = {}
     first: AdxError | None = None
     with_structures: AdxError | None = None
+    of_any_branch: AdxError | None = None
     of_any_length: AdxError | None = None
     for _ in range(_RESTARTS):
         attempt = Specialisation(fn, signature, leaves, derive, knowledge, promoted, lengths)
@@ -49,6 +50,9 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             if first is None:
                 if _takes_another_way(attempt.interp):
                     continue
+                if isinstance(error, AdxError) and _decides_more(attempt):
+                    of_any_branch = of_any_branch or error
+                    continue
                 if isinstance(error, UnsupportedOperationError) and _knows_more(attempt):
                     of_any_length = _refusal(error, attempt.interp.span)
                     continue
@@ -57,7 +61,7 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
                     continue
                 if isinstance(error, RecursionError):
                     raise _refusal(error, attempt.interp.span) from error  # a larger stack may do: see `with_deep_stack`
-                first = of_any_length or with_structures or _refusal(error, attempt.interp.span)
+                first = of_any_branch or of_any_length or with_structures or _refusal(error, attempt.interp.span)
                 knowledge.follows_structures = True
                 continue  # to see what else is refused; whatever fails where ops are missing counts for nothing
         raise together((first, *(attempt.interp.refused or ()))) from first.__cause__
@@ -99,6 +103,14 @@ def _takes_another_way(interp: Interpreter) -> bool:
     else:
         return False
     return True
+
+
+def _decides_more(attempt: Specialisation) -> bool:
+    """Whether the next try knows parameters that have a part in which branches are taken: this one, that failed, followed all."""
+    known = len(attempt.promoted), len(attempt.interp.knowledge.hidden)
+    for param in attempt.interp.integers.part_of_branches:
+        attempt.promote(param)
+    return (len(attempt.promoted), len(attempt.interp.knowledge.hidden)) != known
 
 
 _SHORT = 8

@@ -44,6 +44,8 @@ class HeldContents(Above):
         self.identities: dict[int, tuple[Value, FoundOutside | Given]] = {}
         self.changed: dict[Ref, tuple[tuple[Any, ...], Span]] = {}
         self.assumed: frozenset[Var] = frozenset()
+        self.decided: dict[Var, bool] = {}
+        """Of values that only the run knows, whether they are true, where that is known."""
 
     def seen(self, value: Value) -> Value:
         """`value`; what the run has in the place of a list that it holds."""

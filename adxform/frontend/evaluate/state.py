@@ -172,6 +172,7 @@ class Interpreter(HeldContents):
         """Append the call of a primitive and return its out."""
         type_ = self.equal.type(with_fresh(type_, self.integers.fresh_dim))
         out = self.builder.call(fn, *args, type=type_, hint=hint, kwargs=kwargs, span=self.span)
+        self.integers.note_part(out, args)
         if is_unknown(type_):  # what is made of an unknown value is as unknown
             given = (var for arg in (*args, *(kwargs or {}).values()) for var in variables(arg))
             found = next((self.of_run.unruled[var] for var in given if var in self.of_run.unruled), None)

@@ -86,11 +86,25 @@ def _joined(interp: Interpreter, join: Callable[..., Any], index: Value, hint: s
     parts = index.items if isinstance(index, Tuple) else (index,)
     if are_static(interp, parts):
         return None
+    parts = tuple([_part_of_a_join(interp, part) for part in parts])
     if not all(isinstance(part, Var) or (isinstance(part, Lit) and scalar_type(part.value) is not None) for part in parts):
         raise interp.error(
-            "`np.r_` and `np.c_` are followed for numbers and arrays", "use `np.concatenate`, `np.arange`, `np.stack`"
+            "`np.r_` and `np.c_` are followed for numbers, arrays, lists and slices",
+            "use `np.concatenate`, `np.arange`, `np.stack`",
         )
     return interp.call(Static(join), parts, hint=hint)
+
+
+def _part_of_a_join(interp: Interpreter, part: Value) -> Value:
+    """The array that a slice or a list stands for between the brackets of ``np.r_``; anything else is as it is."""
+    if isinstance(part, Tuple) or (isinstance(part, Ref) and part.kind == "list"):
+        return interp.call(Static(np.array), (part,))
+    if not isinstance(part, Slice):
+        return part
+    first = Lit(0) if part.start == NONE else part.start
+    if isinstance(part.step, Lit) and isinstance(part.step.value, complex):
+        return interp.call(Static(np.linspace), (first, part.stop, Lit(int(abs(part.step.value)))))
+    return interp.call(Static(np.arange), (first, part.stop, Lit(1) if part.step == NONE else part.step))
 
 
 _GRIDS = (type(np.mgrid), type(np.ogrid))

@@ -125,7 +125,8 @@ def _scope(source: FunctionSource) -> Scope:
         if name in shared:
             continue
         if name in declared:
-            if not isinstance(inner, gast.Name) or isinstance(inner.ctx, gast.Del):
+            stored = isinstance(inner, gast.Name) and isinstance(inner.ctx, gast.Store)
+            if not stored and not isinstance(inner, gast.Import | gast.ImportFrom):
                 help_ = "assign to it, or do that outside of the function"
                 refused.append(_error(source, inner, f"the global variable `{name}` is bound so", help_, GlobalMutationError))
             continue

@@ -20,15 +20,10 @@ def masked_product(ct: Any, partial: Any, out: Any = None) -> Any:
     if isinstance(partial, float) and isinstance(ct, float):
         known = ct != 0.0 != partial or (math.isfinite(ct) and math.isfinite(partial))
         return ct * partial if known else ct * 0.0 if math.isfinite(ct) else partial * 0.0
+    if _needs_no_mask(ct, partial):
+        return np.multiply(ct, partial, out)
     if out is not None and (np.may_share_memory(out, ct) or np.may_share_memory(out, partial)):
         return np.multiply(ct, partial, out=out) if _has_finite_sum(ct, partial) else filled(out, masked_product(ct, partial))
-    if isinstance(partial, float):
-        sure = partial != 0.0 and math.isfinite(partial)
-    else:
-        arrays = isinstance(ct, np.ndarray) and isinstance(partial, np.ndarray)
-        sure = arrays and ct.ndim > 0 < partial.ndim and ct.size < ONE_THREAD and _has_finite_sum(ct, partial)
-    if sure:
-        return np.multiply(ct, partial, out=out)
     with np.errstate(invalid="ignore"):
         found = np.multiply(ct, partial, out=out)
         if cmath.isfinite(np.add.reduce(found, axis=None)):
@@ -41,13 +36,29 @@ ONE_THREAD = 8192
 """Longer vectors are multiplied by several threads, which others may keep waiting."""
 
 
+def _needs_no_mask(ct: Any, partial: Any) -> bool:
+    """Whether a quick look tells that no zero meets what is infinite or missing, as of most numbers and short arrays."""
+    if isinstance(partial, float):
+        return partial != 0.0 and math.isfinite(partial)
+    if isinstance(ct, float):
+        return ct != 0.0 and math.isfinite(ct)
+    arrays = isinstance(ct, np.ndarray) and isinstance(partial, np.ndarray)
+    return arrays and ct.ndim > 0 < partial.ndim and ct.size < ONE_THREAD and _has_finite_products(ct, partial)
+
+
 def _has_finite_sum(a: Any, b: Any) -> bool:
     """Whether the products of the elements of `a` and `b` have a finite sum, where that is told without making an array."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         number, array = (a, b) if np.ndim(a) == 0 else (b, a)
         return bool(cmath.isfinite(number) and cmath.isfinite(np.add.reduce(array, axis=None)))
-    alike = a.shape == b.shape and a.dtype == b.dtype and a.flags.c_contiguous and b.flags.c_contiguous
-    return bool(alike and cmath.isfinite(np.vdot(a, b)))
+    return _has_finite_products(a, b)
+
+
+def _has_finite_products(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether the inner product of `a` and `b`, of one shape and in one order, is finite. Unlike ``np.dot`` it never warns."""
+    if a.shape != b.shape or a.dtype != b.dtype or not (a.flags.c_contiguous and b.flags.c_contiguous):
+        return False
+    return cmath.isfinite(np.vdot(a, b))
 
 
 def masked_matmul(a: Any, b: Any, out: Any = None) -> Any:
@@ -91,13 +102,17 @@ def masked_einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
 def masked_cross(a: Any, b: Any) -> Any:
     """Return ``np.cross(a, b)`` of vectors of three, in which zero times what is infinite or missing is zero."""
     with np.errstate(invalid="ignore"):
-        found = np.cross(a, b)
+        found = a.take(_NEXT, -1) * b.take(_LAST, -1) - a.take(_LAST, -1) * b.take(_NEXT, -1)
     if _is_finite(found):
         return found
     turns = np.zeros((3, 3, 3), found.dtype)
     turns[(0, 1, 2), (1, 2, 0), (2, 0, 1)] = 1
     turns[(0, 2, 1), (2, 1, 0), (1, 0, 2)] = -1
     return masked_einsum("ijk,...j,...k->...i", turns, a, b)
+
+
+_NEXT, _LAST = np.array((1, 2, 0)), np.array((2, 0, 1))
+"""Of each of three axes, the one after it and the one before it: ``np.cross`` costs ten times as much on short arrays."""
 
 
 def _is_finite(array: Any) -> bool:

@@ -20,6 +20,8 @@ def unbroadcast(ct: Any, like: Any, out: Any = None) -> Any:
     >>> float(unbroadcast(np.ones((3, 2)), 1.0))
     6.0
     """
+    if isinstance(ct, np.ndarray) and isinstance(like, np.ndarray) and ct.shape == like.shape:
+        return ct
     shape, target = np.shape(ct), np.shape(like)
     if shape == target:
         return np.asarray(ct) if shape == () and isinstance(like, np.ndarray) else ct
@@ -40,6 +42,8 @@ def unbroadcast(ct: Any, like: Any, out: Any = None) -> Any:
 
 def broadcast_like(value: Any, like: Any) -> Any:
     """Return `value` broadcast to the shape of `like` (a read-only view when the shapes differ)."""
+    if isinstance(value, np.ndarray) and isinstance(like, np.ndarray) and value.shape == like.shape:
+        return value
     shape = np.shape(like)
     return value if np.shape(value) == shape else np.broadcast_to(value, shape)
 

@@ -29,7 +29,7 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
         case Var(type=Array() | Object()):  # its contents are read here and now: they may be others when it is asked again
             return interp.emit(bool, (value,), BOOL)
         case Var():
-            return value
+            return interp.decided.get(value, value)
         case Maybe(present, held):
             return _both(interp, present, held)
         case Tuple() | Ref(kind="instance") | Static() if protocols.is_object(value):
@@ -99,11 +99,35 @@ def run_if(interp: Interpreter, op: If, env: Env) -> None:
     if isinstance(cond, bool):
         values = interp.run_block(op.then if cond else op.orelse, env)
     else:
-        hints = [out.base for out in op.outs]
-        values = branch(
-            interp, cond, lambda: interp.run_block(op.then, env), lambda: interp.run_block(op.orelse, env), hints, op.span
-        )
+        values = _run_both(interp, op, cond, env)
     env.update(zip(op.outs, values, strict=True))
+
+
+def _run_both(interp: Interpreter, op: If, cond: Operand, env: Env) -> list[Value]:
+    """Run both branches of an `If`, of which the run takes one.
+
+    Of ``a and b`` it may be known whether it is true where nobody knows `a`: it is not, where `b` is not.
+    """
+    truths: dict[bool, list[bool | None]] = {}
+
+    def side(taken: bool) -> list[Value]:
+        found = interp.run_block(op.then if taken else op.orelse, env)
+        truths[taken] = [_known_truth(value, cond, taken) for value in found]
+        return found
+
+    hints = [out.base for out in op.outs]
+    values = branch(interp, cond, lambda: side(True), lambda: side(False), hints, op.span)
+    for value, one, other in zip(values, *truths.values(), strict=True) if len(truths) == 2 else ():
+        if isinstance(value, Var) and one is not None and one is other:
+            interp.decided[value] = one
+    return values
+
+
+def _known_truth(value: Value, cond: Operand, taken: bool) -> bool | None:
+    """Whether `value` is true in a branch that is `taken` where `cond` is true; ``None`` if only the run knows."""
+    if value == cond:
+        return taken
+    return value.value if isinstance(value, Lit) and isinstance(value.value, bool) else None
 
 
 def run_raise(interp: Interpreter, value: Operand, env: Env) -> NoReturn:

@@ -166,6 +166,8 @@ def _joiner(interp: Interpreter, cond: Operand) -> Joiner:
     """What joins the paths between which `cond` decides."""
     origin = interp.integers.origins.get(cond) if isinstance(cond, Var) else None
     lengths = interp.integers.of_lengths.get(cond) if isinstance(cond, Var) else None
+    if isinstance(cond, Var):
+        interp.integers.part_of_branches |= interp.integers.part_of(cond)
     return Joiner(
         interp.integers.uneven_dim, params=origin or frozenset(), lengths=lengths or frozenset(), collects=interp.collects
     )
@@ -378,6 +380,7 @@ def _merge_side(joiner: Joiner, ref: Ref, sides: list[Side], start: Heap) -> Any
 def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]], cond: Operand) -> None:
     """Note which joined integers are a length, which follow from parameters alone, and what joined conditions tell."""
     for out, left, right in zip(outs, *sides, strict=True):
+        interp.integers.note_part(out, (left, right, cond))
         if isinstance(out.type, Scalar) and out.type.dtype == BOOL.dtype:
             note_joined(interp.told, out, cond, (left, right))
         if not isinstance(out.type, Scalar):

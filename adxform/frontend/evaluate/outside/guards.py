@@ -150,7 +150,7 @@ def _structure(interp: Interpreter, value: Any, access: Access) -> Value:
 
 def _hidden(interp: Interpreter, value: Any, access: Access) -> Value:
     """A number or an array that every call reads again."""
-    known = interp.knowledge.hidden.get(access)
+    known = Lit(value) if _is_switch(value, access) else interp.knowledge.hidden.get(access)
     if known is not None and known == Lit(value):
         guard(interp, access, Equals(known))
         return known
@@ -167,6 +167,11 @@ def _hidden(interp: Interpreter, value: Any, access: Access) -> Value:
         if isinstance(type_, Scalar) and isinstance(value, bool | int | np.bool_ | np.integer):
             interp.integers.origins[found] = frozenset((found,))
     return found
+
+
+def _is_switch(value: Any, access: Access) -> bool:
+    """Whether `value` is a truth value by default or of a module, which says once and for all what a program leaves out."""
+    return isinstance(value, bool) and access.steps[-1:] != () and access.steps[-1][0] in ("default", "global")
 
 
 def _with_lengths(interp: Interpreter, type_: Type, value: Any, access: Access) -> Type:

@@ -11,8 +11,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
+
+import numpy as np
 
 from adxform import runtime
 from adxform.errors import AdxError, GlobalMutationError
@@ -26,7 +28,7 @@ from adxform.frontend.evaluate.values import NONE, PlaceOutside, Poison, Ref, St
 from adxform.frontend.signature.access import Access, Equals, Guard, HasClass, Is, Owns, SameAs
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.ops import Call, Lit, Operand, Var
-from adxform.ir.spans import own_dict
+from adxform.ir.spans import is_followed, own_dict
 from adxform.ir.types import Object, Scalar
 from adxform.ir.walk import variables
 
@@ -151,12 +153,16 @@ def _is_there(interp: Interpreter, place: PlaceOutside, new: Value) -> bool:
 
 
 def can_be_kept(interp: Interpreter, value: Value) -> bool:
-    """Whether an object outside can keep `value` as it is: nothing that the function may call, and no object that it makes."""
+    """Whether an object outside can keep `value` as it is: no object that the function makes, and no function of the program's.
+
+    One of a library may be kept, as one is that is imported when it is needed first.
+    """
     match value:
         case Var():
             return True
         case Lit(found) | Static(found):
-            return not callable(found)
+            of_library = isinstance(found, FunctionType | BuiltinFunctionType | np.ufunc) and not is_followed(found)
+            return of_library or not callable(found)
         case Tuple(items):
             return all(can_be_kept(interp, item) for item in items)
         case _:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from adxform.frontend.evaluate.values import Value
 from adxform.ir.linear_forms import LinearForm
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
-from adxform.ir.walk import Names
+from adxform.ir.walk import Names, variables
 
 
 class KnownIntegers:
@@ -30,6 +32,10 @@ class KnownIntegers:
         """Below which length an integer is that is not negative: the index of a loop over that."""
         self.origins: dict[Var, frozenset[Var]] = {}
         """The parameters that an integer follows from, which may be known when compiling, if nothing else does."""
+        self.partly: dict[Var, frozenset[Var]] = {}
+        """Those of the parameters that have a part in what a value is, beside what only the run knows."""
+        self.part_of_branches: frozenset[Var] = frozenset()
+        """So with the conditions of branches: where paths do not join, knowing them may leave one."""
         self.of_lengths: dict[Var, frozenset[Var]] = {}
         """So with integers that follow from lengths of arguments too: these are known where nothing else helps."""
         self.forms: dict[Var, LinearForm] = {}
@@ -76,6 +82,19 @@ class KnownIntegers:
     def followed(self, value: Var) -> frozenset[Var]:
         """The parameters, and lengths of arguments, that an integer follows from, if nothing else does."""
         return self.origins.get(value) or self.of_lengths.get(value, frozenset())
+
+    def note_part(self, out: Var, sources: Iterable[Operand]) -> None:
+        """Note which parameters have a part in `out`, which is made of `sources`."""
+        found: frozenset[Var] = frozenset()
+        for source in sources:
+            for var in variables(source):
+                found |= self.part_of(var)
+        if found:
+            self.partly[out] = found
+
+    def part_of(self, value: Var) -> frozenset[Var]:
+        """The parameters known to have a part in `value`."""
+        return self.origins.get(value) or self.partly.get(value, frozenset())
 
     def _length(self, hint: str) -> Dim:
         base = self._names.fresh(hint)

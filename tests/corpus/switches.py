@@ -1,0 +1,127 @@
+"""Code of libraries: switches that leave much out, paths that numbers known by default rule out, what is imported late."""
+
+import math
+
+import numpy as np
+
+from tests.corpus.case import at, vec
+
+MATRIX = np.array([[2.0, 0.3, 0.1], [0.2, 1.7, 0.4], [0.15, 0.25, 1.3]])
+FACTORS = (1.02, 0.98, 1.11, 0.9, 1.3, 0.7, 1.7, 0.4, 2.5, 0.1, 6.0, 0.02)
+length = None
+
+
+def secant(
+    residual, start, args=(), most=100, low=None, high=None, xtol=1.5e-13, ytol=None, wider=False, guarded=False, damping=1.0
+):
+    """A zero of `residual` by the secant method, with what a library offers besides."""
+    p0 = 1.0 * start
+    p1 = p0 * 1.0001 + (1e-4 if p0 >= 0.0 else -1e-4)
+    if low is not None and p1 < low:
+        p1 = low
+    q0 = residual(p0, *args)
+    if math.isnan(q0) or math.isinf(q0):
+        raise ArithmeticError(f"{p0} has {q0}: bad first point")
+    if (ytol is not None and abs(q0) < ytol) or q0 == 0.0:
+        return p0
+    q1 = residual(p1, *args)
+    if q1 == q0 and wider:
+        for factor in FACTORS:
+            p1 = p0 * factor
+            q1 = residual(p1, *args)
+            if abs(q1 - q0) > 1e-10:
+                break
+    if guarded:
+        a = p0 if q0 < 0.0 else p1
+        b = p1 if q0 < 0.0 else p0
+    for k in range(most):
+        p = p1 - q1 * (p1 - p0) / (q1 - q0) * damping if q1 != q0 else p1
+        if low is not None and p < low:
+            p = low
+        if high is not None and p > high:
+            p = high
+        if guarded and not a < p < b:
+            p = 0.5 * (a + b)
+        if ytol is not None and xtol is not None:
+            if abs(q1) < ytol and abs(p1 - p0) <= abs(xtol * p0):
+                return p
+        elif xtol is not None:
+            if abs(p1 - p0) <= abs(xtol * p0):
+                return p
+        if q1 == q0:
+            if wider:
+                for factor in FACTORS:
+                    p = p0 * factor
+                    if residual(p, *args) * q0 < 0.0:
+                        break
+            else:
+                raise ArithmeticError(f"{p1} has {q1}: " + "two points of one residual")
+        p0, q0, p1 = p1, q1, p
+        q1 = residual(p1, *args)
+        if math.isnan(q1) or math.isinf(q1):
+            raise ArithmeticError(f"{p1} has {q1}: " + "bad point")
+        if q1 == 0.0:
+            return p1
+    raise ArithmeticError(f"{p1} has {q1}: " + "no end")
+
+
+@at((2.3, 0.3), wrt=(0, 1))
+def friction_by_a_search_with_many_switches(reynolds, roughness):
+    def residual(f, re, eps):
+        root = 1.0 / math.sqrt(abs(f))
+        return root + 2.0 * math.log10(eps * 0.27 + 2.51 / re * root)
+
+    try:
+        guess = 0.03164 / math.sqrt(math.sqrt(reynolds))
+    except ValueError:
+        guess = 0.02
+    return abs(secant(residual, guess, args=(1e4 * reynolds, 0.01 * roughness)))
+
+
+def quaternion_of(matrix, version=3, scaled=False):
+    trace = np.trace(matrix)
+    if version in (1, 2) and not scaled:
+        return "versions 1 and 2 are of scaled matrices"
+    if version == 1 and trace > 0.0:
+        return None
+    return np.array([0.5 * np.sqrt(1.0 + trace), matrix[2, 1] - matrix[1, 2]])
+
+
+@at((MATRIX,))
+def a_path_that_a_number_by_default_rules_out(matrix):
+    return np.sum(quaternion_of(matrix) ** 2)
+
+
+@at((MATRIX, 3), wrt=(0,))
+def paths_that_differ_by_a_number_that_is_given(matrix, version):
+    held = quaternion_of(matrix, version, scaled=not version < 3)
+    if version % 2 == 0 and matrix[0, 0] > 0.0:
+        held = {"version": version}
+    return held[0] * held[1]
+
+
+def length_of(x):
+    global length
+    if length is None:
+        from numpy.linalg import norm as length
+    return length(x)
+
+
+@at((vec(0.4, -0.2, 1.1),))
+def a_length_by_what_is_imported_late(x):
+    return length_of(x) * length_of(x[1:])
+
+
+@at((MATRIX, vec(0.4, -0.2, 1.1)), wrt=(0, 1))
+def a_rigid_motion_put_together(rotation, shift):
+    motion = np.r_[np.c_[rotation, shift], [[0, 0, 0, 1]]]
+    back = np.r_[np.c_[rotation.T, -rotation.T @ shift], [[0.0, 0.0, 0.0, 1.0]]]
+    twist = np.r_[[motion[2, 1], motion[0, 2], motion[1, 0]], (motion[0, 3], motion[1, 3]), motion[2, 3]]
+    return np.sum((motion @ back) ** 3) + np.sum(twist**2)
+
+
+@at((vec(0.4, -0.2, 1.1, 0.8),))
+def slices_and_lists_in_a_row(x):
+    row = np.r_[0:3, x, 5:1:-1, [x[0], 2], 0:1:3j]
+    columns = np.c_[x, 0:4, [1, 2, 3, x[2]]]
+    return np.sum(row * row[::-1]) + np.sum(columns**3)
