@@ -125,3 +125,32 @@ def slices_and_lists_in_a_row(x):
     row = np.r_[0:3, x, 5:1:-1, [x[0], 2], 0:1:3j]
     columns = np.c_[x, 0:4, [1, 2, 3, x[2]]]
     return np.sum(row * row[::-1]) + np.sum(columns**3)
+
+
+@at((vec(0.4, -0.2, 1.1),))
+def numbers_and_arrays_by_a_truth_value(x):
+    distance = np.sum(x)
+    root = np.zeros(distance.shape)
+    root[distance > 0.0] = np.sqrt(distance[distance > 0.0])
+    y = 2.0 * x
+    y[x[0] > 0.0] += x**2
+    y[x[1] > 0.0] = 100.0
+    return np.sum(y * x) + root + np.sum(x[x[2] > 0.0]) + distance[...] * distance[()]
+
+
+def cumulated(x):
+    total = 0.0
+    for v in x:
+        total = total + v
+        yield total
+
+
+@at((vec(0.4, -0.2, 1.1),))
+def generators_that_end_together(x):
+    weighted = 0.0
+    for (k, v), total in zip(enumerate(x), cumulated(x), strict=True):
+        weighted = weighted + (k + 1) * v * total
+    try:
+        return sum(a * b for a, b in zip(cumulated(x), cumulated(x[1:]), strict=True))
+    except ValueError:
+        return weighted

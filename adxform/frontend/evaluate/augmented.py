@@ -58,14 +58,15 @@ def augmented_assignment(interp: Interpreter, block: Block, position: int, env: 
     if not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.shape is None:
         return False
     change, store = places
-    index = array_subscripts.told(interp, interp.use(interp.value(op.args[1], env)))
+    x, asked = array_subscripts.by_truth(interp, x, interp.use(interp.value(op.args[1], env)))
+    index = array_subscripts.told(interp, asked)
     change_op = block.ops[change]
     assert isinstance(change_op, Call)
     assert isinstance(change_op.fn, Lit)
     deferred = change_op.fn.value in UPDATES and index_kind(index) == "basic"
     found = Augmented(op, change, x, index, len(interp.builder.ops), deferred, change_op.fn.value)
     if not deferred:
-        env[op.outs[0]] = indexing.load(interp, x, interp.value(op.args[1], env), op.outs[0].base)
+        env[op.outs[0]] = indexing.load(interp, x, asked, op.outs[0].base)
     pending[change] = pending[store] = found
     return True
 

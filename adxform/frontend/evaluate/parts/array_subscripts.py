@@ -10,7 +10,7 @@ import numpy as np
 from adxform.analysis.slices import slice_size
 from adxform.frontend.evaluate.keys import as_index
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Range, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Range, Ref, Static, Tuple, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.sampled_types import sampled_type
 from adxform.frontend.types.samples import FRESH, NoSample
@@ -34,6 +34,22 @@ def by_axes(interp: Interpreter, index: Value) -> Value:
         return index if index.cls is tuple else Tuple(index.items)
     many = isinstance(index, Ref) and index.cls is tuple and interp.is_long(index)
     return Tuple(tuple(interp.items(index))) if many else index
+
+
+def by_truth(interp: Interpreter, x: Var, index: Value) -> tuple[Var, Value]:
+    """`x` and `index`; where that is a truth value, which takes all of `x` or nothing: one row, and a mask of one."""
+    if not is_truth(index) or not isinstance(x.type, Array):
+        return x, index
+    row = interp.call(Lit(operator.getitem), (x, NONE), hint=x.base)
+    assert isinstance(row, Var)
+    return row, interp.call(Lit(np.array), (interp.new_list((index,)),), hint="mask")
+
+
+def is_truth(index: Value) -> bool:
+    """Whether `index` is a truth value, one in an array without axes included."""
+    type_ = index.type if isinstance(index, Var) else None
+    dtype = type_.dtype if isinstance(type_, Scalar) or (isinstance(type_, Array) and type_.shape == ()) else None
+    return dtype == "bool" or (isinstance(index, Lit) and isinstance(index.value, bool | np.bool_))
 
 
 def of_range(interp: Interpreter, numbers: Range, hint: str = "numbers") -> Value:

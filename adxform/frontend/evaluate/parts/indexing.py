@@ -14,7 +14,7 @@ from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.objects import chosen_items, doubtful_keys
-from adxform.frontend.evaluate.parts.array_subscripts import by_axes, element_type, told
+from adxform.frontend.evaluate.parts.array_subscripts import by_axes, by_truth, element_type, is_truth, told
 from adxform.frontend.evaluate.parts.stored_items import store
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
@@ -46,7 +46,7 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
     """``x[index]``"""
     match x:
         case Var(_, Array()):
-            return _of_array(interp, x, index, hint)
+            return _of_array(interp, *by_truth(interp, x, index), hint)
         case Var(_, Object()):
             item = interp.emit(operator.getitem, (x, interp.operand(index)), Object(), hint)
             if x in interp.of_run.followed:
@@ -68,6 +68,8 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
             return interp.fail(TypeError, f"'{cls.__name__}' object is not subscriptable")
         case Var(_, Scalar(weak=False, kinds=())) if (found := _in_axes(interp, x, by_axes(interp, index), hint)) is not None:
             return found
+        case Var(_, Scalar(weak=False, kinds=())) if is_truth(index):
+            return load(interp, interp.call(Lit(np.array), (x,), hint=hint), index, hint)
         case Var():
             raise interp.error("a number cannot be indexed", "index an array")
         case _:

@@ -14,7 +14,7 @@ from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.objects import chosen_items, doubtful_keys
 from adxform.frontend.evaluate.objects.object_contents import Contents, Portions, list_contents
 from adxform.frontend.evaluate.outside import outside_containers
-from adxform.frontend.evaluate.parts.array_subscripts import told
+from adxform.frontend.evaluate.parts.array_subscripts import by_truth, told
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Slice, Static, Tuple, Value
 from adxform.ir.ops import Lit, Operand, Var
@@ -32,7 +32,7 @@ def store(interp: Interpreter, x: Value, index: Value, value: Value) -> None:
     """``x[index] = value``"""
     match x:
         case Var(_, Array()):
-            _store_in_array(interp, x, index, value)
+            _store_in_array(interp, *by_truth(interp, x, index), value)
         case Var(_, Object()) if (method := outside_containers.attribute(interp, x, "__setitem__")) is not None:
             interp.call(method, (index, value), wanted=False)
         case Var(_, Object()):

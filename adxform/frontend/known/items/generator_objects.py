@@ -111,10 +111,9 @@ def _cycle(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
 
 def _zip(interp: Interpreter, args: Args, *, strict: bool) -> Value:
     places = [k for k, arg in enumerate(args) if generators.code_of(arg) is not None]
-    if strict:
-        raise interp.error("a strict `zip` of a generator", "make it a list first: `list(…)`")
-    if len(places) != 1:
-        return interp.call(Static(meanings.abreast), tuple(interp.call(Lit(iter), (arg,)) for arg in args))
+    if strict or len(places) != 1:
+        meaning = meanings.abreast_to_one_end if strict else meanings.abreast
+        return interp.call(Static(meaning), tuple(interp.call(Lit(iter), (arg,)) for arg in args))
     (place,) = places
     parts = [walks.opened(interp, arg) if k != place else arg for k, arg in enumerate(args)]
     lengths = [_length(interp, part) for part in (Zip(tuple(parts[:place])), Zip(tuple(parts[place + 1 :])))]
@@ -161,6 +160,21 @@ def _next_of_each(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) ->
     return Tuple(tuple(found))
 
 
+def _next_of_all(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    sources = interp.items(args[0])
+    found: list[Value] = []
+    for k, source in enumerate(sources):
+        if not isinstance(source, Once):
+            raise interp.error("a strict `zip` of an object of which nothing is known", "make a list of it: `list(…)`")
+        item = suspended.advance(interp, source, sure=False)
+        if k > 0 and (item is None) == bool(found):
+            length, others = "shorter" if found else "longer", f"s 1-{k}" if k > 1 else " 1"
+            return interp.fail(ValueError, f"zip() argument {k + 1} is {length} than argument{others}")
+        if item is not None:
+            found.append(item)
+    return Tuple(tuple(found)) if found else NONE
+
+
 def _item_of(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     return iteration.item_at(interp, *args)
 
@@ -187,6 +201,7 @@ TABLE: dict[Any, Handler] = {
     intrinsics.yielded: _yielded,
     meanings.item_of: _item_of,
     meanings.next_of_each: _next_of_each,
+    meanings.next_of_all: _next_of_all,
     itertools.zip_longest: _longest,
     itertools.repeat: _repeat,
     itertools.cycle: _cycle,

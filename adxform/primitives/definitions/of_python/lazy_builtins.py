@@ -16,6 +16,15 @@ def next_of_each(sources: tuple[Any, ...]) -> tuple[Any, ...] | None:
     raise NotImplementedError(sources)
 
 
+def next_of_all(sources: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The next item of each iterator; ``None`` where none has one. Before specialisation only.
+
+    Raises:
+        ValueError: some have one.
+    """
+    raise NotImplementedError(sources)
+
+
 def asked(advance: Any) -> Iterator[Any]:
     """What the items are of an object whose ``__next__`` is `advance`."""
     going = True
@@ -119,6 +128,14 @@ def abreast(*sources: Any) -> Iterator[Any]:
     while items is not None:
         yield items
         items = next_of_each(sources)
+
+
+def abreast_to_one_end(*sources: Any) -> Iterator[Any]:
+    """``zip(*sources, strict=True)``, of which some are generators."""
+    items = next_of_all(sources)
+    while items is not None:
+        yield items
+        items = next_of_all(sources)
 
 
 def piece(source: Any, start: int, stop: int, step: int) -> Iterator[Any]:

@@ -45,7 +45,18 @@ def _one_column(x: Any, name: Any) -> Any:
         unsupported(f"{name} of numbers has a derivative for a number x, or a vector of numbers")
 
 
-def _normal_logpdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
+_SINGULAR = 1e6 * np.finfo(np.float64).eps
+"""Below which part of the largest eigenvalue SciPy takes one for zero."""
+
+
+def _refuse_singular(cov: Any) -> None:
+    """Refuse a matrix that is singular, as SciPy tells it: the density is one of a plane, which moves as the matrix does."""
+    sizes = np.abs(np.linalg.eigvalsh(cov))
+    if np.min(sizes) <= _SINGULAR * np.max(sizes):
+        raise runtime.without_derivative("the density of multivariate_normal has no derivative by a matrix that is singular")
+
+
+def _normal_logpdf(x: Any, mean: Any = None, cov: Any = 1.0, allow_singular: Any = False) -> Any:
     centred = x if mean is None else x - mean
     if np.ndim(cov) == 0 and (mean is None or np.ndim(mean) == 0):
         _one_column(x, "multivariate_normal")
@@ -60,12 +71,14 @@ def _normal_logpdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
         logdet, squares = np.sum(np.log(cov)), centred * centred / cov
     else:
         full = _symmetric(cov)
+        if allow_singular:
+            _refuse_singular(full)
         logdet, squares = np.linalg.slogdet(full)[1], centred * np.linalg.solve(full, np.expand_dims(centred, -1))[..., 0]
     return -0.5 * (n * _LOG_TAU + logdet + np.sum(squares, axis=-1))
 
 
-def _normal_pdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
-    return np.exp(_normal_logpdf(x, mean, cov))
+def _normal_pdf(x: Any, mean: Any = None, cov: Any = 1.0, allow_singular: Any = False) -> Any:
+    return np.exp(_normal_logpdf(x, mean, cov, allow_singular))
 
 
 def _normal_cdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
