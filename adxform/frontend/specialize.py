@@ -90,7 +90,7 @@ def _learn(attempt: Specialisation, restart: Restart) -> None:
 
 
 def _takes_another_way(interp: Interpreter) -> bool:
-    """Whether there is another way to hold the containers that a failed try has made, which the next one takes."""
+    """Whether there is another way with the containers and context managers of a failed try, which the next one takes."""
     knowledge = interp.knowledge
     if interp.collects:
         knowledge.writes_out = True
@@ -100,6 +100,8 @@ def _takes_another_way(interp: Interpreter) -> bool:
         knowledge.follows_deques = True
     elif interp.adds_keys:
         knowledge.adds_keys = False
+    elif interp.hands_managers:
+        knowledge.attends = True
     else:
         return False
     return True

@@ -90,6 +90,8 @@ class Interpreter(HeldContents):
         """Whether structured arrays are made that are sets of arrays here."""
         self.adds_keys = False
         """Whether a dict with known keys has become one of which only the run knows them."""
+        self.hands_managers = False
+        """Whether a context manager is left to the run of which it could be followed what it does when an exception passes."""
         self.level: TryLevel | None = None
         """Where an exception is looked for, if a ``try`` is run."""
         self.managers: list[tuple[Frame | None, Value]] = []

@@ -59,7 +59,7 @@ def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
             return NONE
         case Ref(kind="instance") if _has_both(interp, manager.cls):
             swallows, outside = _leaving(interp, manager)
-            told = interp.level is not None if outside else swallows is not False
+            told = (interp.level is not None or interp.knowledge.attends) if outside else swallows is not False
             if swallows is True or (swallows is not None and told):
                 interp.attended.add(manager)
             if manager in interp.attended or (swallows is False and not outside):
@@ -68,6 +68,7 @@ def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
                 return interp.call(enter, (), hint=hint)
             if manager.cls is HalvedManager:
                 return _entered(interp, _made_by_the_run(interp, manager), hint)
+            interp.hands_managers |= swallows is not None
             return _entered(interp, _handed(interp, manager), hint)
         case Static(found) if _has_both(interp, type(found)):
             for method in (special(found, "__enter__"), special(found, "__exit__")):
@@ -133,7 +134,7 @@ def _handed(interp: Interpreter, manager: Ref) -> Value:
         attributes += (Lit(key), given_to_unknown(interp, item))
     interp.refuse_keeping(var for operand in attributes for var in variables(operand))
     for method in ("__enter__", "__exit__"):
-        hand_over(interp, find(manager.cls, method), (), {}, wanted=True)
+        hand_over(interp, find(manager.cls, method), contents.items, {}, wanted=True)
     why = f"only a run knows what a {name} holds once it was entered, as its `__exit__` may do something when an exception passes"
     interp.heap.contents[manager] = Poison(why, way="use what `as` names")
     return interp.emit(runtime.instance, (Lit(manager.cls), Pack("dict", tuple(attributes))), Object(), "manager")

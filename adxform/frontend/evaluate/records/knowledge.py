@@ -40,6 +40,8 @@ class Knowledge:
     """Whether lists of dicts and objects may be of the run's length, and need not be known one by one."""
     knows_lengths: bool = False
     """Whether short lengths of arguments are known, as nothing else helped."""
+    attends: bool = False
+    """Whether exceptions are looked for wherever a context manager does something outside when it is left."""
     adds_keys: bool = True
     """Whether a dict with known keys gets new ones that only the run knows, and is no choice among those that it has."""
 

@@ -1,0 +1,137 @@
+"""Context managers that change what is outside of the function: a mode of the module, or what an object counts.
+
+What the body of the `with` and the code after it read is what they changed, whether an exception passes them or not; each
+program is judged by plain calls, and the state is left as those leave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from tests.tables.cell import Cell, judge
+
+X = np.array([0.3, 0.5, -0.2])
+MODE = "plain"
+
+
+class Counted:
+    def __init__(self) -> None:
+        self.depth = 0
+        self.left = 0
+
+
+COUNTED = Counted()
+
+
+class Nested:
+    def __init__(self, counted: Counted) -> None:
+        self.counted = counted
+
+    def __enter__(self) -> Nested:
+        self.counted.depth += 1
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.counted.depth -= 1
+        self.counted.left += 1
+
+
+def set_mode(mode: str) -> None:
+    global MODE
+    if mode not in ("plain", "shifted"):
+        raise ValueError(mode)
+    MODE = mode.lower()
+
+
+class Mode:
+    def __init__(self, mode: str | None = None) -> None:
+        self._mode = MODE if mode is None else mode
+        self._before = MODE
+
+    def __enter__(self) -> Mode:
+        set_mode(self._mode)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        set_mode(self._before)
+
+
+def quotient(a: Any, b: Any) -> Any:
+    return a / (b + 2.0) if MODE == "shifted" else a / b
+
+
+def counts_in_an_object(x: Any) -> Any:
+    with Nested(COUNTED):
+        y = x[0] * COUNTED.depth
+        with Nested(COUNTED):
+            y = y * x[1] + COUNTED.depth * x[2]
+    return y * (3.0 + COUNTED.depth)
+
+
+def another_mode(x: Any) -> Any:
+    with Mode("shifted"):
+        y = quotient(x[0], x[1])
+        with Mode():
+            y = y + quotient(x[1], x[2])
+    return y * quotient(x[1], x[2])
+
+
+def a_mode_in_a_loop(x: Any) -> Any:
+    total = 0.0
+    for v in x:
+        with Mode("shifted" if v > 0.0 else "plain"):
+            total = total + quotient(v, x[0])
+    return total * quotient(x[1], x[2])
+
+
+def a_mode_that_an_exception_ends(x: Any) -> Any:
+    try:
+        with Mode("shifted"):
+            y = quotient(x[0], x[1])
+            if x[1] > 1.0:
+                raise ArithmeticError("too large")
+    except ArithmeticError:
+        y = x[0] * x[2]
+    return y * quotient(x[1], x[2])
+
+
+def a_mode_that_is_left_by_an_error(x: Any) -> Any:
+    with Mode("shifted"):
+        return np.sum(np.linalg.solve(np.outer(x, x), x)) * quotient(x[0], x[1])
+
+
+@pytest.mark.parametrize(
+    ("program", "x"),
+    [
+        (counts_in_an_object, X),
+        (another_mode, X),
+        (a_mode_in_a_loop, X),
+        (a_mode_that_an_exception_ends, X),
+        (a_mode_that_an_exception_ends, X + [0.0, 3.0, 0.0]),
+        (a_mode_that_is_left_by_an_error, X),
+    ],
+)
+def test_what_is_changed_is_read(program: Callable[..., Any], x: Any) -> None:
+    verdict = judge(Cell(program.__name__, program, (x,)))
+    assert verdict.kind == "right", verdict.reason
+    assert (MODE, COUNTED.depth) == ("plain", 0)
+
+
+def test_each_call_changes_it_once() -> None:
+    gradient = adxform.grad(counts_in_an_object)
+    for _ in range(3):
+        before = COUNTED.left
+        gradient(X)
+        assert (COUNTED.left - before, COUNTED.depth) == (2, 0)
+
+
+def test_an_error_leaves_the_mode_as_it_was() -> None:
+    for _ in range(2):
+        with pytest.raises(np.linalg.LinAlgError):
+            adxform.grad(a_mode_that_is_left_by_an_error)(X)
+        assert MODE == "plain"
