@@ -112,7 +112,7 @@ def a_mode_that_is_left_by_an_error(x: Any) -> Any:
         (another_mode, X),
         (a_mode_in_a_loop, X),
         (a_mode_that_an_exception_ends, X),
-        (a_mode_that_an_exception_ends, X + [0.0, 3.0, 0.0]),
+        (a_mode_that_an_exception_ends, 10.0 * X),
         (a_mode_that_is_left_by_an_error, X),
     ],
 )

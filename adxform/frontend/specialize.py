@@ -16,6 +16,7 @@ from adxform.frontend.signature import (
 from adxform.frontend.specialisation import Specialisation
 from adxform.frontend.specialized import Specialized
 from adxform.ir.ops import Lit
+from adxform.ir.packages import Left, reading
 from adxform.ir.spans import Span
 from adxform.runtime.strict import way_back
 
@@ -34,13 +35,15 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
     lengths: dict[tuple[int, int], int] = {}
     first: AdxError | None = None
     with_structures: AdxError | None = None
-    of_any_branch: AdxError | None = None
+    before: AdxError | None = None
+    left = Left()
     of_any_length: AdxError | None = None
     for _ in range(_RESTARTS):
         attempt = Specialisation(fn, signature, leaves, derive, knowledge, promoted, lengths)
         attempt.interp.refused = None if first is None else []
         try:
-            found = attempt.run()
+            with reading(left) as packages:
+                found = attempt.run()
             if first is None:
                 return found
         except Restart as restart:
@@ -50,8 +53,11 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             if first is None:
                 if _takes_another_way(attempt.interp):
                     continue
+                if isinstance(error, AdxError) and packages.read:
+                    left = left.without(error.span.file, error.span.line, packages.read)
+                    continue
                 if isinstance(error, AdxError) and _decides_more(attempt):
-                    of_any_branch = of_any_branch or error
+                    before = before or error
                     continue
                 if isinstance(error, UnsupportedOperationError) and _knows_more(attempt):
                     of_any_length = _refusal(error, attempt.interp.span)
@@ -61,7 +67,7 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
                     continue
                 if isinstance(error, RecursionError):
                     raise _refusal(error, attempt.interp.span) from error  # a larger stack may do: see `with_deep_stack`
-                first = of_any_branch or of_any_length or with_structures or _refusal(error, attempt.interp.span)
+                first = before or of_any_length or with_structures or _refusal(error, attempt.interp.span)
                 knowledge.follows_structures = True
                 continue  # to see what else is refused; whatever fails where ops are missing counts for nothing
         raise together((first, *(attempt.interp.refused or ()))) from first.__cause__

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import os
-import sysconfig
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any
+
+from adxform.ir.packages import is_left_to_the_run
 
 PACKAGE = Path(__file__).resolve().parent.parent
 """The folder of adxform."""
@@ -108,17 +109,15 @@ def registering() -> Place:
     return Place(str(frame.f_globals.get("__name__", file)), file, frame.f_lineno)
 
 
-_LIBRARIES = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
-
-
 def is_user(fn: FunctionType) -> bool:
-    """Whether `fn` is code to look into: not of the standard library nor of an installed package.
+    """Whether `fn` is code to look into: not of the standard library, nor of an installed package that is not read.
 
     Except adxform's own, and that of fractions, whose operators on numbers are followed like any class's.
     """
-    package = written_in(fn).partition(".")[0]
+    module = written_in(fn)
+    package = module.partition(".")[0]
     return package in ("adxform", "fractions") or (
-        package not in ("numpy", "scipy") and not fn.__code__.co_filename.startswith(_LIBRARIES)
+        package not in ("numpy", "scipy") and not is_left_to_the_run(module, fn.__code__.co_filename, fn.__code__)
     )
 
 

@@ -16,6 +16,7 @@ from adxform.errors import AdxError, GlobalMutationError
 from adxform.frontend.calls import cached_outside, dispatched_functions, generator_managers, none_given
 from adxform.frontend.calls.chosen_functions import call_chosen
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
+from adxform.frontend.calls.installed_code import is_asked_for
 from adxform.frontend.calls.known_callee import KnownFunction
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.operator_getters import GETTERS, call_getter
@@ -369,7 +370,7 @@ def _called_code(
         return initialise(interp, owner, args, kwargs)
     if makes_of_items(fn) and accepts(fn, args, kwargs):
         return made_of_items(interp, args, kwargs)
-    if isinstance(fn, types.FunctionType) and is_followed(fn):
+    if isinstance(fn, types.FunctionType) and is_followed(fn) and is_asked_for(interp, fn, (*args, *kwargs.values())):
         return call_function(interp, fn, access, args, kwargs, hint, wanted)
     inner_call = inspect.getattr_static(type(fn), "__call__", None)
     followed = is_followed(inner_call) if isinstance(inner_call, types.FunctionType) else _is_decorated(inner_call)

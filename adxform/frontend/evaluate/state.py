@@ -91,7 +91,7 @@ class Interpreter(HeldContents):
         self.adds_keys = False
         """Whether a dict with known keys has become one of which only the run knows them."""
         self.hands_managers = False
-        """Whether a context manager is left to the run of which it could be followed what it does when an exception passes."""
+        """Whether context managers are left to the run of which it may be followed what they do when an exception passes."""
         self.level: TryLevel | None = None
         """Where an exception is looked for, if a ``try`` is run."""
         self.managers: list[tuple[Frame | None, Value]] = []

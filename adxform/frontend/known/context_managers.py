@@ -66,10 +66,9 @@ def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
                 enter = protocols.special(interp, manager, "__enter__")
                 assert enter is not None
                 return interp.call(enter, (), hint=hint)
-            if manager.cls is HalvedManager:
-                return _entered(interp, _made_by_the_run(interp, manager), hint)
-            interp.hands_managers |= swallows is not None
-            return _entered(interp, _handed(interp, manager), hint)
+            interp.hands_managers = True
+            made = _made_by_the_run if manager.cls is HalvedManager else _handed
+            return _entered(interp, made(interp, manager), hint)
         case Static(found) if _has_both(interp, type(found)):
             for method in (special(found, "__enter__"), special(found, "__exit__")):
                 if isinstance(method, types.MethodType):  # one written in C changes nothing of the program's
@@ -114,8 +113,8 @@ def _leaving(interp: Interpreter, manager: Ref) -> tuple[bool | Operand | None, 
     except (AdxError, Lost, Unreachable):
         return None, True
     except (Sets, Changes):
-        if level is None and manager.cls is HalvedManager:  # which swallows nothing: the run enters it, and changes that
-            return None, True
+        if level is None and manager.cls is HalvedManager and not interp.knowledge.attends:
+            return None, True  # it swallows nothing: the run enters it, and changes that
         raise
     finally:
         del interp.frames[frames:]

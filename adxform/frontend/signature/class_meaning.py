@@ -7,14 +7,14 @@ So each class that a derivation meets is guarded as a whole. What attributes tha
 from __future__ import annotations
 
 import sys
-import sysconfig
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pickle import PicklingError
 from typing import Any
 
-_LIBRARIES = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+from adxform.ir.packages import is_left_to_the_run
+
 _IMMUTABLE = 1 << 8
 """CPython's flag of a class whose attributes nobody can set."""
 _KEPT_BY_PYTHON = frozenset(
@@ -103,7 +103,7 @@ def module_name(module: types.ModuleType) -> str:
 
 def _is_in_library(module: types.ModuleType | None) -> bool:
     file = None if module is None else vars(module).get("__file__")  # a module's `__getattr__` is code of its own
-    return isinstance(file, str) and file.startswith(_LIBRARIES)
+    return module is not None and isinstance(file, str) and is_left_to_the_run(module_name(module), file)
 
 
 def outline_of(space: Mapping[str, Any]) -> dict[str, Any]:

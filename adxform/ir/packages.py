@@ -1,0 +1,87 @@
+"""Whose code is read: the user's, and that of installed packages that are given what moves, as long as it can be followed.
+
+A specialisation says what it leaves to the run (`reading`), and is told of which packages it read code. Refused for a line of a
+package, it begins again and leaves the function of that line to the run; refused for another one, or too often, the packages. So
+it goes with loggers and tables, and all functions are left to the run that are given nothing that moves.
+"""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import CodeType
+
+_PATHS = sysconfig.get_paths()
+_INSTALLED = tuple({_PATHS[name] for name in ("purelib", "platlib")})
+_STANDARD = tuple({_PATHS[name] for name in ("stdlib", "platstdlib")})
+_LEFT = frozenset(
+    {"IPython", "colorama", "dask", "h5py", "ipykernel", "jax", "jaxlib", "joblib", "llvmlite", "loguru", "matplotlib", "numba",
+     "numpy", "pandas", "pytest", "requests", "rich", "scipy", "structlog", "tabulate", "tensorflow", "torch", "tqdm", "xarray",
+     "yaml"}
+)  # fmt: skip
+"""Packages whose code is never read: what they do has rules or no derivative, or is made by compilers and in other languages."""
+
+
+_TRIES = 8
+"""How many functions are left to the run one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is left to the run: packages, and functions by a line of theirs."""
+
+    packages: frozenset[str] = frozenset()
+    lines: frozenset[tuple[str, int]] = frozenset()
+
+    def without(self, file: str, line: int, read: Iterable[str]) -> Left:
+        """So without what stands at a `line`, where a package has that; else without the packages that were `read`."""
+        if is_installed(file) and (file, line) not in self.lines and len(self.lines) < _TRIES:
+            return Left(self.packages, self.lines | {(file, line)})
+        return Left(self.packages.union(read))
+
+    def has(self, code: CodeType) -> bool:
+        """Whether the function of this `code` is."""
+        lines = [line for file, line in self.lines if file == code.co_filename]
+        last = max((line for *_, line in code.co_lines() if line is not None), default=0) if lines else 0
+        return any(code.co_firstlineno <= line <= last for line in lines)
+
+
+class Reading:
+    """What a try leaves to the run, and the packages of which it read code."""
+
+    def __init__(self, left: Left) -> None:
+        self.left = left
+        self.read: set[str] = set()
+
+
+_reading: ContextVar[Reading | None] = ContextVar("reading", default=None)
+
+
+@contextmanager
+def reading(left: Left) -> Iterator[Reading]:
+    """Read the code of installed packages meanwhile, but what is `left`."""
+    found = Reading(left)
+    before = _reading.set(found)
+    try:
+        yield found
+    finally:
+        _reading.reset(before)
+
+
+def is_installed(file: str) -> bool:
+    """Whether `file` is one of an installed package."""
+    return file.startswith(_INSTALLED)
+
+
+def is_left_to_the_run(module: str, file: str, code: CodeType | None = None) -> bool:
+    """Whether code of `module`, in `file`, is not read: of the standard library, or of a package or function that is left."""
+    if not is_installed(file):
+        return file.startswith(_STANDARD)
+    package, now = module.partition(".")[0], _reading.get()
+    if now is None or package in _LEFT or package in now.left.packages or (code is not None and now.left.has(code)):
+        return True
+    now.read.add(package)
+    return False

@@ -1,0 +1,154 @@
+"""Code of installed packages: read where a call is given what moves, else left to the run, and where it cannot be read."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import adxform
+from adxform.errors import MissingRuleError
+from adxform.ir import packages
+from tests.tables.cell import Cell, judge
+
+X = np.array([1.0, 2.0])
+TEXT = """
+import numpy as np
+SEEN = []
+SCALE = 2.0
+
+
+def energy(x, order=2):
+    if order > 3:
+        return x
+    return SCALE * np.sum(x**order)
+
+
+def unreadable(x):
+    return eval("x * 2.0")
+
+
+def weights(n):
+    return eval("[0.5] * n")
+
+
+def note(x):
+    SEEN.append(float(x))
+
+
+def progress(items):
+    yield from items
+
+
+class Spring:
+    def __init__(self, stiffness):
+        self.stiffness = stiffness
+
+    def energy(self, x):
+        return self.stiffness * energy(x)
+
+
+class Table:
+    def __init__(self, rows):
+        self.rows = eval("list(rows)")
+
+    def width(self):
+        return len(self.rows)
+"""
+
+
+@pytest.fixture(name="package")
+def _package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    (tmp_path / "springs_of_a_package.py").write_text(TEXT)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(packages, "_INSTALLED", (str(tmp_path),))
+    yield importlib.import_module("springs_of_a_package")
+    del sys.modules["springs_of_a_package"]
+
+
+def is_right(program: Any, *args: Any) -> bool:
+    verdict = judge(Cell(getattr(program, "__name__", "program"), program, args))
+    assert verdict.kind == "right", verdict.reason
+    return True
+
+
+def test_functions_and_classes_are_followed(package: ModuleType) -> None:
+    def by_function(x: Any) -> Any:
+        return package.energy(x) * x[0]
+
+    def by_class(x: Any) -> Any:
+        return package.Spring(3.0).energy(x) + package.Spring(x[1]).energy(x)
+
+    spring = package.Spring(1.5)
+
+    def by_object_from_outside(x: Any) -> Any:
+        return spring.energy(x)
+
+    def by_map(x: Any) -> Any:
+        return sum(map(package.energy, [x, 2.0 * x]))
+
+    assert all(is_right(program, X) for program in (by_function, by_class, by_object_from_outside, by_map, package.energy))
+
+
+def test_what_cannot_be_read_is_left_to_the_run(package: ModuleType) -> None:
+    def beside_what_is_read(x: Any) -> Any:
+        total = 0.0
+        for v in package.progress(x):
+            total = total + v**2
+        return total * package.Table((1, 2)).width()
+
+    def alone(x: Any) -> Any:
+        return np.sum(x * x) * np.sum(np.array(package.weights(3)))
+
+    assert all(is_right(program, X) for program in (beside_what_is_read, alone))
+
+
+def test_what_changes_is_read_again(package: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    def program(x: Any) -> Any:
+        return package.Spring(1.0).energy(x)
+
+    gradient = adxform.grad(program)
+    np.testing.assert_allclose(gradient(X), 4.0 * X)
+    monkeypatch.setattr(package, "SCALE", 3.0)
+    np.testing.assert_allclose(gradient(X), 6.0 * X)
+    monkeypatch.setattr(package, "energy", lambda x: np.sum(x))
+    np.testing.assert_allclose(gradient(X), np.ones(2))
+    monkeypatch.setattr(package.Spring, "energy", lambda self, x: 5.0 * np.sum(x))
+    np.testing.assert_allclose(gradient(X), [5.0, 5.0])
+
+
+def test_what_it_keeps_is_kept_once(package: ModuleType) -> None:
+    def program(x: Any) -> Any:
+        package.note(x[0])
+        return np.sum(x * x)
+
+    np.testing.assert_allclose(adxform.grad(program)(X), 2.0 * X)
+    assert package.SEEN == [1.0]
+
+
+def test_code_that_cannot_be_read_is_said_to_have_no_rule(package: ModuleType) -> None:
+    def program(x: Any) -> Any:
+        return package.unreadable(x[0])
+
+    with pytest.raises(MissingRuleError, match=r"no derivative rule for `springs_of_a_package\.unreadable`"):
+        adxform.grad(program)(X)
+
+
+def test_a_rule_comes_before_the_code(package: ModuleType) -> None:
+    def program(x: Any) -> Any:
+        return package.unreadable(x[0]) * x[1]
+
+    @adxform.rule(package.unreadable)
+    def _(x: Any) -> Any:
+        def pullback(y_ct: Any) -> Any:
+            return 2.0 * y_ct
+
+        return 2.0 * x, pullback
+
+    assert is_right(program, X)
