@@ -161,8 +161,9 @@ def can_be_kept(interp: Interpreter, value: Value) -> bool:
         case Var():
             return True
         case Lit(found) | Static(found):
-            of_library = isinstance(found, FunctionType | BuiltinFunctionType | np.ufunc) and not is_followed(found)
-            return of_library or not callable(found)
+            if isinstance(found, FunctionType):
+                return not is_followed(found)
+            return isinstance(found, BuiltinFunctionType | np.ufunc) or not callable(found)
         case Tuple(items):
             return all(can_be_kept(interp, item) for item in items)
         case _:
