@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parent.parent / "adxform"
 LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(line.split())
     for line in (
-        "errors ir.spans frontend.derivative_operators frontend.argument_contexts runtime threads",
+        "errors ir.spans ir.packages frontend.derivative_operators frontend.argument_contexts runtime threads",
         "ir",
         "primitives",
         "analysis",
@@ -40,7 +40,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 )
 # Names of one line whose modules may import one another: they share a concern, and the imports among them make no circle.
 FAMILIES = (
-    frozenset(["errors", "ir.spans", "frontend.derivative_operators", "frontend.argument_contexts", "runtime", "threads"]),
+    frozenset(["errors", "ir.spans", "ir.packages", "frontend.derivative_operators", "frontend.argument_contexts", "runtime", "threads"]),
     frozenset(["passes.scalar", "passes.memory"]),
     frozenset(["runtime.dispatch", "runtime.cache", "runtime.defects"]),
     frozenset(["cli", "__init__", "__main__"]),

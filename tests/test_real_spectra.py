@@ -93,6 +93,34 @@ def of_a_matrix_that_does_not_move(p: Any) -> Any:
     return np.sum(w) * p[0]
 
 
+@program
+def stationary_shares(p: Any) -> Any:
+    chances = np.abs(real(p)) / np.sum(np.abs(real(p)), axis=1, keepdims=True)
+    w, v = np.linalg.eig(chances.T)
+    nearest = np.real(v[:, np.argmin(np.abs(w - 1.0))])
+    close = v[:, np.isclose(w, 1.0)][:, 0].real
+    return nearest / nearest.sum() @ p + close / close.sum() @ p**2
+
+
+@program
+def put_together_again(p: Any) -> Any:
+    w, v = np.linalg.eig(spiral(p))
+    grown = v @ np.diag(np.exp(w)) @ np.linalg.inv(v)
+    turned = np.dot(v * w, np.linalg.solve(v, spiral(p)))
+    return np.sum(grown.real * np.arange(9.0).reshape(3, 3)) + np.sum(turned.real**2)
+
+
+@program
+def arithmetic_of_both_kinds(p: Any) -> Any:
+    total = 0.0
+    for matrix in (real(p), spiral(p)):
+        w, v = np.linalg.eig(matrix)
+        order = np.argsort(np.abs(w))[::-1]
+        total = total + np.abs(2.0 * w[order[0]] - 1.0) + np.real(-w / 3.0 * w)[order[1]] + np.real(np.sum(w)) + np.prod(w).real
+        total = total + np.sum(np.abs(v[:, order[2]]) ** 3)
+    return total
+
+
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_programs(f: Callable[[Any], Any]) -> None:
     found = judge(Cell(f.__name__, f, (P,)))

@@ -9,7 +9,14 @@ import numpy as np
 
 from adxform.runtime.beliefs import Beliefs, check_array, check_entry, check_number, check_seen, seen
 from adxform.runtime.buffers import BufferStack, GrowingBuffer, Tape, allocate, allocate_like, allocate_product
-from adxform.runtime.complex_spectra import complex_eigenpairs, complex_eigenvalues, complex_roots, phases, places_among
+from adxform.runtime.complex_spectra import (
+    as_complex,
+    complex_eigenpairs,
+    complex_eigenvalues,
+    complex_roots,
+    phases,
+    places_among,
+)
 from adxform.runtime.derivatives.eigenvalues import (
     divided_differences,
     eigenvalues_cotangent,

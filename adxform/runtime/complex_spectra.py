@@ -33,6 +33,11 @@ def complex_roots(p: Any) -> Any:
     return np.roots(p) + 0j
 
 
+def as_complex(values: Any) -> Any:
+    """`values`, real or complex, as complex ones: the values alone, without their derivative."""
+    return values + 0j
+
+
 def places_among(values: Any, others: Any) -> Any:
     """Which of the `others` each of the values is."""
     left, places = list(range(len(others))), np.zeros(len(values), np.int64)

@@ -40,6 +40,7 @@ from adxform.ir.ops import Block, Function, If, Lit, Operand, Raise, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import Array, Type, is_unknown
 from adxform.ir.walk import Names, rename_callees, variables
+from adxform.primitives.definitions.real_spectra import CARRIED
 from adxform.primitives.unruled import missing_rule
 
 Derive = Callable[[str, Function, tuple[int, ...]], Function]
@@ -180,7 +181,15 @@ class Interpreter(HeldContents):
             found = next((self.of_run.unruled[var] for var in given if var in self.of_run.unruled), None)
             if found is not None:
                 self.of_run.unruled[out] = found
+                self._carry(fn, args, out)
         return out
+
+    def _carry(self, fn: Callable[..., Any], args: Sequence[Operand], out: Var) -> None:
+        """Follow `out` as complex numbers, where it is made of eigenvalues that may be real."""
+        followed = self.of_run.followed
+        if fn in CARRIED and any(isinstance(arg, Var) and arg in followed for arg in args):
+            given = tuple([followed.get(arg, arg) if isinstance(arg, Var) else arg for arg in args])
+            followed[out] = self.call(Lit(fn), given)
 
     def unknown(self, message: str, help_: str, *values: Value, cls: type[AdxError] = UnsupportedOperationError) -> AdxError:
         """An error of what is not known of `values`; where that comes of a function without a rule, the error says so instead."""

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Tuple, Value
+from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, Object, is_float
+from adxform.ir.types import Array, Object, is_float, rank
 from adxform.primitives.definitions import real_spectra
 
 Args = tuple[Value, ...]
@@ -36,13 +38,45 @@ def _of_real(fn: Callable[..., Any], definition: Callable[..., Any], rank: int) 
 
 def _followed(fn: Callable[..., Any]) -> Handler:
     def handler(interp: Interpreter, args: Args, kwargs: dict[str, Value], hint: str) -> Answer:
-        found = interp.of_run.followed.get(args[0]) if len(args) == 1 and isinstance(args[0], Var) and not kwargs else None
-        return interp.call(Lit(fn), (found,), hint=hint) if isinstance(found, Var) else None
+        followed = interp.of_run.followed
+        if not any(isinstance(arg, Var) and arg in followed for arg in args):
+            return None
+        given = [followed.get(arg, arg) if isinstance(arg, Var) else arg for arg in args]
+        return interp.call(Lit(fn), given, kwargs, hint=hint)
 
     return handler
+
+
+def _rounded(fn: Callable[..., Any]) -> Handler:
+    """What `fn` gives, of the kind that the run knows; followed as complex numbers whose values are those."""
+
+    def handler(interp: Interpreter, args: Args, kwargs: dict[str, Value], hint: str) -> Answer:
+        found = _followed(fn)(interp, args, kwargs, hint)
+        if not isinstance(found, Var) or rank(found.type) is None:
+            return found
+        named = {name: interp.operand(value) for name, value in kwargs.items()}
+        own = interp.emit(fn, tuple(map(interp.operand, args)), Object(), hint, named)
+        interp.of_run.unruled[own] = (fn, interp.span)
+        value = interp.emit(runtime.as_complex, (own,), found.type, hint)
+        interp.of_run.followed[own] = interp.call(Lit(intrinsics.valued), (value, found), hint=hint)
+        return own
+
+    return handler
+
+
+def _in_order(interp: Interpreter, args: Args, kwargs: dict[str, Value], hint: str) -> Answer:
+    """The places of numbers in their order, as the run has it where some are equal."""
+    found = _followed(real_spectra.ORDERED)(interp, args, kwargs, hint)
+    if not isinstance(found, Var) or not isinstance(found.type, Array) or found.type.shape is None:
+        return found
+    given = tuple(map(interp.operand, args)), {name: interp.operand(value) for name, value in kwargs.items()}
+    own = interp.emit(real_spectra.ORDERED, given[0], Object(), hint, given[1])
+    return interp.emit(runtime.of_kind, (own, Lit(found.type.dtype), Lit(len(found.type.shape))), found.type, hint)
 
 
 TABLE: Mapping[Any, Handler] = {
     **{fn: _of_real(fn, definition, rank) for fn, (definition, rank) in real_spectra.FOLLOWED.items()},
     **{fn: _followed(fn) for fn in real_spectra.READ},
+    real_spectra.ORDERED: _in_order,
+    **{fn: _rounded(fn) for fn in real_spectra.ROUNDED},
 }

@@ -6,6 +6,7 @@ parts, and sizes.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -62,13 +63,25 @@ FOLLOWED: Mapping[Callable[..., Any], tuple[Callable[..., Any], int]] = MappingP
 )
 """What of a real array of so many axes is real or complex, and how it is followed."""
 
-READ: tuple[Callable[..., Any], ...] = (np.real, np.imag, np.absolute)
+READ: tuple[Callable[..., Any], ...] = (np.real, np.imag, np.absolute, np.isclose, np.argmin, np.argmax)
 """What is the same of real and of complex numbers, but for the kind of number that has no imaginary part."""
+
+ORDERED = np.argsort
+"""What is the same of both, but where some are equal."""
+
+CARRIED = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.neg})
+"""What gives of real and of complex numbers the same, to the bit, but for the kind again."""
+
+ROUNDED: tuple[Callable[..., Any], ...] = (
+    operator.matmul, np.matmul, np.dot, np.diag, np.sum, np.prod, np.exp, np.linalg.inv, np.linalg.solve
+)  # fmt: skip
+"""What gives the same but for the kind and rounding."""
 
 RECORDS: tuple[Primitive, ...] = (
     constant(runtime.complex_eigenvalues, result=_complex_vector, of_complex=True),
     constant(runtime.complex_eigenpairs, result=_complex_pair, of_complex=True),
     constant(runtime.complex_roots, result=_complex_vector, of_complex=True),
+    constant(runtime.as_complex, of_complex=True),
     constant(runtime.places_among, result=_places, of_complex=True),
     constant(runtime.phases, result=_complex_vector, of_complex=True),
 )
