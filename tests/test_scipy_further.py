@@ -1,5 +1,5 @@
-"""Promise: functions of matrices, samples, signals and places that SciPy's users meet now and then have SciPy's numbers, and the
-right derivative in both modes and to second order, at zero sizes and in single precision too; where none is determined they say so.
+"""Promise: functions of matrices, samples, signals and places that users meet now and then have SciPy's numbers, and the
+right derivative in both modes and to second order, at zero sizes and in single precision too; where there is none they say so.
 """
 
 from __future__ import annotations

@@ -256,15 +256,15 @@ def _iirfilter(
     fs: Any = None,
 ) -> Any:
     kind = _OLDER_NAMES.get(ftype.lower(), ftype.lower())
+    if kind not in ("butter", "cheby1", "cheby2", "ellip"):
+        unsupported("iirfilter has a derivative for the types butter, cheby1, cheby2 and ellip")
     if kind == "butter":
         return _butter(N, Wn, btype, analog, output, fs)
     if kind == "cheby1":
         return _cheby1(N, rp, Wn, btype, analog, output, fs)
     if kind == "cheby2":
         return _cheby2(N, rs, Wn, btype, analog, output, fs)
-    if kind == "ellip":
-        return _ellip(N, rp, rs, Wn, btype, analog, output, fs)
-    unsupported("iirfilter has a derivative for the types butter, cheby1, cheby2 and ellip")
+    return _ellip(N, rp, rs, Wn, btype, analog, output, fs)
 
 
 RECORDS: tuple[Primitive, ...] = (primitive(of_a_design, None, result=lambda args, kwargs: Scalar("float64", False)),)

@@ -1,4 +1,4 @@
-"""Symmetric matrices that are given by their diagonals: factors, solutions by these, and eigenvalues, as those of the matrix in full.
+"""Symmetric matrices that are given by their diagonals: factors, solutions by these, and eigenvalues, as of the matrix in full.
 
 A row holds a diagonal, as LAPACK keeps it; the places in its corners, which lie outside of the matrix, are not read.
 """
