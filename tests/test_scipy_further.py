@@ -16,6 +16,7 @@ from adxform.errors import AdxError
 pytest.importorskip("scipy")
 
 from scipy import integrate, interpolate, linalg, optimize, signal, spatial, special, stats
+from scipy.spatial.transform import Rotation
 
 from tests.tables.cell import Cell, judge
 
@@ -69,6 +70,29 @@ def contingency(t: Any) -> Any:
 def interval(x: Any, alpha: Any) -> Any:
     y, power, (low, high) = stats.boxcox(x, alpha=alpha[0])
     return np.sum(y) + power + 2.0 * low - high
+
+
+def aligned(p: Any, q: Any, w: Any) -> Any:
+    """Turns that bring places near others: equal weights, weights, two places, and a mirror image."""
+    found, apart = Rotation.align_vectors(q, p)
+    heavy, _ = Rotation.align_vectors(q, p, w)
+    pair, length = Rotation.align_vectors(p[:2], p[2:4], weights=[2.0, 1.0])
+    mirror, _ = Rotation.align_vectors(p * np.array([1.0, 1.0, -1.0]), p)
+    turned = found.as_matrix() + heavy.as_matrix() + pair.as_matrix() + mirror.as_matrix()
+    return np.sum(turned * W[:9].reshape(3, 3)) + apart + length**2 + np.sum(heavy.apply(p)[:, 0] ** 2) + found.magnitude()
+
+
+MADE_OUTSIDE = interpolate.Rbf(ROWS[:, 0], ROWS[:, 1], W[:10])
+
+
+def radial(p: Any, v: Any, q: Any) -> Any:
+    """Interpolants of each kind, of two coordinates, and of one and three."""
+    made = [interpolate.Rbf(p[:, 0], p[:, 1], v, function=kind) for kind in ("inverse", "linear", "cubic", "thin-plate")]
+    total = np.sum(interpolate.Rbf(p[:, 0], p[:, 1], v)(q, q[::-1]) ** 2) + np.sum(MADE_OUTSIDE(q[0], q[1]))
+    for one in made:
+        total = total + np.sum(one(q[0], q[1]))
+    smooth = interpolate.Rbf(p[:, 0], p[:, 1], v, function="gaussian", epsilon=v[0], smooth=q[0, 0] ** 2)
+    return total + smooth(p[0, 0], 0.3) + interpolate.Rbf(p[:, 0], v, p[:, 1], v, function="quintic")(0.1, 0.2, 0.3)
 
 
 CASES: dict[str, tuple[Any, ...]] = {
@@ -159,6 +183,8 @@ CASES: dict[str, tuple[Any, ...]] = {
         ROWS[::-1] + 1.0,
     ),
     "rosen": (lambda x, p: np.sum(optimize.rosen_hess_prod(x, p) * R4), SAMPLE[:4], SAMPLE[4:8]),
+    "alignment": (aligned, RNG.uniform(-1.0, 1.0, (6, 3)), RNG.uniform(-1.0, 1.0, (6, 3)), RNG.uniform(0.5, 1.5, 6)),
+    "radial functions": (radial, RNG.uniform(-1.0, 1.0, (7, 2)), RNG.uniform(0.5, 1.0, 7), RNG.uniform(-1.0, 1.0, (2, 3))),
     "pchip": (
         lambda y, q: (
             np.sum(interpolate.pchip_interpolate(np.arange(5.0), y, q))
@@ -186,6 +212,8 @@ def test_value_and_derivatives(name: str) -> None:
         (lambda a: np.sum(linalg.subspace_angles(a, a[:, :1])), np.ones((3, 2)), "full rank"),
         (lambda x: stats.multivariate_normal.cdf(x, np.zeros(4), np.eye(4)), R4, "three components"),
         (lambda x: signal.iirfilter(2, x[0], ftype="bessel", btype="low")[0][0], np.array([0.3]), "iirfilter"),
+        (lambda x: Rotation.align_vectors(x[:1], np.eye(3)[:1])[1], np.eye(3), "as near"),
+        (lambda x: interpolate.Rbf(x, x, function="nothing")(0.1), V, "by name"),
         (lambda x: stats.chi2_contingency(x).statistic, np.array([3.0, 4.0]), "rows and columns"),
     ],
 )

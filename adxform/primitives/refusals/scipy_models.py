@@ -133,9 +133,4 @@ INTERPOLATE: tuple[Group, ...] = (
         "finds the cell of a place, and estimates slopes at points",
         "use `LinearNDInterpolator`, `RegularGridInterpolator`, or `scipy.ndimage.map_coordinates`",
     ),
-    Group(
-        "Rbf",
-        "solves for weights of radial functions",
-        "use `RBFInterpolator`",
-    ),
 )
