@@ -30,7 +30,7 @@ Before = Container[Ref] | None
 
 
 def made_alike(
-    interp: Interpreter, values: tuple[list[Value], list[Value]], sides: list[Side], start: Heap, before: Before
+    interp: Interpreter, values: tuple[Sequence[Value], Sequence[Value]], sides: list[Side], start: Heap, before: Before
 ) -> list[Ref] | None:
     """The objects that either side changed, with lists on both made alike; ``None`` where one from before is held anew."""
     heaps = [side.heap for side in sides]
