@@ -21,7 +21,7 @@ from adxform.ir.types import Array, Dim, Several, Type
 from adxform.primitives.declare import constant, general, linear, primitive
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import SHAPE_ONLY, Primitive
-from adxform.primitives.scipy_rules import linear_systems, signal_medians, spectral_estimates, window_shapes
+from adxform.primitives.scipy_rules import linear_systems, sampling_rates, signal_medians, spectral_estimates, window_shapes
 from adxform.runtime.of_scipy import signal as calls
 
 
@@ -293,23 +293,6 @@ _X = np.array([1.0, -0.5, 2.0, 0.25])
 _H = np.array([0.5, -1.0, 0.25])
 
 
-def _upfirdn(h: Any, x: Any, up: Any = 1, down: Any = 1, axis: Any = -1) -> Any:
-    """Zeros are put between the samples, which are filtered, and of these one in so many is kept.
-
-    Source: Crochiere and Rabiner, Multirate Digital Signal Processing (1983), section 3.3.
-    """
-    h, x = np.asarray(h), np.asarray(x)
-    if np.ndim(h) != 1:
-        unsupported("scipy.signal.upfirdn has a derivative of a filter that is a vector")
-    lines = np.moveaxis(x, axis, -1)
-    if np.size(x) == 0:
-        raise runtime.without_derivative("scipy.signal.upfirdn has no derivative of a signal without elements")
-    spread = np.concatenate((lines[..., None], np.zeros((*lines.shape, up - 1))), axis=-1)
-    wide = np.reshape(spread, (*lines.shape[:-1], lines.shape[-1] * up))[..., : (lines.shape[-1] - 1) * up + 1]
-    filtered = signal.convolve(wide, np.reshape(h, (1,) * (np.ndim(x) - 1) + (-1,)))
-    return np.moveaxis(filtered[..., ::down], -1, axis)
-
-
 _PAIRS = ((_X, _H), (_X, _H, "same"), (_X, _H, "valid"), (_H, _X, "same"))
 _A = np.array([1.0, -0.5])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
@@ -391,10 +374,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     *spectral_estimates.DEFINITIONS,
     *window_shapes.DEFINITIONS,
     *linear_systems.DEFINITIONS,
+    *sampling_rates.DEFINITIONS,
     *signal_medians.DEFINITIONS,
     Definition(signal.correlate, _correlate),
     Definition(signal.lfilter, _lfilter),
-    Definition(signal.upfirdn, _upfirdn, Value.OWN),
     Definition(signal.lfilter_zi, _lfilter_zi, Value.OWN),
     Definition(signal.filtfilt, _filtfilt, Value.OWN, result=_filtered_type, only={"method": ("pad",)}),
     Definition(signal.freqz, _freqz, only={"plot": (None,), "fs": ()}),
