@@ -49,8 +49,8 @@ LONG = frozenset(
     test_prepared_keeping test_prepared_memory test_prepared_mismatch test_prepared_out test_prepared_pickle
     test_prepared_sweeps test_race test_random_draws test_random_programs test_refused test_repeated_eigenvalues
     test_rules test_rules_that_write test_same_point test_scipy_arrays test_scipy_constrained_minima
-    test_scipy_distributions test_scipy_global_minima test_scipy_interpolants test_scipy_kernels test_scipy_models
-    test_scipy_path_events test_scipy_paths test_scipy_rotations test_scipy_solver_options test_scipy_sparse
+    test_scipy_distributions test_scipy_further test_scipy_global_minima test_scipy_interpolants test_scipy_kernels
+    test_scipy_models test_scipy_path_events test_scipy_paths test_scipy_rotations test_scipy_solver_options test_scipy_sparse
     test_scipy_special test_scipy_users_curves test_scipy_users_samples test_sparse test_tables test_time_limits
     test_undefined test_vector_math
     test_alone::test_saved_source_runs_in_another_process
@@ -230,6 +230,7 @@ TURNS = {
     "test_scipy_distributions::test_functions_of_a_distribution": 7,
     "test_scipy_distributions::test_moments_of_a_distribution": 4,
     "test_scipy_estimates::test_fits_of_curves": 3,
+    "test_scipy_further::test_value_and_derivatives": 4,
     "test_scipy_interpolants::test_interpolants_of_vectors": 4,
     "test_scipy_interpolants::test_splines": 4,
     "test_scipy_interpolants::test_surfaces": 3,

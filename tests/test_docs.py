@@ -24,6 +24,8 @@ import pytest
 
 import adxform
 from adxform import cli, errors
+from adxform.backends.numba import kernel_pipeline
+from adxform.passes import pipeline
 from adxform.primitives import table
 
 ROOT = Path(__file__).parent.parent
@@ -146,6 +148,32 @@ def test_error_codes_are_unique() -> None:
 @pytest.mark.parametrize("name", sorted(adxform.__all__))
 def test_each_public_name_is_on_the_page_of_the_interface(name: str) -> None:
     assert re.search(rf"\b{name}\b", (ROOT / "docs" / "api.md").read_text())
+
+
+def test_each_pass_of_kernels_has_a_row() -> None:
+    """The table of passes names those of the lists, and no others."""
+    lists = {
+        "for-kernels": pipeline.FOR_KERNELS,
+        **{name.lower(): vars(kernel_pipeline)[name] for name in ("LOOPS", "CUT", "KERNEL")},
+    }
+    passes = {f"{title}:{one.name}" for title, members in lists.items() for one in members}
+    page = (ROOT / "docs" / "engine.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`([a-z-]+:[a-z-]+)`", row)}
+    assert named == passes
+
+
+def test_modules_that_pages_name_exist() -> None:
+    """What the pages for developers name by its path, from the package or from a folder in it, is there."""
+    package = ROOT / "adxform"
+    roots = (ROOT, package, package / "frontend")
+    for path in (
+        *(ROOT / "docs" / f"{name}.md" for name in ("architecture", "internals", "rules", "engine")),
+        ROOT / "CONTRIBUTING.md",
+    ):
+        for name in re.findall(r"`([a-z_]+(?:/[a-z_0-9]+)+(?:\.py)?)`", path.read_text(encoding="utf-8")):
+            places = [root / end for root in roots for end in (name, f"{name}.py")]
+            assert any(place.exists() for place in places), f"{path.name} names {name}"
 
 
 def test_every_make_target_in_the_readme_exists() -> None:

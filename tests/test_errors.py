@@ -144,7 +144,22 @@ def test_arrays_of_other_classes_point_at_the_function(model: ModuleType) -> Non
     for call in (lambda: adxform.vjp(model.vector, masked), lambda: prepared(masked)):
         error = raised(errors.UnsupportedOperationError, call)
         assert "MaskedArray" in error.message
+        assert "mask" in str(error.help)
         placed(error, model, "def vector", "ADX103")
+
+
+@pytest.mark.parametrize("made", [lambda x: np.ma.masked_less(x, 0.0), np.ma.array, np.ma.log])
+def test_masked_arrays_that_a_function_makes(made: Callable[[Any], Any]) -> None:
+    """They are refused where they are made, and the way out that the error names has a derivative."""
+    with pytest.raises(errors.MissingRuleError, match="masked arrays, here by") as told:
+        adxform.grad(lambda x: np.sum(made(x)))(np.array([1.0, -2.0, 3.0]))
+    assert "where=~mask" in str(told.value.help)
+
+    def apart(x: Any) -> Any:
+        mask = x < 0.0
+        return np.mean(x, where=~mask) + np.sum(np.where(mask, 0.0, x)) + np.sum(x[~mask] ** 2)
+
+    np.testing.assert_allclose(adxform.grad(apart)(np.array([1.0, -2.0, 3.0])), [3.5, 0.0, 7.5])
 
 
 def test_the_path_to_the_leaf_is_named(model: ModuleType) -> None:

@@ -113,6 +113,12 @@ def _is_method_of_frozen(fn: object) -> bool:
     )
 
 
+def _takes_masked(fn: object) -> bool:
+    """Whether `fn` makes or takes masked arrays of NumPy's."""
+    module = getattr(fn, "__module__", None) or type(fn).__module__
+    return any(f"{one}.".startswith(("numpy.ma.", "scipy.stats._mstats")) for one in (module, type(fn).__module__))
+
+
 def _draws(fn: object) -> bool:
     """Whether `fn` draws random numbers from a distribution of SciPy's."""
     return str(getattr(fn, "__module__", "")).startswith("scipy.stats") and own_attribute(fn, "__name__", "") == "rvs"
@@ -167,6 +173,11 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         lambda fn: isinstance(own_attribute(fn, "__self__"), np.ufunc) and hasattr(fn, "__name__"),
         lambda fn: f"`{name_of(fn)}`",
         "write out what it does: `f(a[..., None], b)` for `f.outer(a, b)`, sums of slices for `reduceat`",
+    ),
+    (
+        _takes_masked,
+        lambda fn: f"masked arrays, here by `{callable_name(fn)}`",
+        "keep the mask as an array of its own: `np.mean(x, where=~mask)`, `np.where(mask, 0.0, x)`, `x[~mask]`",
     ),
     (
         lambda fn: isinstance(fn, functools._lru_cache_wrapper),

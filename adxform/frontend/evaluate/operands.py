@@ -51,15 +51,8 @@ def operand(interp: Interpreter, value: Value) -> Operand:
             return Pack("tuple", parts) if cls is tuple else _packed(interp, cls, *parts)
         case Slice(start, stop, step):
             return Pack("slice", tuple(operand(interp, part) for part in (start, stop, step)))
-        case View(of, part):
-            return _packed(interp, getattr(dict, part), operand(interp, of))
-        case Once():
-            left = interp.items(value)
-            walks.leave(interp, value, "a function that adxform cannot look into was given it")
-            return _packed(interp, iter, Pack("tuple", tuple(operand(interp, item) for item in left)))
-        case Range(start, stop, step):
-            parts = tuple(operand(interp, part) for part in (start, stop, step))
-            return interp.emit(range, parts, Object())
+        case View() | Once() | Range():
+            return _made_there(interp, value)
         case Ref() if (found := _of_object(interp, value)) is not None:
             return found
         case Static():
@@ -73,6 +66,19 @@ def operand(interp: Interpreter, value: Value) -> Operand:
         case _:
             interp.use(value)
             raise interp.error("this value is used where adxform cannot follow it", "use numbers, arrays, tuples, lists or dicts")
+
+
+def _made_there(interp: Interpreter, value: View | Once | Range) -> Operand:
+    """A view of a dict, an iterator or a range, made where it is used."""
+    match value:
+        case View(of, part):
+            return _packed(interp, getattr(dict, part), operand(interp, of))
+        case Once():
+            left = interp.items(value)
+            walks.leave(interp, value, "a function that adxform cannot look into was given it")
+            return _packed(interp, iter, Pack("tuple", tuple(operand(interp, item) for item in left)))
+        case Range(start, stop, step):
+            return interp.emit(range, tuple(operand(interp, part) for part in (start, stop, step)), Object())
 
 
 def _of_object(interp: Interpreter, value: Ref) -> Operand | None:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from adxform.frontend.lowering.closures import close
-from adxform.frontend.lowering.generator_functions import as_function
-from adxform.frontend.lowering.names import bound_names, parameters
+from adxform.frontend.lowering.comprehensions import (
+    Lowering,
+    lower_comprehension,
+    lower_generator,
+    lower_kept_generator,
+    lower_search,
+    lower_sum,
+)
+from adxform.frontend.lowering.names import parameters
 from adxform.frontend.lowering.operator_functions import BINARY, COMPARE, UNARY
-from adxform.frontend.lowering.scope import DEFINED, INLINED_COMPREHENSIONS, State, branch, describe, unknown_value
-from adxform.frontend.lowering.set_displays import lower_set, lower_walked
+from adxform.frontend.lowering.scope import State, attribute, choose, describe
+from adxform.frontend.lowering.set_displays import lower_set
 from adxform.ir import intrinsics
-from adxform.ir.ops import UNDEFINED, Attribute, Call, For, Lit, Operand, Pack, Var
+from adxform.ir.ops import Call, Lit, Operand, Pack
 
 
 def lower_expression(state: State, node: Any, hint: str = "tmp") -> Operand:
@@ -59,9 +66,9 @@ def lower_expression(state: State, node: Any, hint: str = "tmp") -> Operand:
         case gast.Lambda():
             return close(state, node, lower_defaults(state, node), lambda inner, own: lower_expression(inner, own.body))
         case gast.ListComp() | gast.SetComp() | gast.DictComp():
-            return _lower_comprehension(state, node, hint)
+            return lower_comprehension(state, _LOWERING, node, hint)
         case gast.GeneratorExp():
-            return _lower_kept_generator(state, node, hint)
+            return lower_kept_generator(state, _LOWERING, node, hint)
         case _:
             raise state.scope.error(node, f"{describe(node)} is not supported", "write it with supported syntax")
 
@@ -83,14 +90,6 @@ def lower_defaults(state: State, node: Any) -> tuple[tuple[str, Operand], ...]:
     """The defaults of a nested function, by parameter name, evaluated where it is defined."""
     found = [(arg.id, default) for arg, _, default in parameters(node.args) if default is not None]
     return tuple((state.scope.mangle(name), lower_expression(state, default)) for name, default in found)
-
-
-def attribute(state: State, node: Any, value: Operand, name: str) -> Var:
-    """Append ``value.name``."""
-    name = state.scope.mangle(name)
-    out = state.builder.var(name)
-    state.builder.emit(Attribute(out, value, name, state.at(node)))
-    return out
 
 
 def _lower_operation(state: State, node: Any, hint: str) -> Operand:
@@ -163,19 +162,6 @@ def _lower_boolean(
     return choose(state, node, left, go_on, stop, hint) if conjunction else choose(state, node, left, stop, go_on, hint)
 
 
-def choose(
-    state: State, node: Any, cond: Operand, then: Callable[[State], Operand], orelse: Callable[[State], Operand], hint: str
-) -> Operand:
-    """Append an `If` whose sides give one value."""
-    sides = state.nested(), state.nested()
-    for side, lower in zip(sides, (then, orelse), strict=True):
-        side.bind("?" + hint, lower(side))
-    branch(state, cond, *sides, state.at(node))
-    value = state.env.pop("?" + hint, UNDEFINED)
-    state.written.pop("?" + hint, None)
-    return value
-
-
 def _lower_display(state: State, node: Any, hint: str) -> Operand:
     """Tuples are values; a list, set or dict is an object, made once."""
     if isinstance(node, gast.Dict):
@@ -183,7 +169,7 @@ def _lower_display(state: State, node: Any, hint: str) -> Operand:
         whole = parts if isinstance(parts, Pack) else None
         return parts if whole is None else state.builder.call(dict, whole, hint=hint, span=state.at(node))
     if isinstance(node, gast.Set):
-        return lower_set(state, node, hint, lower_expression, attribute)
+        return lower_set(state, node, hint, lower_expression)
     if any(isinstance(item, gast.Starred) for item in node.elts):
         items = lower_items(state, node.elts, lower_expression)
     else:
@@ -209,7 +195,11 @@ def lower_items(state: State, nodes: list[Any], lower: Callable[[State, Any], Op
 
 def _lower_unpacked(state: State, node: Any) -> Operand:
     """What ``*`` takes apart: a generator runs to its end there."""
-    return _lower_comprehension(state, node, "items") if isinstance(node, gast.GeneratorExp) else lower_expression(state, node)
+    return (
+        lower_comprehension(state, _LOWERING, node, "items")
+        if isinstance(node, gast.GeneratorExp)
+        else lower_expression(state, node)
+    )
 
 
 def lower_pairs(state: State, pairs: list[tuple[Any, Any]], merge: Callable[..., dict[Any, Any]] = intrinsics.merge) -> Operand:
@@ -234,9 +224,9 @@ def lower_call_statement(state: State, node: gast.Call) -> None:
 
 def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Operand:
     if wanted and _is_of_generator(state, node, "sum"):
-        return _lower_sum(state, node, hint)
+        return lower_sum(state, _LOWERING, node, hint)
     if wanted and (_is_of_generator(state, node, "any") or _is_of_generator(state, node, "all")):
-        return _lower_search(state, node, hint)
+        return lower_search(state, _LOWERING, node, hint)
     fn = lower_expression(state, node.func)
     kwargs: tuple[tuple[str, Operand], ...] = ()
     if any(isinstance(arg, gast.Starred) for arg in node.args) or any(keyword.arg is None for keyword in node.keywords):
@@ -276,7 +266,7 @@ def _lower_call_argument(state: State, callee: Any, fn: Operand, node: Any) -> O
     builtin = isinstance(callee, gast.Name) and callee.id in _AT_ONCE
     if builtin and isinstance(node, gast.GeneratorExp) and _is_found_outside(state, callee.id):
         state.builder.effect(intrinsics.takes_all, fn, span=state.at(callee))
-        return _lower_generator(state, node)
+        return lower_generator(state, _LOWERING, node)
     return lower_argument(state, node)
 
 
@@ -285,39 +275,6 @@ _AT_ONCE = frozenset({"list", "tuple", "set", "frozenset", "dict", "sorted", "su
 
 def _is_found_outside(state: State, name: str) -> bool:
     return not (name in state.env or name in state.scope.bound or name in state.scope.outer)
-
-
-def _lower_generator(
-    state: State, node: gast.GeneratorExp, source: Operand | None = None, searched: tuple[Operand, ...] = ()
-) -> Operand:
-    begins = state.builder.call(intrinsics.generator_begins, hint="begins", span=state.at(node))
-    items = _lower_comprehension(state, node, "items", source)
-    return state.builder.call(intrinsics.generator, items, begins, *searched, hint="items", span=state.at(node))
-
-
-def _lower_kept_generator(state: State, node: gast.GeneratorExp, hint: str) -> Operand:
-    """A generator that is kept: of two functions, as in `generators`, of what its outermost loop goes through."""
-    _check_comprehension(state, node)
-    source = lower_walked(state, node.generators[0].iter, lower_argument)
-    function = as_function(node)
-    whole = close(state, function, (), lambda inner, own: _give_items(inner, own.body, ""), "whole")
-    part = close(state, function, (), lambda inner, own: _give_items(inner, own.body, "??left"), "part")
-    return state.builder.call(intrinsics.new_generator, whole, part, source, hint=hint, span=state.at(node))
-
-
-def _give_items(state: State, node: gast.GeneratorExp, left: str) -> Operand:
-    """Fill the body of a generator; if it may be left, it ends when the name `left` is true."""
-
-    def give(inner: State) -> None:
-        item = lower_expression(inner, node.elt)
-        going = inner.builder.call(intrinsics.yielded, item, hint="going", span=inner.at(node.elt))
-        if left:
-            inner.bind(left, inner.builder.call(operator.not_, going, hint="left", span=inner.at(node.elt)))
-
-    if left:
-        state.bind(left, Lit(False))
-    _walk_items(state, node, node.generators, (left,) if left else (), give, until=left)
-    return Lit(None)
 
 
 def _lower_text(state: State, node: gast.JoinedStr, hint: str) -> Operand:
@@ -376,151 +333,4 @@ def assign(state: State, target: Any, value: Operand) -> None:
             )
 
 
-def _lower_comprehension(state: State, node: Any, hint: str, source: Operand | None = None) -> Operand:
-    """A list that the loop appends to. The set, dict and generator forms are made of that list."""
-    bound = _bound_inside(state, node)
-    items = state.builder.call(list, hint=hint if isinstance(node, gast.ListComp) else "items", span=state.at(node))
-
-    def append(inner: State) -> None:
-        if isinstance(node, gast.DictComp):
-            value: Operand = Pack("tuple", (lower_expression(inner, node.key), lower_expression(inner, node.value)))
-        else:
-            value = lower_expression(inner, node.elt)
-        method = attribute(inner, node, items, "append")
-        inner.builder.emit(Call((), method, (value,), (), inner.at(node)))
-
-    _walk_items(state, node, node.generators, bound, append, source)
-    make = {gast.SetComp: set, gast.DictComp: dict}.get(type(node))
-    return items if make is None else state.builder.call(make, items, hint=hint, span=state.at(node))
-
-
-def _lower_sum(state: State, node: gast.Call, hint: str) -> Operand:
-    """``sum`` of a generator: a loop that adds up, if the name means the builtin; else a call."""
-    generator = node.args[0]
-    bound = _bound_inside(state, generator)
-    callee = lower_expression(state, node.func)
-    total = "??" + hint  # no name of `choose`, which the conditions and the items may use meanwhile
-
-    def add(inner: State) -> None:
-        item = lower_expression(inner, generator.elt)
-        inner.bind(total, inner.builder.call(operator.add, inner.env[total], item, hint=hint, span=inner.at(generator)))
-
-    def add_up(side: State) -> Operand:
-        side.bind(total, Lit(0))
-        _walk_items(side, generator, generator.generators, (total, *bound), add)
-        side.written.pop(total)
-        return side.env.pop(total)
-
-    def call(side: State) -> Operand:
-        items = _lower_comprehension(side, generator, "items")
-        out = side.builder.var(hint)
-        side.builder.emit(Call((out,), callee, (items,), (), side.at(node)))
-        return out
-
-    builtin = state.builder.call(operator.is_, callee, Lit(sum), span=state.at(node))
-    return choose(state, node, builtin, add_up, call, hint)
-
-
-def _lower_search(state: State, node: gast.Call, hint: str) -> Operand:
-    """``any`` or ``all`` of a generator: where only a run goes through its source a loop that ends when it knows; else a call."""
-    generator = node.args[0]
-    _check_comprehension(state, generator)
-    callee = lower_expression(state, node.func)
-    source = lower_walked(state, generator.generators[0].iter, lower_argument)
-    found = "??" + hint  # no name of `choose`, see `_lower_sum`
-    decides = operator.truth if node.func.id == "any" else operator.not_
-
-    def look(inner: State) -> None:
-        item = lower_expression(inner, generator.elt)
-        inner.bind(found, inner.builder.call(decides, item, hint=hint, span=inner.at(generator)))
-
-    def search(side: State) -> Operand:
-        side.bind(found, Lit(False))
-        _walk_items(side, generator, generator.generators, (found,), look, source, until=found)
-        side.written.pop(found)
-        return side.builder.call(decides, side.env.pop(found), hint=hint, span=side.at(node))
-
-    def call(side: State) -> Operand:
-        items = _lower_generator(side, generator, source, (Lit(True),))
-        out = side.builder.var(hint)
-        side.builder.emit(Call((out,), callee, (items,), (), side.at(node)))
-        return out
-
-    searches = state.builder.call(intrinsics.searches, callee, source, span=state.at(node))
-    return choose(state, node, searches, search, call, hint)
-
-
-def _bound_inside(state: State, node: Any) -> tuple[str, ...]:
-    """The variables of the function that a comprehension sets by ``:=``, which its loops carry, and whether they have a value."""
-    inside = [inner for inner in gast.walk(node) if isinstance(inner, gast.NamedExpr)]
-    _check_comprehension(state, node, inside)
-    names = dict.fromkeys(state.scope.mangle(inner.target.id) for inner in inside)
-    asked = [DEFINED.format(name) for name in names if name in state.scope.asks]
-    for name in (*names, *asked):
-        state.env.setdefault(name, unknown_value(name))
-    return (*names, *asked)
-
-
-def _check_comprehension(state: State, node: Any, bound: Sequence[Any] = ()) -> None:
-    for inner in gast.walk(node):
-        if (isinstance(inner, gast.NamedExpr) and inner not in bound) or (
-            isinstance(inner, gast.comprehension) and inner.is_async
-        ):
-            where = inner if isinstance(inner, gast.NamedExpr) else node
-            raise state.scope.error(where, "this form of comprehension is not supported", "write the comprehension as a loop")
-
-
-def _walk_items(
-    state: State,
-    node: Any,
-    parts: list[Any],
-    carried: tuple[str, ...],
-    visit: Callable[[State], None],
-    source: Operand | None = None,
-    until: str = "",
-) -> None:
-    """Append the loops and conditions of a comprehension around `visit`; the loops carry the names `carried`.
-
-    The outermost goes through `source`, where that is given. All end when the name `until` is true.
-    """
-    if not parts:
-        visit(state)
-        return
-    part, *rest = parts
-    if source is None:
-        source = lower_walked(state, part.iter, lower_argument)
-    inits = tuple(state.env[name] for name in carried)
-    body = state.nested()
-    body.comprehension |= not INLINED_COMPREHENSIONS or isinstance(node, gast.GeneratorExp)
-    targets = frozenset(map(state.scope.mangle, bound_names([part.target])))
-    body.loop = body.loop | targets
-    body.cells = {name: cell for name, cell in body.cells.items() if name not in targets}
-    item = body.builder.var(state.scope.mangle(part.target.id) if isinstance(part.target, gast.Name) else "item")
-    params = tuple(body.builder.var(name.lstrip("?")) for name in carried)
-    body.env |= dict(zip(carried, params, strict=True))
-    assign(body, part.target, item)
-    _walk_conditions(body, node, part.ifs, rest, carried, visit, until)
-    going = (body.builder.call(operator.not_, body.env[until], hint="going", span=body.at(node)),) if until else ()
-    block = body.block((item, *params), (*going, *(body.env[name] for name in carried)))
-    outs = tuple(state.builder.var(name.lstrip("?")) for name in carried)
-    state.builder.emit(For(outs, (source,), inits, block, bool(until), state.at(node)))
-    for name, out in zip(carried, outs, strict=True):
-        state.bind(name, out)
-
-
-def _walk_conditions(
-    state: State,
-    node: Any,
-    tests: list[Any],
-    rest: list[Any],
-    carried: tuple[str, ...],
-    visit: Callable[[State], None],
-    until: str,
-) -> None:
-    if not tests:
-        _walk_items(state, node, rest, carried, visit, until=until)
-        return
-    cond = lower_condition(state, tests[0])
-    then, orelse = state.nested(), state.nested()
-    _walk_conditions(then, node, tests[1:], rest, carried, visit, until)
-    branch(state, cond, then, orelse, state.at(node))
+_LOWERING = Lowering(lower_expression, lower_argument, lower_condition, assign)

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from adxform.frontend.lowering.expressions import assign, choose, lower_argument, lower_condition, lower_truth
+from adxform.frontend.lowering.expressions import assign, lower_argument, lower_condition, lower_truth
 from adxform.frontend.lowering.names import bound_names, breaks, exits, is_endless
 from adxform.frontend.lowering.scope import (
     DEFINED,
@@ -22,6 +22,7 @@ from adxform.frontend.lowering.scope import (
     Statements,
     base_of,
     branch,
+    choose,
     unknown_value,
 )
 from adxform.frontend.lowering.set_displays import lower_walked

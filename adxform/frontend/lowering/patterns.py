@@ -13,8 +13,8 @@ from typing import Any
 
 import gast
 
-from adxform.frontend.lowering.expressions import choose, lower_expression
-from adxform.frontend.lowering.scope import FALSE, TRUE, State, Statements, branch
+from adxform.frontend.lowering.expressions import lower_expression
+from adxform.frontend.lowering.scope import FALSE, TRUE, State, Statements, branch, choose
 from adxform.ir import intrinsics
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Pack
 

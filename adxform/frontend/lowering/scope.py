@@ -16,7 +16,7 @@ from adxform.errors import AdxError, UnsupportedSyntaxError
 from adxform.frontend.lowering.source_text import FunctionSource
 from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import UNDEFINED, Block, Free, If, Lit, Operand, Pack, Raise, Var
+from adxform.ir.ops import UNDEFINED, Attribute, Block, Free, If, Lit, Operand, Pack, Raise, Var
 from adxform.ir.spans import Span
 from adxform.ir.walk import Names
 
@@ -277,6 +277,27 @@ def branch(state: State, cond: Operand, then: State, orelse: State, span: Span) 
     for name, value in after.items():
         state.bind(name, value)
     state.dead = then.dead and orelse.dead
+
+
+def choose(
+    state: State, node: Any, cond: Operand, then: Callable[[State], Operand], orelse: Callable[[State], Operand], hint: str
+) -> Operand:
+    """Append an `If` whose sides give one value."""
+    sides = state.nested(), state.nested()
+    for side, lower in zip(sides, (then, orelse), strict=True):
+        side.bind("?" + hint, lower(side))
+    branch(state, cond, *sides, state.at(node))
+    value = state.env.pop("?" + hint, UNDEFINED)
+    state.written.pop("?" + hint, None)
+    return value
+
+
+def attribute(state: State, node: Any, value: Operand, name: str) -> Var:
+    """Append ``value.name``."""
+    name = state.scope.mangle(name)
+    out = state.builder.var(name)
+    state.builder.emit(Attribute(out, value, name, state.at(node)))
+    return out
 
 
 def describe(node: Any) -> str:

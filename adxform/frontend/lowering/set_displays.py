@@ -8,14 +8,14 @@ from typing import Any
 
 import gast
 
-from adxform.frontend.lowering.scope import State
+from adxform.frontend.lowering.scope import State, attribute
 from adxform.ir.ops import Call, Lit, Operand, Pack
 
 Lower = Callable[[State, Any], Operand]
 _CONSTANT = gast.Constant, gast.UnaryOp, gast.BinOp, gast.Tuple, gast.unaryop, gast.operator, gast.expr_context
 
 
-def lower_set(state: State, node: gast.Set, hint: str, lower: Lower, attribute: Callable[..., Operand]) -> Operand:
+def lower_set(state: State, node: gast.Set, hint: str, lower: Lower) -> Operand:
     """A set: of constants, of the elements one after the other, or with ``*`` parts, which it is updated by."""
     constant = constant_set(state, node, walked=False)
     if constant is not None:

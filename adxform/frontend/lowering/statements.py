@@ -16,7 +16,6 @@ from adxform.errors import UnsupportedSyntaxError
 from adxform.frontend.lowering.closures import close
 from adxform.frontend.lowering.expressions import (
     assign,
-    attribute,
     lower_argument,
     lower_call_statement,
     lower_condition,
@@ -40,6 +39,7 @@ from adxform.frontend.lowering.scope import (
     TRUE,
     UNTAKEN,
     State,
+    attribute,
     branch,
     describe,
 )

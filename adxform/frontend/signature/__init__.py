@@ -150,9 +150,9 @@ def leaf_type(value: Any, name: str) -> Type | None:
         )
     if isinstance(value, np.ndarray):
         if isinstance(value, refused_arrays()):
-            raise UnsupportedOperationError(
-                f"`{name}` is a {type(value).__qualname__}", help="pass it as an ndarray, e.g. `np.asarray(x)`"
-            )
+            forgets = "which forgets what is masked: pass the mask too, `np.ma.getmaskarray(x)`, for `where=~mask`"
+            help_ = f"pass it as an ndarray, `np.asarray(x)`{'' if isinstance(value, np.matrix) else ', ' + forgets}"
+            raise UnsupportedOperationError(f"`{name}` is a {type(value).__qualname__}", help=help_)
         if type(value) is not np.ndarray and not _is_plain_array(type(value)):
             return None
         if value.dtype.kind not in NUMERIC:

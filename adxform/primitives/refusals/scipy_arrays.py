@@ -28,14 +28,9 @@ LINALG: tuple[Group, ...] = (
         "factor the matrix itself: `scipy.linalg.qr(a, mode='economic')`",
     ),
     Group(
-        "cho_solve_banded cholesky_banded eig_banded eigvals_banded",
-        "takes a matrix by its diagonals",
-        "make the matrix of them (`np.diag(d) + np.diag(e, 1) + …`), and use `cho_factor`, `eigh` or `eigvalsh`",
-    ),
-    Group(
-        "null_space orth subspace_angles",
-        "jumps where the rank of a matrix changes, or turns within a space that has no axes of its own",
-        "use `np.linalg.lstsq`, `scipy.linalg.svd` or `qr`",
+        "eig_banded",
+        "takes a matrix by its diagonals, and chooses the signs of vectors",
+        "make the matrix of them (`np.diag(d) + np.diag(e, 1) + …`), and use `eigh`; of the values alone `eigvals_banded`",
     ),
     Group(
         "signm",
@@ -55,7 +50,7 @@ LINALG: tuple[Group, ...] = (
         "make it outside of the function, if it is not taken as a number there",
     ),
     Group(
-        "companion convolution_matrix diagsvd fiedler fiedler_companion leslie",
+        "diagsvd fiedler_companion",
         "puts numbers into the places of a matrix",
         "write it with `np.diag`, `np.stack` or `scipy.linalg.toeplitz`",
     ),
@@ -89,7 +84,7 @@ SIGNAL: tuple[Group, ...] = (
         "use functions of arrays: `lfilter`, `freqz`, `np.fft.fft`, a product with the matrix of a transform",
     ),
     Group(
-        "bessel iirdesign iirfilter iircomb firls firwin2 firwin_2d remez "
+        "bessel iirdesign iircomb firls firwin2 firwin_2d remez "
         "gammatone buttap cheb1ap cheb2ap ellipap besselap buttord cheb1ord cheb2ord ellipord kaiserord kaiser_atten "
         "kaiser_beta minimum_phase closest_STFT_dual_window",
         "designs a filter, by searches and choices that are not followed",
@@ -118,12 +113,12 @@ SIGNAL: tuple[Group, ...] = (
         "use `welch`, `periodogram` or `spectrogram`, or write it out with `np.fft.rfft` of windowed segments",
     ),
     Group(
-        "order_filter wiener",
-        "chooses among neighbours, or divides by a variance of them",
+        "order_filter",
+        "chooses among neighbours",
         "use `scipy.ndimage.median_filter` or `np.median` or `np.sort` of `np.lib.stride_tricks.sliding_window_view(x, n)`",
     ),
     Group(
-        "czt czt_points zoom_fft upfirdn hilbert2 sepfir2d symiirorder1 symiirorder2",
+        "czt czt_points zoom_fft hilbert2 sepfir2d symiirorder1 symiirorder2",
         "is made of transforms and filters that are not followed in this form",
         "use `filtfilt`, `lfilter`, `convolve` or a product with the matrix of the transform",
     ),
@@ -195,12 +190,6 @@ SPATIAL: tuple[Group, ...] = (
         "makes an object of places, whose parts jump with them",
         "make it outside of the function, and pass the indices that it gives: `points[hull.vertices]`",
     ),
-    Group(
-        "minkowski_distance_p",
-        "is a distance between many places at once",
-        "use `scipy.spatial.distance.cdist(x, y)`",
-    ),
-    Group("geometric_slerp", "turns places by a factor of a matrix", "write it with `np.linalg.svd`, or `np.sin`"),
     Group(
         "distance.dice distance.hamming distance.jaccard distance.rogerstanimoto distance.russellrao distance.sokalsneath "
         "distance.yule distance.sokalmichener distance.kulczynski1",

@@ -15,8 +15,8 @@ from scipy.spatial import distance
 from adxform import runtime
 from adxform.ir import intrinsics
 from adxform.ir.kinds import dtype_name
-from adxform.ir.ops import Operand, Var
-from adxform.ir.types import Array, Dim, Type
+from adxform.ir.ops import Lit, Operand, Var
+from adxform.ir.types import Array, Dim, Scalar, Type
 from adxform.primitives.declare import constant, general, linear
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.families.vector_lengths import length_pullback
@@ -284,6 +284,24 @@ def _minkowski_distance(x: Any, y: Any, p: Any = 2.0) -> Any:
     return _lengths(x - y, None, p)
 
 
+def _minkowski_distance_p(x: Any, y: Any, p: Any = 2.0) -> Any:
+    if np.isinf(p):
+        return np.max(np.abs(x - y), axis=-1)
+    return np.sum(np.abs(x - y) ** p, axis=-1)
+
+
+def _geometric_slerp(start: Any, end: Any, t: Any, tol: Any = 1e-7) -> Any:
+    """Along the great circle through two places on a sphere; where they meet the way between them has no direction.
+
+    Source: Shoemake, Animating rotation with quaternion curves, SIGGRAPH (1985), section 3.3.
+    """
+    across = end - np.sum(start * end) * start
+    size = np.sqrt(np.sum(across * across))
+    angle = np.arctan2(size, np.sum(start * end))
+    at = np.expand_dims(t, -1) * angle
+    return start * np.cos(at) + across / size * np.sin(at)
+
+
 def _procrustes(data1: Any, data2: Any) -> Any:
     """Two sets of places, of which the second is moved, scaled and turned to the first, and how far they are apart."""
     first, second = data1 - np.mean(data1, axis=0), data2 - np.mean(data2, axis=0)
@@ -292,6 +310,17 @@ def _procrustes(data1: Any, data2: Any) -> Any:
     u, s, v = np.linalg.svd(both, full_matrices=False)
     turned = np.sum(s) * (second @ np.swapaxes(u @ v, 0, 1))
     return first, turned, np.sum((first - turned) ** 2)
+
+
+def _of_way(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """Samples do not tell it: they are not of length one."""
+    match args[0], kwargs.get("t", args[2] if len(args) > 2 else None):
+        case Var(_, Array(_, (n,))), Var(_, Array(_, (count,))):
+            return Array("float64", (count, n))
+        case Var(_, Array(_, (n,))), Var(_, Scalar()) | Lit():
+            return Array("float64", (n,))
+        case _:
+            return None
 
 
 DEFINITIONS: tuple[Definition, ...] = (
@@ -316,5 +345,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     ),
     Definition(spatial.distance_matrix, _distance_matrix, Value.OWN),
     Definition(spatial.minkowski_distance, _minkowski_distance, Value.OWN),
+    Definition(spatial.minkowski_distance_p, _minkowski_distance_p, Value.OWN),
+    Definition(spatial.geometric_slerp, _geometric_slerp, Value.OWN, sequences=True, result=_of_way),
     Definition(spatial.procrustes, _procrustes, Value.OWN),
 )

@@ -21,7 +21,7 @@ from adxform.ir.types import Array, Dim, Several, Type
 from adxform.primitives.declare import constant, general, linear, primitive
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import SHAPE_ONLY, Primitive
-from adxform.primitives.scipy_rules import linear_systems, signal_medians, spectral_estimates, window_shapes
+from adxform.primitives.scipy_rules import linear_systems, sampling_rates, signal_medians, spectral_estimates, window_shapes
 from adxform.runtime.of_scipy import signal as calls
 
 
@@ -291,6 +291,8 @@ def _freqz(
 
 _X = np.array([1.0, -0.5, 2.0, 0.25])
 _H = np.array([0.5, -1.0, 0.25])
+
+
 _PAIRS = ((_X, _H), (_X, _H, "same"), (_X, _H, "valid"), (_H, _X, "same"))
 _A = np.array([1.0, -0.5])
 _M = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
@@ -372,6 +374,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     *spectral_estimates.DEFINITIONS,
     *window_shapes.DEFINITIONS,
     *linear_systems.DEFINITIONS,
+    *sampling_rates.DEFINITIONS,
     *signal_medians.DEFINITIONS,
     Definition(signal.correlate, _correlate),
     Definition(signal.lfilter, _lfilter),

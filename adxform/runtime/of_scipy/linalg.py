@@ -195,6 +195,60 @@ def nearest_scale(a: Any, b: Any, check_finite: Any) -> Any:
     return linalg.orthogonal_procrustes(a, b, check_finite)[1]
 
 
+def range_basis(a: Any, rcond: Any) -> Any:
+    """Return ``scipy.linalg.orth(a)`` of a matrix of full rank.
+
+    Raises:
+        UnsupportedOperationError: it is not of full rank, so that the range has fewer dimensions than nearby.
+    """
+    q = linalg.orth(a, rcond)
+    if q.shape[1] < min(np.shape(a)):
+        raise without_derivative("scipy.linalg.orth has no derivative where a matrix is not of full rank")
+    return q
+
+
+def null_vector(a: Any, rcond: Any, check_finite: Any, lapack_driver: Any) -> Any:
+    """Return ``scipy.linalg.null_space(a)`` of at most one column.
+
+    Raises:
+        UnsupportedOperationError: there are several, which are turned against one another as LAPACK happens to do it.
+    """
+    y = linalg.null_space(a, rcond, check_finite=check_finite, lapack_driver=lapack_driver)
+    if y.shape[1] > 1:
+        raise without_derivative(
+            f"scipy.linalg.null_space has a derivative of one column, and gives {y.shape[1]} here, which are not determined: of "
+            "the space as a whole use `np.eye(n) - np.linalg.pinv(a) @ a`, which projects to it"
+        )
+    return y
+
+
+def angles_between(a: Any, b: Any) -> Any:
+    """Return ``scipy.linalg.subspace_angles(a, b)`` of matrices of full rank.
+
+    Raises:
+        UnsupportedOperationError: one of them is not of full rank, so that its range has fewer dimensions than nearby.
+    """
+    for one in (a, b):
+        if np.size(one) and np.linalg.matrix_rank(one) < min(np.shape(one)):
+            raise without_derivative("scipy.linalg.subspace_angles has no derivative where a matrix is not of full rank")
+    return linalg.subspace_angles(a, b)
+
+
+def banded_cholesky(ab: Any, lower: Any, check_finite: Any) -> Any:
+    """Return ``scipy.linalg.cholesky_banded(ab)``."""
+    return linalg.cholesky_banded(ab, lower=lower, check_finite=check_finite)
+
+
+def solve_with_banded_cholesky(cb: Any, lower: Any, b: Any, check_finite: Any) -> Any:
+    """Return ``scipy.linalg.cho_solve_banded`` of a factor `cb`."""
+    return linalg.cho_solve_banded((cb, lower), b, check_finite=check_finite)
+
+
+def banded_eigenvalues(a: Any, lower: Any, check_finite: Any) -> Any:
+    """Return ``scipy.linalg.eigvals_banded(a)``."""
+    return linalg.eigvals_banded(a, lower=lower, check_finite=check_finite)
+
+
 def real_power(a: Any, t: Any) -> Any:
     """Return ``scipy.linalg.fractional_matrix_power(a, t)``, which is real for a real `a`.
 

@@ -343,9 +343,17 @@ def _akima(x: Any, y: Any, axis: Any = 0) -> Any:
     return Cubic(interpolate.Akima1DInterpolator, x, y, axis, _akima_slopes(x, first_axis(y, axis)), None, (0.0, 0.0))
 
 
+def _pchip_interpolate(xi: Any, yi: Any, x: Any, der: Any = 0, axis: Any = 0) -> Any:
+    if isinstance(der, (list, tuple, np.ndarray)):
+        unsupported("pchip_interpolate has a derivative for one order of the interpolant's")
+    made = interpolate.PchipInterpolator(np.asarray(xi) * 1.0, np.asarray(yi) * 1.0, axis)
+    return made(x) if der == 0 else made(x, der)
+
+
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(interpolate.CubicSpline, _cubic_spline, Value.FOLLOWED, sequences=True),
     Definition(interpolate.PchipInterpolator, _pchip, Value.FOLLOWED),
+    Definition(interpolate.pchip_interpolate, _pchip_interpolate),
     Definition(interpolate.Akima1DInterpolator, _akima, Value.FOLLOWED),
     Definition(interpolate.CubicHermiteSpline, _hermite_spline, Value.FOLLOWED, sequences=True),
     Definition(interpolate.make_smoothing_spline, _smoothing, Value.FOLLOWED, sequences=True),

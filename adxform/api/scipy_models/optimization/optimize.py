@@ -397,5 +397,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     *linear_programs.DEFINITIONS,
     Definition(optimize.rosen, _rosen, Value.OWN),
     Definition(optimize.rosen_der, _rosen_der, Value.OWN),
+    Definition(optimize.rosen_hess_prod, lambda x, p: _rosen_hess(x) @ p, Value.OWN),
     Definition(optimize.rosen_hess, _rosen_hess, Value.OWN),
 )

@@ -236,6 +236,37 @@ def _firwin_value(numtaps: Any, edges: Any, name: Any, parameter: Any, pass_zero
     return taps, signal.get_window(window, numtaps, fftbins=False)
 
 
+_OLDER_NAMES = {
+    **dict.fromkeys(("butterworth",), "butter"),
+    **dict.fromkeys(("cauer", "elliptic"), "ellip"),
+    **dict.fromkeys(("chebyshev1", "chebyshevi"), "cheby1"),
+    **dict.fromkeys(("chebyshev2", "chebyshevii"), "cheby2"),
+}
+
+
+def _iirfilter(
+    N: Any,
+    Wn: Any,
+    rp: Any = None,
+    rs: Any = None,
+    btype: Any = "band",
+    analog: Any = False,
+    ftype: Any = "butter",
+    output: Any = "ba",
+    fs: Any = None,
+) -> Any:
+    kind = _OLDER_NAMES.get(ftype.lower(), ftype.lower())
+    if kind not in ("butter", "cheby1", "cheby2", "ellip"):
+        unsupported("iirfilter has a derivative for the types butter, cheby1, cheby2 and ellip")
+    if kind == "butter":
+        return _butter(N, Wn, btype, analog, output, fs)
+    if kind == "cheby1":
+        return _cheby1(N, rp, Wn, btype, analog, output, fs)
+    if kind == "cheby2":
+        return _cheby2(N, rs, Wn, btype, analog, output, fs)
+    return _ellip(N, rp, rs, Wn, btype, analog, output, fs)
+
+
 RECORDS: tuple[Primitive, ...] = (primitive(of_a_design, None, result=lambda args, kwargs: Scalar("float64", False)),)
 
 DEFINITIONS: tuple[Definition, ...] = (
@@ -243,6 +274,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(signal.cheby1, _cheby1, sequences=True),
     Definition(signal.cheby2, _cheby2, sequences=True),
     Definition(signal.ellip, _ellip, sequences=True),
+    Definition(signal.iirfilter, _iirfilter, sequences=True),
     Definition(signal.iirnotch, _resonant(True)),
     Definition(signal.iirpeak, _resonant(False)),
     Definition(signal.firwin, _firwin, sequences=True),

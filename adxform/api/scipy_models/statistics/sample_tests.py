@@ -91,7 +91,7 @@ def _vector(x: Any, name: Any) -> Any:
     return np.asarray(x) * 1.0
 
 
-def _along(a: Any, axis: Any) -> Any:
+def along(a: Any, axis: Any) -> Any:
     """A sample as floats, and the axis along which it is one."""
     return (np.ravel(np.asarray(a) * 1.0), 0) if axis is None else (np.atleast_1d(np.asarray(a) * 1.0), axis)
 
@@ -180,7 +180,7 @@ def _one_value(a: Any, mean: Any, axis: Any, alternative: Any) -> Any:
 def _ttest_1samp(a: Any, popmean: Any, axis: Any = 0, *, alternative: Any = "two-sided") -> Any:
     if np.ndim(popmean) > 0:
         unsupported("ttest_1samp has a derivative for a mean that is one number")
-    a, axis = _along(a, axis)
+    a, axis = along(a, axis)
     n = number_along(a, axis)
     t = (np.mean(a, axis=axis) - popmean) / np.sqrt(np.var(a, axis=axis, ddof=1) / n)
     return _by_student(_one_value, (a, popmean, axis), t, n - 1.0, alternative)
@@ -191,8 +191,8 @@ def _pair_value(a: Any, b: Any, axis: Any, alternative: Any) -> Any:
 
 
 def _ttest_rel(a: Any, b: Any, axis: Any = 0, *, alternative: Any = "two-sided") -> Any:
-    a, places = _along(a, axis)
-    b, _ = _along(b, axis)
+    a, places = along(a, axis)
+    b, _ = along(b, axis)
     n = number_along(a, places)
     t = np.mean(a - b, axis=places) / np.sqrt(np.var(a - b, axis=places, ddof=1) / n)
     return _by_student(_pair_value, (a, b, places), t, n - 1.0, alternative)
@@ -213,8 +213,8 @@ def _two_value(a: Any, b: Any, axis: Any, equal_var: Any, alternative: Any) -> A
 
 
 def _ttest_ind(a: Any, b: Any, *, axis: Any = 0, equal_var: Any = True, alternative: Any = "two-sided") -> Any:
-    a, places = _along(a, axis)
-    b, _ = _along(b, axis)
+    a, places = along(a, axis)
+    b, _ = along(b, axis)
     apart = np.mean(a, axis=places) - np.mean(b, axis=places)
     v1, v2 = np.var(a, axis=places, ddof=1), np.var(b, axis=places, ddof=1)
     t, df = _of_two(apart, v1, 1.0 * number_along(a, places), v2, 1.0 * number_along(b, places), equal_var)
@@ -247,7 +247,7 @@ def _f_value(axis: Any, *samples: Any) -> Any:
 
 
 def _f_oneway(*samples: Any, axis: Any = 0) -> Any:
-    made = [_along(one, axis)[0] for one in samples]
+    made = [along(one, axis)[0] for one in samples]
     places = 0 if axis is None else axis
     total: Any = 0.0
     count, within = 0.0, 0.0
@@ -279,11 +279,12 @@ def _divergence_value(observed: Any, expected: Any, ddof: Any, axis: Any, power:
     return tuple(stats.power_divergence(observed, expected, ddof, axis, power))
 
 
-def _power_divergence(f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 0, lambda_: Any = None) -> Any:
+def power_divergence(f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 0, lambda_: Any = None) -> Any:
+    """Cressie and Read's test of counts."""
     power = 1.0 if lambda_ is None else _POWERS[lambda_] if isinstance(lambda_, str) else lambda_
-    observed, places = _along(f_obs, axis)
+    observed, places = along(f_obs, axis)
     mean = np.mean(observed, axis=places, keepdims=True)
-    expected = mean + 0.0 * observed if f_exp is None else _along(f_exp, axis)[0]
+    expected = mean + 0.0 * observed if f_exp is None else along(f_exp, axis)[0]
     total = np.sum(_divergence(observed, expected, power), axis=places)
     given = (observed, expected) if f_exp is not None else (observed, None)
     found, chance = solve(_divergence_value, (), (), (total, total), *given, ddof, places, power)
@@ -291,7 +292,7 @@ def _power_divergence(f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 
 
 
 def _chisquare(f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 0) -> Any:
-    return _power_divergence(f_obs, f_exp, ddof, axis)
+    return power_divergence(f_obs, f_exp, ddof, axis)
 
 
 def _bera_value(x: Any, axis: Any) -> Any:
@@ -299,7 +300,7 @@ def _bera_value(x: Any, axis: Any) -> Any:
 
 
 def _jarque_bera(x: Any, *, axis: Any = None) -> Any:
-    x, places = _along(x, axis)
+    x, places = along(x, axis)
     skewness, excess = stats.skew(x, axis=places), stats.kurtosis(x, axis=places)
     total = number_along(x, places) / 6.0 * (skewness**2 + 0.25 * excess**2)
     found, chance = solve(_bera_value, (), (), (total, total), x, places)
@@ -311,7 +312,7 @@ def _variance_value(a: Any, axis: Any, ddof: Any) -> Any:
 
 
 def _describe(a: Any, axis: Any = 0, ddof: Any = 1) -> Any:
-    a, places = _along(a, axis)
+    a, places = along(a, axis)
     variance = np.var(a, axis=places, ddof=ddof)
     return Described(
         number_along(a, places),
@@ -333,7 +334,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(stats.ttest_ind_from_stats, _ttest_ind_from_stats, Value.FOLLOWED),
     Definition(stats.f_oneway, _f_oneway, Value.FOLLOWED),
     Definition(stats.chisquare, _chisquare, Value.FOLLOWED),
-    Definition(stats.power_divergence, _power_divergence, Value.FOLLOWED),
+    Definition(stats.power_divergence, power_divergence, Value.FOLLOWED),
     Definition(stats.jarque_bera, _jarque_bera, Value.FOLLOWED),
     Definition(stats.describe, _describe, Value.FOLLOWED),
 )

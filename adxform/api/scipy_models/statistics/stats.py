@@ -14,7 +14,14 @@ from scipy import stats
 
 from adxform.api.scipy_models import orders
 from adxform.api.scipy_models.solving import moving, solve
-from adxform.api.scipy_models.statistics import best_powers, expectations, implicit_quantiles, rank_tests, sample_tests
+from adxform.api.scipy_models.statistics import (
+    best_powers,
+    expectations,
+    implicit_quantiles,
+    rank_tests,
+    sample_tests,
+    shape_tests,
+)
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
 from adxform.primitives.scipy_rules import stats as distributions
@@ -90,6 +97,7 @@ DEFINITIONS: tuple[Definition, ...] = tuple(
         *implicit_quantiles.DEFINITIONS,
         *sample_tests.DEFINITIONS,
         *rank_tests.DEFINITIONS,
+        *shape_tests.DEFINITIONS,
         *expectations.DEFINITIONS,
         *best_powers.DEFINITIONS,
         Definition(stats.gaussian_kde, _density, Value.FOLLOWED),

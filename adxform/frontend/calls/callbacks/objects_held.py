@@ -71,6 +71,14 @@ def held_by(value: Any, names: Set[str] | None) -> list[Any]:
             return []  # all of a program is in its modules
         case type():
             return [one for one in under(names, vars(value)) if not isinstance(one, types.FunctionType)]
+        case _:
+            holder = _of_a_holder(value)
+            return _of_an_object(value, names) if holder is None else holder
+
+
+def _of_a_holder(value: Any) -> list[Any] | None:
+    """What an object of a library's holds that stands for others: references, variables of threads, iterators of arrays."""
+    match value:
         case weakref.ref():
             return alive(value)
         case threading.local():
@@ -81,14 +89,17 @@ def held_by(value: Any, names: Set[str] | None) -> list[Any]:
             return [value.base]
         case np.nditer():
             return [*value.operands]
-        case _ if type(value).__module__ in _HOLDERS:
-            return gc.get_referents(value)
         case _:
-            bases = [base for base in type(value).__mro__ if is_changeable(base)]
-            spaces = (vars(base) for base in type(value).__mro__[:-1])
-            slots = [one for space in spaces for one in under(names, space) if isinstance(one, types.MemberDescriptorType)]
-            in_slots = (_in_slot(value, slot) for slot in slots)
-            return [*_items(value), *under(names, own_dict(value)), *in_slots, *bases]
+            return gc.get_referents(value) if type(value).__module__ in _HOLDERS else None
+
+
+def _of_an_object(value: Any, names: Set[str] | None) -> list[Any]:
+    """The items of an object, and its attributes: its own, those in slots, and those of its classes."""
+    bases = [base for base in type(value).__mro__ if is_changeable(base)]
+    spaces = (vars(base) for base in type(value).__mro__[:-1])
+    slots = [one for space in spaces for one in under(names, space) if isinstance(one, types.MemberDescriptorType)]
+    in_slots = (_in_slot(value, slot) for slot in slots)
+    return [*_items(value), *under(names, own_dict(value)), *in_slots, *bases]
 
 
 def behind(value: Any) -> list[Any]:

@@ -6,8 +6,8 @@ import operator
 from collections.abc import Callable
 
 from adxform.frontend.containers import list_arrays
+from adxform.frontend.evaluate.control_flow.alike_lists import hold_anew
 from adxform.frontend.evaluate.control_flow.retries import Standing
-from adxform.frontend.evaluate.control_flow.sides import hold_anew
 from adxform.frontend.evaluate.levels import TryLevel, unwatched
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.signals import HeldAnew

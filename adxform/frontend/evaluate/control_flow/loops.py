@@ -13,7 +13,7 @@ from adxform.errors import UnsupportedOperationError
 from adxform.frontend.checks.shared_memory import changed_sources
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.above import Env
-from adxform.frontend.evaluate.control_flow import generators, iteration, loop_trips, sides, suspended, walks
+from adxform.frontend.evaluate.control_flow import alike_lists, generators, iteration, loop_trips, suspended, walks
 from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, only_raises
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -286,12 +286,12 @@ def _hold_growing(interp: Interpreter, op: For, source: Value, growing: Grows, f
     if list_arrays.as_list_of_rows(interp, growing):
         return
     of_lists = growing.family or growing.uneven or (growing.of_objects and counted)
-    if of_lists and sides.holds_lists(interp, growing):
+    if of_lists and alike_lists.holds_lists(interp, growing):
         return
     params = loop_trips.deciding(interp, source)
     if params:
         raise Promote(params)
-    if not sides.holds_lists(interp, growing):
+    if not alike_lists.holds_lists(interp, growing):
         raise uncountable(interp, growing, op.span)
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from adxform.errors import UnsupportedOperationError
 from adxform.frontend.containers import list_arrays
 from adxform.frontend.evaluate.above import Env
+from adxform.frontend.evaluate.control_flow.alike_lists import holds_lists
 from adxform.frontend.evaluate.control_flow.attempted_loops import hands_on, while_handing_on
 from adxform.frontend.evaluate.control_flow.attempts import received
 from adxform.frontend.evaluate.control_flow.branches import truth
@@ -23,7 +24,6 @@ from adxform.frontend.evaluate.control_flow.retries import (
     refuse_foreign,
     uncountable,
 )
-from adxform.frontend.evaluate.control_flow.sides import holds_lists
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter

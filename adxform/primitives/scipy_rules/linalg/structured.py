@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from adxform import runtime
 from adxform.ir.kinds import dtype_name
 from adxform.ir.ops import Operand, Var
-from adxform.ir.types import Array, Type
+from adxform.ir.types import Array, Dim, Size, Type
 from adxform.primitives.declare import general
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.primitives.record import Primitive
@@ -53,6 +54,44 @@ def _block_diag(*arrs: Any) -> Any:
     return np.concatenate(tuple(rows), axis=0)
 
 
+def _companion(a: Any) -> Any:
+    if np.ndim(a) != 1:
+        unsupported("scipy.linalg.companion has a derivative of one polynomial: write a loop")
+    n = a.shape[0] - 1
+    return np.concatenate((np.expand_dims(-a[1:] / a[0], 0), np.eye(n - 1, n)), axis=0)
+
+
+def _convolution_matrix(a: Any, n: Any, mode: Any = "full") -> Any:
+    """Of the rows of the full one the others leave out as many as of its values ``np.convolve`` does."""
+    if np.ndim(a) != 1:
+        unsupported("scipy.linalg.convolution_matrix has a derivative of one vector: write a loop")
+    long, short = max(a.shape[0], n), min(a.shape[0], n)
+    rows, first = np.arange(a.shape[0] + n - 1), 0
+    if mode == "same":
+        first, rows = (short - 1) // 2, rows[:long]
+    elif mode == "valid":
+        first, rows = short - 1, rows[: long - short + 1]
+    places = rows[:, None] + first - np.arange(n)
+    inside = np.logical_and(places >= 0, places < a.shape[0])
+    return np.where(inside, a[np.where(inside, places, 0)], 0.0)
+
+
+def _leslie(f: Any, s: Any) -> Any:
+    if np.ndim(f) != 1 or np.ndim(s) != 1:
+        unsupported("scipy.linalg.leslie has a derivative of two vectors: write a loop")
+    survive = np.concatenate((np.diag(s), np.zeros((s.shape[0], 1))), axis=1)
+    return np.concatenate((np.expand_dims(f, 0), survive), axis=0)
+
+
+def _fiedler(a: Any) -> Any:
+    a = np.atleast_1d(a)
+    if np.ndim(a) != 1:
+        unsupported("scipy.linalg.fiedler has a derivative of one vector: write a loop")
+    if a.shape[0] == 0:
+        raise runtime.without_derivative("scipy.linalg.fiedler of no numbers has no derivative: it is no matrix")
+    return np.abs(a[:, None] - a)
+
+
 def _khatri_rao(a: Any, b: Any) -> Any:
     if np.ndim(a) > 2 or np.ndim(b) > 2:
         unsupported("scipy.linalg.khatri_rao has a derivative of two matrices, and not of several: write a loop")
@@ -80,6 +119,24 @@ def _of_toeplitz(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Ty
         case Var(_, Array(first)), Var(_, Array(second)), Var(_, Array(other, tuple() as shape)):
             dtype = np.result_type(np.dtype(first), np.dtype(second), np.dtype(other), np.float64)
             return Array(dtype_name(dtype), shape)
+        case _:
+            return None
+
+
+def _of_polynomial(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    """Samples do not tell it: numbers whose first is zero make none."""
+    match args[0]:
+        case Var(_, Array("float64" | "float32" | "complex128" | "complex64" as dtype, (n,))):
+            rows: Size = n - 1 if isinstance(n, int) else Dim(n.base, n.offset - 1)
+            return Array(dtype, (rows, rows))
+        case _:
+            return None
+
+
+def _of_first_row(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type | None:
+    match args[:2]:
+        case Var(_, Array(first, (n,))), Var(_, Array(second, (_,))):
+            return Array(dtype_name(np.result_type(np.dtype(first), np.dtype(second))), (n, n))
         case _:
             return None
 
@@ -207,6 +264,10 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(linalg.circulant, _circulant),
     Definition(linalg.block_diag, _block_diag),
     Definition(linalg.khatri_rao, _khatri_rao),
+    Definition(linalg.companion, _companion, Value.OWN, result=_of_polynomial),
+    Definition(linalg.convolution_matrix, _convolution_matrix, Value.OWN),
+    Definition(linalg.leslie, _leslie, Value.OWN, result=_of_first_row),
+    Definition(linalg.fiedler, _fiedler, Value.OWN),
     Definition(linalg.norm, _norm, Value.OWN),
     Definition(linalg.solve_banded, _solve_banded, sequences=True, only={"overwrite_ab": (False,), "overwrite_b": (False,)}),
     Definition(linalg.solve_circulant, _solve_circulant, Value.OWN),

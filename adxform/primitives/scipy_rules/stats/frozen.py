@@ -17,7 +17,16 @@ from adxform.primitives.scipy_rules.stats.multivariate import several_places
 
 _OF_PLACES = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
 _OF_NOTHING = ("mean", "var", "std", "entropy", "median")
-_VECTORS = (stats.multivariate_normal, stats.multivariate_t, stats.multinomial, stats.dirichlet, stats.wishart)
+_VECTORS = (
+    stats.multivariate_normal,
+    stats.multivariate_t,
+    stats.multinomial,
+    stats.dirichlet,
+    stats.wishart,
+    stats.invwishart,
+    stats.matrix_normal,
+)
+_DECOMPOSED_NAMES = ("cov", "scale", "shape", "p", "rowcov", "colcov")
 _NORMAL = type(stats.multivariate_normal())
 _DECOMPOSED = type(stats.multivariate_normal(np.zeros(2)).cov_object)
 
@@ -125,7 +134,7 @@ class FrozenVector:
         self.args = (
             args if dist is stats.dirichlet else tuple([as_made(args[k]) if k == 1 else args[k] for k in range(len(args))])
         )
-        self.kwds = {name: as_made(kwds[name]) if name in ("cov", "scale", "shape", "p") else kwds[name] for name in kwds}
+        self.kwds = {name: as_made(kwds[name]) if name in _DECOMPOSED_NAMES else kwds[name] for name in kwds}
 
     def pdf(self, x: Any) -> Any:
         """The density."""

@@ -81,8 +81,17 @@ def _normal_pdf(x: Any, mean: Any = None, cov: Any = 1.0, allow_singular: Any = 
     return np.exp(_normal_logpdf(x, mean, cov, allow_singular))
 
 
-def _normal_cdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
-    """The share below a place, of one component or of two."""
+def _normal_cdf(
+    x: Any,
+    mean: Any = None,
+    cov: Any = 1.0,
+    *,
+    maxpts: Any = None,
+    abseps: Any = 1e-5,
+    releps: Any = 1e-5,
+    rng: Any = None,
+) -> Any:
+    """The share below a place, of up to three components; how well SciPy integrates says nothing of how the share moves."""
     centred = x if mean is None else x - mean
     if np.ndim(cov) == 0 and (mean is None or np.ndim(mean) == 0):
         _one_column(x, "multivariate_normal")
@@ -91,14 +100,17 @@ def _normal_cdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
     n = cov.shape[0] if np.ndim(cov) > 0 else np.size(mean)
     _one_place(x, n, "multivariate_normal")
     several_places(x, 1, "multivariate_normal")
-    if n > 2:
+    if n > 3:
         raise runtime.without_derivative(
-            "multivariate_normal.cdf has a derivative of one component and of two: of more SciPy draws random numbers"
+            "multivariate_normal.cdf has a derivative of up to three components: of more no integral over one number is known"
         )
     z = centred / np.sqrt(np.diagonal(cov) if np.ndim(cov) == 2 else cov)
     if np.ndim(cov) < 2 or n == 1:
         return np.prod(special.ndtr(z), axis=-1)
-    return _both_below(z[..., 0], z[..., 1], cov[0, 1] / np.sqrt(cov[0, 0] * cov[1, 1]))
+    if n == 2:
+        return _both_below(z[..., 0], z[..., 1], cov[0, 1] / np.sqrt(cov[0, 0] * cov[1, 1]))
+    sizes = np.sqrt(np.diagonal(cov))
+    return _three_below(z, np.triu(cov, 1) / (sizes * sizes[:, None]))
 
 
 def _both_below(h: Any, k: Any, correlation: Any) -> Any:
@@ -113,7 +125,41 @@ def _both_below(h: Any, k: Any, correlation: Any) -> Any:
     return special.ndtr(h) * special.ndtr(k) + angle / (4.0 * math.pi) * np.sum(_WEIGHTS * np.exp(-energy), axis=-1)
 
 
-def _normal_logcdf(x: Any, mean: Any = None, cov: Any = 1.0) -> Any:
+def _three_below(z: Any, correlations: Any) -> Any:
+    """The share in which three normal numbers of variance one lie below `z`, of which the upper correlations are given.
+
+    It is that of a first number which the others do not tell of, and what it grows by as its correlations do.
+
+    Source: Plackett, Biometrika 41 (1954); Genz, Statistics and Computing 14 (2004), equation 14.
+    """
+    first, second, third = z[..., 0], z[..., 1], z[..., 2]
+    apart = special.ndtr(first) * _both_below(second, third, correlations[1, 2])
+    grown = _grown(first, second, third, correlations[0, 1], correlations[0, 2], correlations[1, 2])
+    return apart + grown + _grown(first, third, second, correlations[0, 2], correlations[0, 1], correlations[1, 2])
+
+
+def _grown(a: Any, b: Any, c: Any, ab: Any, ac: Any, bc: Any) -> Any:
+    """What the share below `a`, `b` and `c` grows by as the first correlation does, and the second in step with it."""
+    a, b, c = np.expand_dims(a, -1), np.expand_dims(b, -1), np.expand_dims(c, -1)
+    part = 0.5 * (1.0 + _NODES)
+    one, other = ab * part, ac * part
+    left = 1.0 - one * one
+    rest = left - other * other - bc * bc + 2.0 * one * other * bc
+    place = (c * left - a * (other - bc * one) - b * (bc - other * one)) / np.sqrt(left * rest)
+    density = np.exp(-0.5 * (a * a + b * b - 2.0 * one * a * b) / left) / np.sqrt(left)
+    return ab / (4.0 * math.pi) * np.sum(_WEIGHTS * density * special.ndtr(place), axis=-1)
+
+
+def _normal_logcdf(
+    x: Any,
+    mean: Any = None,
+    cov: Any = 1.0,
+    *,
+    maxpts: Any = None,
+    abseps: Any = 1e-5,
+    releps: Any = 1e-5,
+    rng: Any = None,
+) -> Any:
     return np.log(_normal_cdf(x, mean, cov))
 
 
@@ -224,6 +270,32 @@ def _wishart_pdf(x: Any, df: Any, scale: Any) -> Any:
     return np.exp(_wishart_logpdf(x, df, scale))
 
 
+def _inverse_wishart_logpdf(x: Any, df: Any, scale: Any) -> Any:
+    if np.ndim(x) != 2 or np.ndim(scale) != 2:
+        unsupported("invwishart has a derivative for one matrix x, and a matrix as its scale")
+    n, full, place = scale.shape[0], _symmetric(scale), _symmetric(x)
+    mass = 0.5 * df * (n * math.log(2.0) - np.linalg.slogdet(full)[1]) + _log_multigamma(0.5 * df, n)
+    return -0.5 * (df + n + 1.0) * np.linalg.slogdet(place)[1] - 0.5 * np.trace(np.linalg.solve(place, full)) - mass
+
+
+def _inverse_wishart_pdf(x: Any, df: Any, scale: Any) -> Any:
+    return np.exp(_inverse_wishart_logpdf(x, df, scale))
+
+
+def _matrix_normal_logpdf(X: Any, mean: Any = None, rowcov: Any = 1, colcov: Any = 1) -> Any:
+    """Source: Gupta and Nagar, Matrix Variate Distributions (2000), chapter 2."""
+    if np.ndim(X) != 2 or np.ndim(rowcov) != 2 or np.ndim(colcov) != 2:
+        unsupported("matrix_normal has a derivative for one matrix X, and matrices as covariances of its rows and columns")
+    apart, rows, columns = X if mean is None else X - mean, _symmetric(rowcov), _symmetric(colcov)
+    energy = np.sum(np.linalg.solve(rows, apart) * np.linalg.solve(columns, apart.T).T)
+    m, n = rows.shape[0], columns.shape[0]
+    return -0.5 * (m * n * _LOG_TAU + n * np.linalg.slogdet(rows)[1] + m * np.linalg.slogdet(columns)[1] + energy)
+
+
+def _matrix_normal_pdf(X: Any, mean: Any = None, rowcov: Any = 1, colcov: Any = 1) -> Any:
+    return np.exp(_matrix_normal_logpdf(X, mean, rowcov, colcov))
+
+
 def _of_rows(center: str, spread: str) -> Callable[..., Type | None]:
     """The type for a place, or places that are rows, by the names of the location and the matrix.
 
@@ -283,4 +355,8 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(stats.dirichlet.pdf, _dirichlet_pdf, Value.OWN, result=_of_columns),
     Definition(stats.wishart.logpdf, _wishart_logpdf, Value.OWN, result=_number),
     Definition(stats.wishart.pdf, _wishart_pdf, Value.OWN, result=_number),
+    Definition(stats.invwishart.logpdf, _inverse_wishart_logpdf, Value.OWN, result=_number),
+    Definition(stats.invwishart.pdf, _inverse_wishart_pdf, Value.OWN, result=_number),
+    Definition(stats.matrix_normal.logpdf, _matrix_normal_logpdf, Value.OWN, result=_number),
+    Definition(stats.matrix_normal.pdf, _matrix_normal_pdf, Value.OWN, result=_number),
 )

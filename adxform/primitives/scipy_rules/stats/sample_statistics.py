@@ -104,6 +104,29 @@ def _kurtosis(a: Any, axis: Any = 0, fisher: Any = True, bias: Any = True) -> An
     return found - 3.0 if fisher else found
 
 
+def _kstat(data: Any, n: Any = 2, *, axis: Any = None) -> Any:
+    """Source: Weisstein, k-Statistic, MathWorld: the unbiased estimates of cumulants, here by moments about the mean."""
+    count = 1.0 * number_along(data, axis)
+    if n == 1:
+        return np.mean(data, axis=axis)
+    apart = data - np.mean(data, axis=axis, keepdims=True)
+    squares = np.sum(apart**2, axis=axis)
+    if n == 2:
+        return squares / (count - 1.0)
+    if n == 3:
+        return count * np.sum(apart**3, axis=axis) / ((count - 1.0) * (count - 2.0))
+    fourth = count * (count + 1.0) * np.sum(apart**4, axis=axis) - 3.0 * (count - 1.0) * squares**2
+    return fourth / ((count - 1.0) * (count - 2.0) * (count - 3.0))
+
+
+def _kstatvar(data: Any, n: Any = 2, *, axis: Any = None) -> Any:
+    count = 1.0 * number_along(data, axis)
+    if n == 1:
+        return _kstat(data, 2, axis=axis) / count
+    second, fourth = _kstat(data, 2, axis=axis), _kstat(data, 4, axis=axis)
+    return (2.0 * count * second**2 + (count - 1.0) * fourth) / (count * (count + 1.0))
+
+
 def _left_in(a: Any, limits: Any, inclusive: Any, axis: Any) -> Any:
     """A sample, the axis along which it is one, and where it lies between limits."""
     a = np.asarray(a)
@@ -260,6 +283,8 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(stats.skew, _skew, Value.OWN),
     Definition(stats.kurtosis, _kurtosis, Value.OWN),
     Definition(stats.gzscore, _gzscore, Value.OWN),
+    Definition(stats.kstat, _kstat, Value.OWN),
+    Definition(stats.kstatvar, _kstatvar, Value.OWN),
     Definition(stats.zmap, _zmap, Value.OWN),
     Definition(stats.pmean, _pmean, Value.OWN),
     Definition(stats.gstd, _gstd, Value.OWN),
