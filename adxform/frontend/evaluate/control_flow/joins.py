@@ -19,7 +19,7 @@ from adxform.frontend.evaluate.control_flow.templates import (
     is_optional,
     what_is_there,
 )
-from adxform.frontend.evaluate.objects.functions_apart import code_key, is_function
+from adxform.frontend.evaluate.objects.functions_apart import code_key, is_choosable, is_function
 from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.values import (
@@ -28,7 +28,7 @@ from adxform.frontend.evaluate.values import (
     Maybe,
     Method,
     Once,
-    OneFunction,
+    OneOf,
     Poison,
     Ref,
     Static,
@@ -50,7 +50,7 @@ def same(a: Value, b: Value) -> bool:
             return a == b
         case Tuple(items, cls), Tuple(others, other_cls):
             return cls is other_cls and len(items) == len(others) and all(map(same, items, others))
-        case (FunctionValue() | Method() | OneFunction() | Ref() | Poison(), _):
+        case (FunctionValue() | Method() | OneOf() | Ref() | Poison(), _):
             return False
         case _:
             return type(a) is type(b) and a == b
@@ -132,28 +132,28 @@ class Joiner(Joins):
             case Ref() | Built(), Ref():
                 return joined_objects.merge(self, a, b, paths)
             case _ if is_function(a) and is_function(b) and not self.decided:
-                return self._merge_one_function(a, b, paths)
+                return self._merge_one_of(a, b, paths)
             case _ if _is_word(a) and _is_word(b) and not self.decided:
                 return Slot(Object())
+            case _ if is_choosable(a) and is_choosable(b) and not self.decided:
+                return self._merge_one_of(a, b, paths)
             case _:
                 return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.decided)
 
-    def _merge_one_function(self, a: Template, b: Template, paths: Paths) -> Template:
-        """The template of one of several functions, of which a run knows which it is."""
-        left, right = (
-            {code_key(part): part for part in (one.functions if isinstance(one, OneFunction) else (one,))} for one in (a, b)
-        )
-        functions: list[Template] = []
-        for code, function in left.items():
+    def _merge_one_of(self, a: Template, b: Template, paths: Paths) -> Template:
+        """The template of one of several functions, or objects from outside, of which a run knows which it is."""
+        left, right = ({code_key(part): part for part in (one.things if isinstance(one, OneOf) else (one,))} for one in (a, b))
+        things: list[Template] = []
+        for code, thing in left.items():
             if code in right:
-                functions.append(self.merge(function, right[code], paths))
+                things.append(self.merge(thing, right[code], paths))
             else:
-                functions.append(function if has_slots(function) else self.escape(function, paths.left, paths.before))
-        functions += [self.escape(function, paths.right, paths.before) for code, function in right.items() if code not in left]
-        if isinstance(a, OneFunction) and a.which == Slot(INT) and a.functions == tuple(functions):
+                things.append(thing if has_slots(thing) else self.escape(thing, paths.left, paths.before))
+        things += [self.escape(thing, paths.right, paths.before) for code, thing in right.items() if code not in left]
+        if isinstance(a, OneOf) and a.which == Slot(INT) and a.things == tuple(things):
             return a  # functions are compared by identity
-        failed = next((function for function in functions if isinstance(function, Poison)), None)
-        return failed or OneFunction(Slot(INT), tuple(functions))  # type: ignore[arg-type]
+        failed = next((thing for thing in things if isinstance(thing, Poison)), None)
+        return failed or OneOf(Slot(INT), tuple(things))  # type: ignore[arg-type]
 
     def _merge_functions(self, a: FunctionValue | Method, b: FunctionValue | Method, paths: Paths) -> Template:
         """The template of functions of one code: of what they captured, their defaults and what is bound to them."""
@@ -225,7 +225,7 @@ def _kind(value: Any) -> str:
             return f"a tuple of {len(items)}"
         case Ref(cls=cls) | Built(cls=cls):
             return f"a {cls.__name__}"
-        case FunctionValue() | Method() | OneFunction():
+        case FunctionValue() | Method() | OneOf():
             return "a function"
         case Once():
             return "an iterator"

@@ -1,10 +1,10 @@
-"""What tells the functions apart of which a run chooses one."""
+"""What tells the functions, and objects from outside, apart of which a run chooses one."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from adxform.frontend.evaluate.values import FunctionValue, Method, OneFunction, Static
+from adxform.frontend.evaluate.values import FunctionValue, Method, OneOf, Static
 from adxform.ir.ops import Lit
 
 
@@ -24,9 +24,14 @@ def code_key(function: Any) -> Any:
 def is_function(value: Any) -> bool:
     """Whether `value` is a function, or a class, that the run may choose among others."""
     match value:
-        case FunctionValue() | Method() | OneFunction():
+        case FunctionValue() | Method() | OneOf():
             return True
         case Static(found) | Lit(found):
             return callable(found)
         case _:
             return False
+
+
+def is_choosable(value: Any) -> bool:
+    """Whether `value` is a function, or an object from outside that a program knows by its attributes and methods."""
+    return is_function(value) or (isinstance(value, Static) and value.value is not None)

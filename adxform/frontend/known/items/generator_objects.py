@@ -129,7 +129,9 @@ def _around(interp: Interpreter, parts: list[Value], place: int, *, strict: bool
     if not strict:
         return interp.call(Static(meanings.together), (*given, _length(interp, before), _length(interp, after)))
     texts = (_differs(place, "longer"), _differs(place, "shorter")) if place else (_differs(1, "shorter"), _differs(1, "longer"))
-    return interp.call(Static(meanings.together_to_the_end), (*given, _length(interp, Zip(before.parts + after.parts)), *map(Lit, texts)))
+    return interp.call(
+        Static(meanings.together_to_the_end), (*given, _length(interp, Zip(before.parts + after.parts)), *map(Lit, texts))
+    )
 
 
 def _equally_long(interp: Interpreter, parts: list[Value]) -> bool:
