@@ -1,4 +1,4 @@
-"""Objects of a module that are one by two names at one call, and two at the next: each call is told which, whatever it began with."""
+"""Objects of a module that are one by two names at one call, and two at the next: each call is told which it is."""
 
 from __future__ import annotations
 

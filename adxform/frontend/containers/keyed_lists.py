@@ -141,7 +141,7 @@ def _is_key(interp: Interpreter, key: Value, *, known: bool) -> bool:
             return True
         case Lit(int() | float() | str()):
             return known
-        case Tuple(items, cls) if cls is tuple and items:
+        case Tuple(items, cls) if items and cls.__eq__ is tuple.__eq__ and cls.__hash__ is tuple.__hash__:
             return all(_is_key(interp, item, known=True) for item in items) and (
                 known or any(_is_key(interp, item, known=False) for item in items)
             )
