@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections import defaultdict
-from typing import NamedTuple
 
 import numpy as np
 
@@ -805,16 +804,3 @@ def equal_starts_under_numbers(x):
     for i in range(len(x)):
         weights[i] = weights[i] + x[i] * 2.0
     return sum(weights.values()) * weights[1]
-
-
-class Bond(NamedTuple):
-    source: str
-    target: str
-
-
-@at((vec(0.7, 0.35, 0.9),), (vec(0.2, 1.9, 0.15),))
-def kept_under_named_tuples(x):
-    rates = {Bond("a", "b"): x[0], Bond("b", "c"): x[1], Bond("a", "c"): x[2]}
-    logs = {bond: np.log(v) for bond, v in rates.items() if v > 0.3}
-    ends = sum(v * (2.0 if bond.source == "a" else 3.0) for bond, v in logs.items())
-    return sum(logs.get(Bond(p, q), -3.0 * x[0]) for p in "ab" for q in "bc") + ends
