@@ -314,3 +314,37 @@ def test_a_function_that_is_chosen_is_not_given_to_unknown_code() -> None:
     with pytest.raises(UnsupportedOperationError) as caught:
         adxform.grad(given)(POINTS[0])
     assert caught.value.span.line > 0
+
+
+class Law:
+    def __init__(self, v):
+        self.v = v
+
+
+class Square(Law):
+    pass
+
+
+def test_an_object_that_is_chosen_is_not_given_to_a_function_that_calls_itself() -> None:
+    def halved(law, v):
+        return law.v * v if v < 0.1 else halved(law, v * 0.5) + law.v
+
+    def f(x):
+        first, second = Law(x[0]), Square(x[1])
+        return halved(first if x[0] > 0.5 else second, x[2])
+
+    with pytest.raises(UnsupportedOperationError, match="several objects of different kinds") as caught:
+        adxform.grad(f)(POINTS[0])
+    assert caught.value.span.line > 0
+
+
+def test_whether_two_are_one_object_is_not_told_of_what_paths_have_made() -> None:
+    def f(x):
+        if x[0] > 0.5:
+            first = second = Square(x[1])
+        else:
+            first, second = Law(x[0]), Law(x[0])
+        return (2.0 if first is second else 3.0) * first.v
+
+    with pytest.raises(UnsupportedOperationError, match="one object"):
+        adxform.grad(f)(POINTS[0])

@@ -231,6 +231,8 @@ def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool, kept
                 return Built(value.kind, value.cls, contents.keys, tuple(map(general, contents.items)), value.meta)
             case FunctionValue() | Method():
                 return with_parts(value, map(general, parts_of(value)))
+            case OneOf(_, things) if any(isinstance(one, Ref) for one in things):
+                return Poison("it is one of several objects of different kinds, passed to a function that calls itself")
             case _:
                 return joiner.generalise(value, numbers=numbers)
 

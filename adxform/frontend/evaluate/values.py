@@ -232,7 +232,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OneOf:
-    """One of several `things`, functions or objects from outside: that with the number `which`, as `Cells.number_of` has it."""
+    """One of several `things`, functions and objects: that with the number `which`, as `Cells.number_of` has it."""
 
     which: Value
     things: tuple[Value, ...]

@@ -17,9 +17,10 @@ from adxform.frontend.evaluate.control_flow.templates import (
     has_slots,
     in_parts,
     is_optional,
+    one_or_several,
     what_is_there,
 )
-from adxform.frontend.evaluate.objects.functions_apart import code_key, is_choosable, is_function
+from adxform.frontend.evaluate.objects.functions_apart import code_key, is_choosable, is_function, of_class
 from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.values import (
@@ -129,20 +130,27 @@ class Joiner(Joins):
                 return self._merge_functions(a, b, paths)
             case Method(), Method() if _bound_alike(a, b):
                 return self._merge_functions(a, b, paths)
-            case Ref() | Built(), Ref():
+            case Ref() | Built(), Ref() if not self._may_be_either(a, b):
                 return joined_objects.merge(self, a, b, paths)
             case _ if is_function(a) and is_function(b) and not self.decided:
                 return self._merge_one_of(a, b, paths)
             case _ if _is_word(a) and _is_word(b) and not self.decided:
                 return Slot(Object())
-            case _ if is_choosable(a) and is_choosable(b) and not self.decided:
+            case _ if _may_be_one_of(a) and _may_be_one_of(b) and not self.decided:
                 return self._merge_one_of(a, b, paths)
             case _:
                 return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.decided)
 
+    def _may_be_either(self, a: Ref | Built, b: Ref) -> bool:
+        """Whether two objects are of different classes, of which the run may have one or the other."""
+        return a.kind == b.kind == "instance" and a.cls is not b.cls and not self.decided
+
     def _merge_one_of(self, a: Template, b: Template, paths: Paths) -> Template:
         """The template of one of several functions, or objects from outside, of which a run knows which it is."""
-        left, right = ({code_key(part): part for part in (one.things if isinstance(one, OneOf) else (one,))} for one in (a, b))
+        left, right = ({_key_of(part, paths): part for part in one_or_several(one)} for one in (a, b))
+        several = [part for one in (a, b) if isinstance(one, OneOf) for part in one.things if not isinstance(part, Built)]
+        if any(_key_of(part, paths) != code_key(part) for part in several):
+            return Poison("it is one of several objects, of which a path has made some")
         things: list[Template] = []
         for code, thing in left.items():
             if code in right:
@@ -196,6 +204,17 @@ class Joiner(Joins):
             self._own(1, n, owned) if isinstance(n, Dim) and local(n) and n.base not in owned else n for n in type_.shape
         )
         return Array(type_.dtype, shape)
+
+
+def _may_be_one_of(value: Template) -> bool:
+    """Whether a run may choose `value` among things of other kinds: a function, or an object."""
+    return is_choosable(value) or (isinstance(value, Ref | Built) and value.kind == "instance")
+
+
+def _key_of(thing: Template, paths: Paths) -> Any:
+    """What tells `thing` apart where `paths` meet: of what one of them has made, the class."""
+    made = isinstance(thing, Ref) and thing not in paths.before.contents
+    return of_class(thing.cls) if made or isinstance(thing, Built) else code_key(thing)
 
 
 def _bound_alike(a: Method, b: Method) -> bool:

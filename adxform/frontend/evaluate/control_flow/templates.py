@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from adxform.frontend.evaluate.objects.functions_apart import code_key
+from adxform.frontend.evaluate.objects.functions_apart import code_key, of_class
 from adxform.frontend.evaluate.objects.heap import NO_OTHERS, Heap, Originals
 from adxform.frontend.evaluate.objects.object_contents import Collected, Columns, Contents, Doubtful, HeldByRun, Portion, in_doubt
 from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
@@ -185,14 +185,23 @@ def _pairs(template: Any, value: Any, heap: Heap) -> Iterable[tuple[Template, An
     return zip(inner, held.items if isinstance(template, Built) else parts_of(held), strict=True)
 
 
+def one_or_several(value: Any) -> tuple[Any, ...]:
+    """The things of which the run says which one `value` is; itself, where it is one."""
+    return value.things if isinstance(value, OneOf) else (value,)
+
+
 def _collect_one_of(template: OneOf, value: Any, heap: Heap, operand: Callable[[Value], Operand]) -> Iterator[Operand]:
     """The number of the thing that a path has, and what is in each of those that it may be; of others, what stands for it."""
-    held = value.things if isinstance(value, OneOf) else (value,)
-    which = value.which if isinstance(value, OneOf) else Lit(heap.contents.number_of(value))
+
+    def key(thing: Any) -> Any:  # an object that this path has made is one of its class after it
+        made = isinstance(thing, Ref) and all(thing is not other for other in template.things)
+        return of_class(thing.cls) if made or isinstance(thing, Built) else code_key(thing)
+
+    which = value.which if isinstance(value, OneOf) else Lit(heap.contents.number_of(value, key(value)))
     yield from collect(template.which, which, heap, operand)
-    own = {code_key(thing): thing for thing in held}
+    own = {key(thing): thing for thing in one_or_several(value)}
     for thing in template.things:
-        found = own.get(code_key(thing))
+        found = own.get(key(thing))
         if found is None:
             yield from (placeholder(slot.type) for slot in slots(thing))
         else:

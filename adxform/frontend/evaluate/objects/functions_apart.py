@@ -1,10 +1,10 @@
-"""What tells the functions, and objects from outside, apart of which a run chooses one."""
+"""What tells the functions and objects apart of which a run chooses one."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from adxform.frontend.evaluate.values import FunctionValue, Method, OneOf, Static
+from adxform.frontend.evaluate.values import FunctionValue, Method, OneOf, Ref, Static
 from adxform.ir.ops import Lit
 
 
@@ -17,8 +17,17 @@ def code_key(function: Any) -> Any:
             return "method", code_key(fn), len(args), tuple(name for name, _ in kwargs), partial
         case Static(value) | Lit(value):
             return "object", id(value)
+        case Ref(shared=True, cls=cls):
+            return of_class(cls)
+        case Ref():
+            return "made", id(function)
         case _:
             return "other", id(function)
+
+
+def of_class(cls: type) -> Any:
+    """What objects of one class have in common that paths have made, each its own: after them one stands for all."""
+    return "of", cls
 
 
 def is_function(value: Any) -> bool:
