@@ -42,6 +42,15 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Dim, Object, Scalar, Size, Type
 
 
+class _InOneAnother(Exception):
+    """Objects hold one another, so that there is no end to what there is to merge."""
+
+
+_IN_ONE_ANOTHER = Poison(
+    "it is one of several objects that hold one another", way="keep places in a list in place of the objects"
+)
+
+
 def same(a: Value, b: Value) -> bool:
     """Whether two values are one and the same."""
     if a is b:
@@ -78,6 +87,8 @@ class Joiner(Joins):
         self.params = params
         self.decided = params or lengths
         """What decides on the path, parameters or lengths of arguments: it is known when compiling where values do not join."""
+        self.merging: list[tuple[Ref, Ref]] = []
+        """The objects that are being merged, each within the one before."""
         self.owned = owned
         self.local = local
 
@@ -131,7 +142,7 @@ class Joiner(Joins):
             case Method(), Method() if _bound_alike(a, b):
                 return self._merge_functions(a, b, paths)
             case Ref() | Built(), Ref() if not self._may_be_either(a, b):
-                return joined_objects.merge(self, a, b, paths)
+                return self._merge_objects(a, b, paths)
             case _ if is_function(a) and is_function(b) and not self.decided:
                 return self._merge_one_of(a, b, paths)
             case _ if _is_word(a) and _is_word(b) and not self.decided:
@@ -144,6 +155,23 @@ class Joiner(Joins):
     def _may_be_either(self, a: Ref | Built, b: Ref) -> bool:
         """Whether two objects are of different classes, of which the run may have one or the other."""
         return a.kind == b.kind == "instance" and a.cls is not b.cls and not self.decided
+
+    def _merge_objects(self, a: Ref | Built, b: Ref, paths: Paths) -> Template:
+        """The template of one of two objects; of those that hold one another, cells and their neighbours, which one it is."""
+        if isinstance(a, Built):
+            return joined_objects.merge(self, a, b, paths)
+        if (a, b) in self.merging:
+            raise _InOneAnother
+        self.merging.append((a, b))
+        try:
+            return joined_objects.merge(self, a, b, paths)
+        except _InOneAnother:
+            several = [not self.decided and _were_there(paths, *pair) for pair in self.merging]
+            if any(several[:-1]):  # the outermost objects are kept as they are
+                raise
+            return self._merge_one_of(a, b, paths) if several[-1] else _IN_ONE_ANOTHER
+        finally:
+            self.merging.pop()
 
     def _merge_one_of(self, a: Template, b: Template, paths: Paths) -> Template:
         """The template of one of several functions, or objects from outside, of which a run knows which it is."""
@@ -204,6 +232,11 @@ class Joiner(Joins):
             self._own(1, n, owned) if isinstance(n, Dim) and local(n) and n.base not in owned else n for n in type_.shape
         )
         return Array(type_.dtype, shape)
+
+
+def _were_there(paths: Paths, *objects: Ref) -> bool:
+    """Whether there were these objects before the `paths`, each made by one statement."""
+    return all(one.kind == "instance" and one in paths.before.contents and not one.shared for one in objects)
 
 
 def _may_be_one_of(value: Template) -> bool:
