@@ -38,7 +38,7 @@ Event = namedtuple("Event", "time size")
 @at((VALUES,), (vec(0.3, 0.2, 0.1, 0.4),))
 def history_of_a_solver(x):
     history, v = [], x.copy()
-    for k in range(50):
+    for k in range(12):
         v = v * 0.7
         history.append({"iter": k, "norm": float(np.sum(v)), "step": v - x})
         if history[-1]["norm"] < 0.3:
@@ -258,7 +258,7 @@ def taken_at_places_of_the_run(x):
 def a_chosen_array_among_others(x, s):
     a, b = x * s, x + s
     c = a if s > 0.5 else b
-    return s * (2.0 + (c in [a])) + [b, a].index(c) * np.sum(c**2)
+    return s * (2.0 + (c is a)) + (1.0 + (c is b)) * np.sum(c**2)
 
 
 @at((VALUES,), (vec(0.9, 0.2, 0.1, 0.4),))
