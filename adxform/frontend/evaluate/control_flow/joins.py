@@ -176,8 +176,8 @@ class Joiner(Joins):
     def _merge_one_of(self, a: Template, b: Template, paths: Paths) -> Template:
         """The template of one of several functions, or objects from outside, of which a run knows which it is."""
         left, right = ({_key_of(part, paths): part for part in one_or_several(one)} for one in (a, b))
-        several = [part for one in (a, b) if isinstance(one, OneOf) for part in one.things if not isinstance(part, Built)]
-        if any(_key_of(part, paths) != code_key(part) for part in several):
+        chosen: tuple[Template, ...] = tuple(part for one in (a, b) if isinstance(one, OneOf) for part in one.things)
+        if any(_key_of(part, paths) != code_key(part) for part in chosen if not isinstance(part, Built)):
             return Poison("it is one of several objects, of which a path has made some")
         things: list[Template] = []
         for code, thing in left.items():
