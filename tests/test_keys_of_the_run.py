@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -43,6 +43,19 @@ def tuple_of_a_text_and_a_truth_value(x):
 def tuples_in_tuples(x):
     table = {((0, 1), "u"): x[0], ((1, 2), "v"): x[1]}
     return table[(int(np.argmax(x)), 2), "v"] ** 2
+
+
+class Bond(NamedTuple):
+    source: str
+    target: str
+
+
+@FOLLOWED.append
+def named_tuples_of_texts(x):
+    rates = {Bond("a", "b"): x[0], Bond("b", "c"): x[1], Bond("a", "c"): x[2]}
+    logs = {bond: np.log(v) for bond, v in rates.items() if v > 0.4}
+    ends = sum(v * (2.0 if bond.source == "a" else 3.0) for bond, v in logs.items())
+    return sum(logs.get(Bond(p, q), -3.0 * x[0]) for p in "ab" for q in "bc") + ends
 
 
 @FOLLOWED.append

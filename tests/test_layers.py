@@ -40,7 +40,9 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 )
 # Names of one line whose modules may import one another: they share a concern, and the imports among them make no circle.
 FAMILIES = (
-    frozenset(["errors", "ir.spans", "ir.packages", "frontend.derivative_operators", "frontend.argument_contexts", "runtime", "threads"]),
+    frozenset(
+        ["errors", "ir.spans", "ir.packages", "frontend.derivative_operators", "frontend.argument_contexts", "runtime", "threads"]
+    ),
     frozenset(["passes.scalar", "passes.memory"]),
     frozenset(["runtime.dispatch", "runtime.cache", "runtime.defects"]),
     frozenset(["cli", "__init__", "__main__"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -308,8 +309,42 @@ def test_results_of_different_kinds_are_refused_where_they_are_used() -> None:
 def test_a_function_that_is_chosen_is_not_given_to_unknown_code() -> None:
     def given(x):
         f = math.sin if x[0] > 0 else math.cos
-        return x[0] * len(repr(f))
+        return x[0] * sys.getsizeof(f)
 
     with pytest.raises(UnsupportedOperationError) as caught:
         adxform.grad(given)(POINTS[0])
     assert caught.value.span.line > 0
+
+
+class Law:
+    def __init__(self, v):
+        self.v = v
+
+
+class Square(Law):
+    pass
+
+
+def test_an_object_that_is_chosen_is_not_given_to_a_function_that_calls_itself() -> None:
+    def halved(law, v):
+        return law.v * v if v < 0.1 else halved(law, v * 0.5) + law.v
+
+    def f(x):
+        first, second = Law(x[0]), Square(x[1])
+        return halved(first if x[0] > 0.5 else second, x[2])
+
+    with pytest.raises(UnsupportedOperationError, match="several objects of different kinds") as caught:
+        adxform.grad(f)(POINTS[0])
+    assert caught.value.span.line > 0
+
+
+def test_whether_two_are_one_object_is_not_told_of_what_paths_have_made() -> None:
+    def f(x):
+        if x[0] > 0.5:
+            first = second = Square(x[1])
+        else:
+            first, second = Law(x[0]), Law(x[0])
+        return (2.0 if first is second else 3.0) * first.v
+
+    with pytest.raises(UnsupportedOperationError, match="one object"):
+        adxform.grad(f)(POINTS[0])

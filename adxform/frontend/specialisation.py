@@ -236,6 +236,13 @@ class Specialisation:
         names = (name for name, places in self.axes.items() if all(self.leaves[p].shape[axis] <= longest for p, axis in places))
         return frozenset(Var(name, INT) for name in names)
 
+    def numbers_from_outside(self) -> frozenset[Var]:
+        """The numbers that each call reads again from outside, and that the function does not set."""
+        outer, places = self.interp.outer, self.interp.knowledge.places.values()
+        set_ones = {place.access.to("attribute", place.name) for place in places}
+        read = (var for access, var in outer.hidden.items() if access not in set_ones)
+        return frozenset(var for var in read if type(outer.hidden_values[var]) in _NUMBERS)
+
     def rebased(self, type_: Type, name: str, position: int) -> Type:
         """The type of the leaf at `position`, its lengths named after the parameter `name`, or after the first that has them."""
         if not isinstance(type_, Array) or type_.shape is None:
@@ -257,6 +264,10 @@ class Specialisation:
         if number is not None and number < 0:
             return -number
         return size if number is None else self.sizes.setdefault(number, size)
+
+
+_NUMBERS = (bool, int, float, np.bool_, np.int64, np.float64)
+"""Numbers that are compared digit by digit."""
 
 
 def _with_orders(guard: Guard, fn: Callable[..., Any]) -> Guard:

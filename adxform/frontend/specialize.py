@@ -35,9 +35,8 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
     lengths: dict[tuple[int, int], int] = {}
     first: AdxError | None = None
     with_structures: AdxError | None = None
-    before: AdxError | None = None
+    knowing_less: AdxError | None = None
     left = Left()
-    of_any_length: AdxError | None = None
     for _ in range(_RESTARTS):
         attempt = Specialisation(fn, signature, leaves, derive, knowledge, promoted, lengths)
         attempt.interp.refused = None if first is None else []
@@ -57,17 +56,17 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
                     left = left.without(error.span.file, error.span.line, packages.read)
                     continue
                 if isinstance(error, AdxError) and _decides_more(attempt):
-                    before = before or error
+                    knowing_less = knowing_less or error
                     continue
                 if isinstance(error, UnsupportedOperationError) and _knows_more(attempt):
-                    of_any_length = _refusal(error, attempt.interp.span)
+                    knowing_less = knowing_less or _refusal(error, attempt.interp.span)
                     continue
                 if not isinstance(error, RecursionError) and _follows_less(attempt.interp):
                     with_structures = _refusal(error, attempt.interp.span)
                     continue
                 if isinstance(error, RecursionError):
                     raise _refusal(error, attempt.interp.span) from error  # a larger stack may do: see `with_deep_stack`
-                first = before or of_any_length or with_structures or _refusal(error, attempt.interp.span)
+                first = knowing_less or with_structures or _refusal(error, attempt.interp.span)
                 knowledge.follows_structures = True
                 continue  # to see what else is refused; whatever fails where ops are missing counts for nothing
         raise together((first, *(attempt.interp.refused or ()))) from first.__cause__
@@ -123,14 +122,19 @@ def _decides_more(attempt: Specialisation) -> bool:
 
 _SHORT = 8
 """How long arguments are at most of which a program is written out, where nothing else helps."""
+_FEW_NUMBERS = 128
+"""How many numbers from outside are known at most, where nothing else helps: each call compares them."""
 
 
 def _knows_more(attempt: Specialisation) -> bool:
-    """Whether the next try knows short lengths of arguments, which this one, that failed, had left open."""
+    """Whether the next try knows short lengths of arguments, or else numbers from outside, which this one had left open."""
     knowledge, params = attempt.interp.knowledge, attempt.short_lengths(_SHORT)
     if knowledge.knows_lengths or not params:
-        return False
-    knowledge.knows_lengths = True
+        params = attempt.numbers_from_outside()
+        if not params or len(params) + len(knowledge.hidden) > _FEW_NUMBERS:
+            return False
+    else:
+        knowledge.knows_lengths = True
     for param in params:
         attempt.promote(param)
     return True

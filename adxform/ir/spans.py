@@ -129,7 +129,12 @@ _CONTAINERS = frozenset(
 
 
 def is_followed(fn: FunctionType) -> bool:
-    """Whether the text of `fn` is read where it is called: of the user's, and of methods of Python's own containers."""
+    """Whether the text of `fn` is read where it is called: of the user's, and of what Python's own modules give to classes.
+
+    That is methods of containers, and the comparisons of `functools.total_ordering`.
+    """
+    if written_in(fn) == "functools":
+        return "_from_" in fn.__qualname__
     if written_in(fn) in ("collections", "collections.abc", "_collections_abc"):
         return fn.__qualname__.partition(".")[0] in _CONTAINERS
     return is_user(fn)

@@ -141,6 +141,7 @@ from adxform.runtime.language.python_values import (
     places_in_order,
     position,
     python_number,
+    ranks,
     record,
     sequence,
     set_of_tuples,

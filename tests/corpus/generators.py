@@ -303,3 +303,30 @@ def left_and_walked_again(x):
 def pairs_of_one_iterator(x):
     items = iter(x)
     return sum(v * w for v, w in zip(items, items, strict=False)) + sum(v * w for v, w in zip(*[iter(x)] * 2, strict=False))
+
+
+def squares(x):
+    for v in x:
+        yield v * v
+
+
+@at((VALUES,))
+def strict_zips(x):
+    items = iter({1: 0.0, 0: 10.0, 3: 20.0, 2: 30.0}.values())
+    pairs = sum(x[0] * a - x[1] * b for a, b in zip(items, items, strict=True))
+    before = sum(a * b for a, b in zip(x, squares(x), strict=True))
+    after = sum(a * b * k for a, b, k in zip(squares(x), x, range(len(x)), strict=True))
+    both = sum(a * b for a, b in zip(squares(x), squares(x[::-1]), strict=True))
+    return pairs + before * after + both
+
+
+@at((VALUES,))
+def strict_zips_that_do_not_fit(x):
+    total = 0.0
+    for first, second in ((x, squares(x[1:])), (squares(x), x[1:]), (squares(x[1:]), squares(x)), (squares(x), squares(x[1:]))):
+        try:
+            for a, b in zip(first, second, strict=True):
+                total += a * b
+        except ValueError as error:
+            total *= len(str(error)) * x[3]
+    return total

@@ -132,3 +132,40 @@ def events_in_order_of_time_and_name(x):
         level = level * size if name in ("load", "vent") else level + size * time
         total += level**2
     return total
+
+
+class Order:
+    def __init__(self, name, size):
+        self.name, self.size = name, size
+
+    def __bool__(self):
+        return bool(self.size > 0.3)
+
+
+@at((vec(0.7, 0.35, 0.9),), (vec(0.2, 1.9, 0.15),))
+def kept_objects_by_their_names(x):
+    orders = [Order("c", x[0]), Order("b", x[1]), Order("a", x[2])]
+    total = sum((k + 1) * o.size for k, o in enumerate(sorted(filter(None, orders), key=lambda o: o.name)))
+    kept = [o for o in orders if o.size > 0.3]
+    kept.sort(key=lambda o: (o.name, o.size), reverse=True)
+    return total + sum((k + 1) * o.size**2 for k, o in enumerate(kept))
+
+
+@functools.total_ordering
+class Amount:
+    def __init__(self, value, unit):
+        self.value, self.unit = value, unit
+
+    def __eq__(self, other):
+        return self.unit == other.unit and self.value == other.value
+
+    def __lt__(self, other):
+        return self.value < other.value
+
+
+@at((vec(0.7, 0.35, 0.9),), (vec(0.2, 1.9, 0.15),))
+def amounts_by_what_total_ordering_adds(x):
+    a, b, c = (Amount(v, "kg") for v in x)
+    largest, least = max(a, b, c), min(a, b, c)
+    total = largest.value * x[0] + least.value * x[1]
+    return total + (2.0 if a > b else 3.0) * x[2] + (5.0 if a >= c else 7.0) * x[0] + (11.0 if b <= c else 13.0) * x[1]

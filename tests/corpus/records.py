@@ -2,7 +2,7 @@
 
 import copy
 from collections import deque, namedtuple
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ Event = namedtuple("Event", "time size")
 @at((VALUES,), (vec(0.3, 0.2, 0.1, 0.4),))
 def history_of_a_solver(x):
     history, v = [], x.copy()
-    for k in range(50):
+    for k in range(12):
         v = v * 0.7
         history.append({"iter": k, "norm": float(np.sum(v)), "step": v - x})
         if history[-1]["norm"] < 0.3:
@@ -258,7 +258,7 @@ def taken_at_places_of_the_run(x):
 def a_chosen_array_among_others(x, s):
     a, b = x * s, x + s
     c = a if s > 0.5 else b
-    return s * (2.0 + (c in [a])) + [b, a].index(c) * np.sum(c**2)
+    return s * (2.0 + (c is a)) + (1.0 + (c is b)) * np.sum(c**2)
 
 
 @at((VALUES,), (vec(0.9, 0.2, 0.1, 0.4),))
@@ -271,3 +271,42 @@ def a_step_that_comes_to_stand_in_two_places(x):
         steps[0] = {"y": steps[0]["y"] + x[1]}
         steps[0] = steps[1]
     return sum(s["y"] * (k + 1) for k, s in enumerate(steps))
+
+
+@dataclass
+class Orbit:
+    period: float
+    eccentricity: float
+
+    @classmethod
+    def from_values(cls, values):
+        return cls(**{f.name: values[f.name] for f in fields(cls)})
+
+
+TEXT = """
+name      test
+period    2.5  fit
+eccentricity 0.1 fit
+phase     0.4
+"""
+
+
+@at((vec(0.7, 0.35, 0.9),), (vec(0.2, 1.9, 0.15),))
+def read_from_text_and_made_by_its_fields(x):
+    table = {}
+    for line in TEXT.strip().splitlines():
+        key, *rest = line.split()
+        entry = {"fit": False}
+        for token in rest:
+            if token == "fit":
+                entry["fit"] = True
+                continue
+            try:
+                entry["value"] = float(token)
+            except ValueError:
+                entry["value"] = token
+        table[key] = entry
+    start = {key: entry["value"] for key, entry in table.items() if not isinstance(entry["value"], str)}
+    fitted = [key for key, entry in table.items() if entry["fit"]]
+    orbit = Orbit.from_values({**start, **dict(zip(fitted, x, strict=False))})
+    return orbit.period**2 * x[2] + orbit.eccentricity * start["phase"] + len(table["name"]["value"]) * x[0]

@@ -221,11 +221,6 @@ def generator_after_a_loop_left_it(x):
 
 
 @at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
-def generator_in_a_strict_zip(x):
-    return sum(v * w for v, w in zip(halves(x), x, strict=True))  # here
-
-
-@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
 def generator_of_one_path(x):
     items = halves(x) if x[0] > 0.5 else halves(3.0 * x)
     return sum(items)  # here
@@ -347,12 +342,6 @@ def iterator_left_by_a_break(x):
     for i, v in pairs:  # here
         total += v**2 * i
     return total
-
-
-@at((vec(1.0, 2.0, 3.0),), raises=UnsupportedOperationError)
-def one_iterator_twice_in_a_zip(x):
-    items = map(float, [x[0], x[1]])
-    return sum(a * b for a, b in zip(items, items, strict=True))  # here
 
 
 @at((vec(1.0, 2.0, 3.0), True), raises=UnsupportedOperationError)

@@ -14,7 +14,6 @@ import numpy as np
 from adxform.analysis.unseen_code import is_off, writing_options
 from adxform.errors import AdxError, GlobalMutationError
 from adxform.frontend.calls import cached_outside, dispatched_functions, generator_managers, none_given
-from adxform.frontend.calls.chosen_functions import call_chosen
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
 from adxform.frontend.calls.installed_code import is_asked_for
 from adxform.frontend.calls.known_callee import KnownFunction
@@ -32,6 +31,7 @@ from adxform.frontend.evaluate.classes import own_containers, protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.classes.python_classes import stands_in
 from adxform.frontend.evaluate.control_flow import walks
+from adxform.frontend.evaluate.control_flow.one_of_several import call_chosen, call_with_chosen
 from adxform.frontend.evaluate.folding import fold, run_now
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.outside.guards import from_outside, guard, is_kept, looked_up, pin
@@ -48,7 +48,7 @@ from adxform.frontend.evaluate.values import (
     InnerPullback,
     Maybe,
     Method,
-    OneFunction,
+    OneOf,
     Ref,
     Static,
     Tuple,
@@ -95,6 +95,8 @@ def _with_none_or_not(interp: Interpreter, fn: Value, args: tuple[Value, ...], k
 
 def _called(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     """The result of ``fn(*args, **kwargs)``, by what `fn` is."""
+    if (found := call_with_chosen(interp, fn, args, kwargs, hint, wanted)) is not None:
+        return found
     match fn:
         case FunctionValue():
             return call_closure(interp, fn, args, kwargs)
@@ -102,7 +104,7 @@ def _called(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwa
             return call(interp, interp.attribute(held, name.partition(".")[2]), args, kwargs, hint, wanted)
         case Method(inner, bound, named):
             return call(interp, inner, (*bound, *args), {**dict(named), **kwargs}, hint, wanted)
-        case OneFunction():
+        case OneOf():
             return call_chosen(interp, fn, args, kwargs, hint, wanted)
         case InnerPullback():
             return inline.pull_back(interp, fn, args, kwargs)

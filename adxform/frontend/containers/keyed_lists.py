@@ -15,6 +15,7 @@ import numpy as np
 
 from adxform import runtime
 from adxform.frontend.containers import list_arrays, list_kinds, lists_of_lists, object_lists
+from adxform.frontend.evaluate.classes.class_contents import find
 from adxform.frontend.evaluate.objects.object_contents import AnyContents, Contents, Doubtful, Keyed
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.signals import Grows
@@ -131,6 +132,11 @@ def _is_whole(key: Any) -> bool:
     return type(key) is int or (type(key) is tuple and bool(key) and all(map(_is_whole, key)))
 
 
+def _is_told_by_items(cls: type) -> bool:
+    """Whether tuples of the class `cls` are equal where their items are, as keys too."""
+    return all(find(cls, name) is find(tuple, name) for name in ("__eq__", "__hash__"))
+
+
 def _is_key(interp: Interpreter, key: Value, *, known: bool) -> bool:
     """Whether `key` is a number or a text that only the run knows, or a tuple with one; or, with `known`, whatever knows it."""
     match key:
@@ -141,7 +147,7 @@ def _is_key(interp: Interpreter, key: Value, *, known: bool) -> bool:
             return True
         case Lit(int() | float() | str()):
             return known
-        case Tuple(items, cls) if cls is tuple and items:
+        case Tuple(items, cls) if items and _is_told_by_items(cls):
             return all(_is_key(interp, item, known=True) for item in items) and (
                 known or any(_is_key(interp, item, known=False) for item in items)
             )

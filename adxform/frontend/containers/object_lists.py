@@ -44,8 +44,8 @@ def _is_object(item: Value) -> bool:
             return isinstance(found, enum.Enum)
         case Maybe(_, value):
             return _is_object(value)
-        case Tuple(items, cls):
-            return cls is tuple and all(map(_is_object, items))
+        case Tuple(items):
+            return all(map(_is_object, items))
         case _:
             return False
 

@@ -11,7 +11,7 @@ from adxform.frontend.evaluate.values import (
     FunctionValue,
     Maybe,
     Method,
-    OneFunction,
+    OneOf,
     Poison,
     Ref,
     Static,
@@ -113,7 +113,7 @@ def _may_be_one(interp: Interpreter, a: Value, b: Value) -> bool:
             return scalar_type(value) == settled_type(type_)
         case (Ref(), Ref()):
             return one_object(interp, a, b) is not False
-        case (Poison() | Maybe() | OneFunction(), _) | (_, Poison() | Maybe() | OneFunction()):
+        case (Poison() | Maybe() | OneOf(), _) | (_, Poison() | Maybe() | OneOf()):
             return True
         case _:
             return same(a, b)

@@ -27,7 +27,7 @@ from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.records.knowledge import Helper
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import FunctionValue, Method, Namespace, OneFunction, Poison, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import FunctionValue, Method, Namespace, OneOf, Poison, Ref, Static, Tuple, Value
 from adxform.ir.build import Builder
 from adxform.ir.kinds import scalar_type
 from adxform.ir.lengths import Lengths
@@ -85,8 +85,8 @@ class _Keys:
                 return id(fn), tuple(map(self.of, parts_of(value)))
             case Method(kwargs=named):
                 return "method", tuple(name for name, _ in named), value.partial, tuple(map(self.of, parts_of(value)))
-            case OneFunction(which, functions):
-                return "one of", self.of(which), tuple(map(self.of, functions))
+            case OneOf(which, things):
+                return "one of", self.of(which), tuple(map(self.of, things))
             case Static(found):
                 return id(found)
             case _:
@@ -231,6 +231,8 @@ def _template(interp: Interpreter, given: Tuple, heap: Heap, numbers: bool, kept
                 return Built(value.kind, value.cls, contents.keys, tuple(map(general, contents.items)), value.meta)
             case FunctionValue() | Method():
                 return with_parts(value, map(general, parts_of(value)))
+            case OneOf(_, things) if any(isinstance(one, Ref) for one in things):
+                return Poison("it is one of several objects of different kinds, passed to a function that calls itself")
             case _:
                 return joiner.generalise(value, numbers=numbers)
 

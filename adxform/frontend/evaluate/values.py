@@ -231,11 +231,11 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OneFunction:
-    """One of several `functions`, of which the run knows which: that with the number `which`, as `Cells.number_of` has it."""
+class OneOf:
+    """One of several `things`, functions and objects: that with the number `which`, as `Cells.number_of` has it."""
 
     which: Value
-    functions: tuple[Value, ...]
+    things: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -301,7 +301,7 @@ Value = (
     | Static
     | FunctionValue
     | Method
-    | OneFunction
+    | OneOf
     | InnerPullback
     | Ref
     | Maybe

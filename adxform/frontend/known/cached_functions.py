@@ -27,7 +27,7 @@ from adxform.frontend.evaluate.values import (
     Maybe,
     Method,
     Once,
-    OneFunction,
+    OneOf,
     Ref,
     Static,
     Stream,
@@ -253,7 +253,7 @@ def _look_at(interp: Interpreter, cache: _Cache, fn: Value) -> None:
 
 def _reached(interp: Interpreter, value: Value, seen: dict[Ref, None]) -> Iterator[tuple[Ref, Any]]:
     match value:
-        case FunctionValue() | Method() | OneFunction() | Tuple() | Maybe():
+        case FunctionValue() | Method() | OneOf() | Tuple() | Maybe():
             parts: Any = parts_of(value)
         case Ref() if value not in seen:
             seen[value] = None

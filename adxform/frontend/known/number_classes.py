@@ -133,6 +133,8 @@ def _number(cls: Any, type_: Scalar) -> Handler:
         texts = class_of(args[0]) in (str, bytes, bytearray, object, None) if args else True
         if len(args) > 1 and not texts:
             return interp.fail(TypeError, "int() can't convert non-string with explicit base")
+        if (number := _number_of_text(interp, cls, args)) is not None:
+            return number
         if args and cls is not bool and protocols.is_object(args[0]):
             return _number_of_object(interp, cls, type_, args, kwargs, hint)
         if args and isinstance(args[0], Var):
@@ -151,6 +153,17 @@ def _number(cls: Any, type_: Scalar) -> Handler:
         return None
 
     return handler
+
+
+def _number_of_text(interp: Interpreter, cls: Any, args: Args) -> Value | None:
+    """The number that a known text is, or what Python raises where it is none; ``None`` for anything else."""
+    given = [arg.value for arg in args if isinstance(arg, Lit)]
+    if not given or len(given) < len(args) or type(given[0]) is not str:
+        return None
+    try:
+        return Lit(cls(*given))
+    except (TypeError, ValueError) as error:
+        return interp.fail(type(error), str(error))
 
 
 def _number_of_object(interp: Interpreter, cls: Any, type_: Scalar, args: Args, kwargs: Kwargs, hint: str) -> Answer:

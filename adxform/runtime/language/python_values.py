@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adxform.errors import LargeNumberError, UnsupportedOperationError
 
@@ -53,6 +55,16 @@ def in_order(items: Sequence[Any], order: Any) -> list[Any]:
     ['c', 'a']
     """
     return [items[k] for k in order]
+
+
+def ranks(items: Sequence[Any]) -> NDArray[np.int64]:
+    """The places of `items`, texts or tuples of those, among all of them in order; equal ones have one.
+
+    >>> ranks(["b", "a", "b"])
+    array([1, 0, 1])
+    """
+    ordered = sorted(items)
+    return np.array([bisect_left(ordered, item) for item in items], np.int64)
 
 
 def chained(*parts: Any) -> tuple[Any, ...]:

@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.values import (
     Maybe,
     Method,
     Once,
-    OneFunction,
+    OneOf,
     Poison,
     Range,
     Ref,
@@ -79,7 +79,7 @@ def class_of(value: Value) -> type | None:
             return type(found) if isinstance(found, (*SEQUENCES, *SETS, *_OTHERS)) else None
         case FunctionValue() | Method() | InnerPullback():
             return types.FunctionType
-        case OneFunction():
+        case OneOf():
             return None
         case Once():
             return Once

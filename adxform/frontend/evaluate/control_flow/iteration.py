@@ -320,6 +320,13 @@ def length(interp: Interpreter, source: Value) -> Value:
             return Lit(len(known))
 
 
+def same_length(interp: Interpreter, first: Value, part: Value) -> bool:
+    """Whether two sources are known to have as many items as each other."""
+    lengths = [length(interp, source) for source in (first, part)]
+    sizes = [interp.integers.sizes.get(length) if isinstance(length, Var) else length for length in lengths]
+    return sizes[0] is not None and sizes[0] == sizes[1]
+
+
 def _length_of_list(interp: Interpreter, source: Ref) -> Value:
     """How many items a list has, whatever holds them."""
     if (columns := interp.columns(source)) is not None:

@@ -17,9 +17,10 @@ from adxform.frontend.evaluate.control_flow.templates import (
     has_slots,
     in_parts,
     is_optional,
+    one_or_several,
     what_is_there,
 )
-from adxform.frontend.evaluate.objects.functions_apart import code_key, is_function
+from adxform.frontend.evaluate.objects.functions_apart import code_key, is_choosable, is_function, of_class
 from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.values import (
@@ -28,7 +29,7 @@ from adxform.frontend.evaluate.values import (
     Maybe,
     Method,
     Once,
-    OneFunction,
+    OneOf,
     Poison,
     Ref,
     Static,
@@ -41,6 +42,15 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Dim, Object, Scalar, Size, Type
 
 
+class _InOneAnother(Exception):
+    """Objects hold one another, so that there is no end to what there is to merge."""
+
+
+_IN_ONE_ANOTHER = Poison(
+    "it is one of several objects that hold one another", way="keep places in a list in place of the objects"
+)
+
+
 def same(a: Value, b: Value) -> bool:
     """Whether two values are one and the same."""
     if a is b:
@@ -50,7 +60,7 @@ def same(a: Value, b: Value) -> bool:
             return a == b
         case Tuple(items, cls), Tuple(others, other_cls):
             return cls is other_cls and len(items) == len(others) and all(map(same, items, others))
-        case (FunctionValue() | Method() | OneFunction() | Ref() | Poison(), _):
+        case (FunctionValue() | Method() | OneOf() | Ref() | Poison(), _):
             return False
         case _:
             return type(a) is type(b) and a == b
@@ -77,6 +87,8 @@ class Joiner(Joins):
         self.params = params
         self.decided = params or lengths
         """What decides on the path, parameters or lengths of arguments: it is known when compiling where values do not join."""
+        self.merging: list[tuple[Ref, Ref]] = []
+        """The objects that are being merged, each within the one before."""
         self.owned = owned
         self.local = local
 
@@ -129,31 +141,55 @@ class Joiner(Joins):
                 return self._merge_functions(a, b, paths)
             case Method(), Method() if _bound_alike(a, b):
                 return self._merge_functions(a, b, paths)
-            case Ref() | Built(), Ref():
-                return joined_objects.merge(self, a, b, paths)
+            case Ref() | Built(), Ref() if not self._may_be_either(a, b):
+                return self._merge_objects(a, b, paths)
             case _ if is_function(a) and is_function(b) and not self.decided:
-                return self._merge_one_function(a, b, paths)
+                return self._merge_one_of(a, b, paths)
             case _ if _is_word(a) and _is_word(b) and not self.decided:
                 return Slot(Object())
+            case _ if _may_be_one_of(a) and _may_be_one_of(b) and not self.decided:
+                return self._merge_one_of(a, b, paths)
             case _:
                 return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.decided)
 
-    def _merge_one_function(self, a: Template, b: Template, paths: Paths) -> Template:
-        """The template of one of several functions, of which a run knows which it is."""
-        left, right = (
-            {code_key(part): part for part in (one.functions if isinstance(one, OneFunction) else (one,))} for one in (a, b)
-        )
-        functions: list[Template] = []
-        for code, function in left.items():
+    def _may_be_either(self, a: Ref | Built, b: Ref) -> bool:
+        """Whether two objects are of different classes, of which the run may have one or the other."""
+        return a.kind == b.kind == "instance" and a.cls is not b.cls and not self.decided
+
+    def _merge_objects(self, a: Ref | Built, b: Ref, paths: Paths) -> Template:
+        """The template of one of two objects; of those that hold one another, cells and their neighbours, which one it is."""
+        if isinstance(a, Built):
+            return joined_objects.merge(self, a, b, paths)
+        if (a, b) in self.merging:
+            raise _InOneAnother
+        self.merging.append((a, b))
+        try:
+            return joined_objects.merge(self, a, b, paths)
+        except _InOneAnother:
+            several = [not self.decided and _were_there(paths, *pair) for pair in self.merging]
+            if any(several[:-1]):  # the outermost objects are kept as they are
+                raise
+            return self._merge_one_of(a, b, paths) if several[-1] else _IN_ONE_ANOTHER
+        finally:
+            self.merging.pop()
+
+    def _merge_one_of(self, a: Template, b: Template, paths: Paths) -> Template:
+        """The template of one of several functions, or objects from outside, of which a run knows which it is."""
+        left, right = ({_key_of(part, paths): part for part in one_or_several(one)} for one in (a, b))
+        chosen: tuple[Template, ...] = tuple(part for one in (a, b) if isinstance(one, OneOf) for part in one.things)
+        if any(_key_of(part, paths) != code_key(part) for part in chosen if not isinstance(part, Built)):
+            return Poison("it is one of several objects, of which a path has made some")
+        things: list[Template] = []
+        for code, thing in left.items():
             if code in right:
-                functions.append(self.merge(function, right[code], paths))
+                things.append(self.merge(thing, right[code], paths))
             else:
-                functions.append(function if has_slots(function) else self.escape(function, paths.left, paths.before))
-        functions += [self.escape(function, paths.right, paths.before) for code, function in right.items() if code not in left]
-        if isinstance(a, OneFunction) and a.which == Slot(INT) and a.functions == tuple(functions):
+                things.append(thing if has_slots(thing) else self.escape(thing, paths.left, paths.before))
+        things += [self.escape(thing, paths.right, paths.before) for code, thing in right.items() if code not in left]
+        if isinstance(a, OneOf) and a.which == Slot(INT) and a.things == tuple(things):
             return a  # functions are compared by identity
-        failed = next((function for function in functions if isinstance(function, Poison)), None)
-        return failed or OneFunction(Slot(INT), tuple(functions))  # type: ignore[arg-type]
+        failed = next((thing for thing in things if isinstance(thing, Poison)), None)
+        return failed or OneOf(Slot(INT), tuple(things))  # type: ignore[arg-type]
 
     def _merge_functions(self, a: FunctionValue | Method, b: FunctionValue | Method, paths: Paths) -> Template:
         """The template of functions of one code: of what they captured, their defaults and what is bound to them."""
@@ -198,6 +234,22 @@ class Joiner(Joins):
         return Array(type_.dtype, shape)
 
 
+def _were_there(paths: Paths, *objects: Ref) -> bool:
+    """Whether there were these objects before the `paths`, each made by one statement."""
+    return all(one.kind == "instance" and one in paths.before.contents and not one.shared for one in objects)
+
+
+def _may_be_one_of(value: Template) -> bool:
+    """Whether a run may choose `value` among things of other kinds: a function, or an object."""
+    return is_choosable(value) or (isinstance(value, Ref | Built) and value.kind == "instance")
+
+
+def _key_of(thing: Template, paths: Paths) -> Any:
+    """What tells `thing` apart where `paths` meet: of what one of them has made, the class."""
+    made = isinstance(thing, Ref) and thing not in paths.before.contents
+    return of_class(thing.cls) if made or isinstance(thing, Built) else code_key(thing)
+
+
 def _bound_alike(a: Method, b: Method) -> bool:
     """Whether as many arguments are bound to both, and under the same names."""
     names = [[name for name, _ in method.kwargs] for method in (a, b)]
@@ -225,7 +277,7 @@ def _kind(value: Any) -> str:
             return f"a tuple of {len(items)}"
         case Ref(cls=cls) | Built(cls=cls):
             return f"a {cls.__name__}"
-        case FunctionValue() | Method() | OneFunction():
+        case FunctionValue() | Method() | OneOf():
             return "a function"
         case Once():
             return "an iterator"

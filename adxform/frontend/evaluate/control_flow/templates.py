@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from adxform.frontend.evaluate.objects.functions_apart import code_key
+from adxform.frontend.evaluate.objects.functions_apart import code_key, of_class
 from adxform.frontend.evaluate.objects.heap import NO_OTHERS, Heap, Originals
 from adxform.frontend.evaluate.objects.object_contents import Collected, Columns, Contents, Doubtful, HeldByRun, Portion, in_doubt
 from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
-from adxform.frontend.evaluate.values import FunctionValue, Maybe, Method, OneFunction, Ref, Tuple, Value, is_undefined
+from adxform.frontend.evaluate.values import FunctionValue, Maybe, Method, OneOf, Ref, Tuple, Value, is_undefined
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
 from adxform.ir.types import BOOL, INT, Scalar, Type
 
@@ -92,8 +92,8 @@ def in_parts(value: Value, template_of: Callable[[Value], Template]) -> Template
     match value:
         case Maybe(_, held):
             return Maybe(Slot(BOOL), template_of(held))  # type: ignore[arg-type]
-        case OneFunction(_, functions):
-            return OneFunction(Slot(INT), tuple(map(template_of, functions)))  # type: ignore[arg-type]
+        case OneOf(_, things):
+            return OneOf(Slot(INT), tuple(map(template_of, things)))  # type: ignore[arg-type]
         case Tuple() | FunctionValue() | Method():
             return with_parts(value, map(template_of, parts_of(value)))
         case _:
@@ -164,8 +164,8 @@ def collect(template: Template, value: Any, heap: Heap, operand: Callable[[Value
                 yield from (placeholder(slot.type) for slot in slots(inner))
             else:
                 yield from collect(inner, what_is_there(value), heap, operand)
-        case OneFunction():
-            yield from _collect_function(template, value, heap, operand)
+        case OneOf():
+            yield from _collect_one_of(template, value, heap, operand)
         case _:
             for part, on_path in _pairs(template, value, heap):
                 yield from collect(part, on_path, heap, operand)
@@ -185,18 +185,27 @@ def _pairs(template: Any, value: Any, heap: Heap) -> Iterable[tuple[Template, An
     return zip(inner, held.items if isinstance(template, Built) else parts_of(held), strict=True)
 
 
-def _collect_function(template: OneFunction, value: Any, heap: Heap, operand: Callable[[Value], Operand]) -> Iterator[Operand]:
-    """The number of the function that a path has, and what is in each of those that it may be; of others, what stands for it."""
-    held = value.functions if isinstance(value, OneFunction) else (value,)
-    which = value.which if isinstance(value, OneFunction) else Lit(heap.contents.number_of(value))
+def one_or_several(value: Any) -> tuple[Any, ...]:
+    """The things of which the run says which one `value` is; itself, where it is one."""
+    return value.things if isinstance(value, OneOf) else (value,)
+
+
+def _collect_one_of(template: OneOf, value: Any, heap: Heap, operand: Callable[[Value], Operand]) -> Iterator[Operand]:
+    """The number of the thing that a path has, and what is in each of those that it may be; of others, what stands for it."""
+
+    def key(thing: Any) -> Any:  # an object that this path has made is one of its class after it
+        made = isinstance(thing, Ref) and all(thing is not other for other in template.things)
+        return of_class(thing.cls) if made or isinstance(thing, Built) else code_key(thing)
+
+    which = value.which if isinstance(value, OneOf) else Lit(heap.contents.number_of(value, key(value)))
     yield from collect(template.which, which, heap, operand)
-    own = {code_key(function): function for function in held}
-    for function in template.functions:
-        found = own.get(code_key(function))
+    own = {key(thing): thing for thing in one_or_several(value)}
+    for thing in template.things:
+        found = own.get(key(thing))
         if found is None:
-            yield from (placeholder(slot.type) for slot in slots(function))
+            yield from (placeholder(slot.type) for slot in slots(thing))
         else:
-            yield from collect(function, found, heap, operand)
+            yield from collect(thing, found, heap, operand)
 
 
 @dataclass(frozen=True, slots=True)

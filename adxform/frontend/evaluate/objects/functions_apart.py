@@ -1,10 +1,10 @@
-"""What tells the functions apart of which a run chooses one."""
+"""What tells the functions and objects apart of which a run chooses one."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from adxform.frontend.evaluate.values import FunctionValue, Method, OneFunction, Static
+from adxform.frontend.evaluate.values import FunctionValue, Method, OneOf, Ref, Static
 from adxform.ir.ops import Lit
 
 
@@ -17,16 +17,30 @@ def code_key(function: Any) -> Any:
             return "method", code_key(fn), len(args), tuple(name for name, _ in kwargs), partial
         case Static(value) | Lit(value):
             return "object", id(value)
+        case Ref(shared=True, cls=cls):
+            return of_class(cls)
+        case Ref():
+            return "made", id(function)
         case _:
             return "other", id(function)
+
+
+def of_class(cls: type) -> Any:
+    """What objects of one class have in common that paths have made, each its own: after them one stands for all."""
+    return "of", cls
 
 
 def is_function(value: Any) -> bool:
     """Whether `value` is a function, or a class, that the run may choose among others."""
     match value:
-        case FunctionValue() | Method() | OneFunction():
+        case FunctionValue() | Method() | OneOf():
             return True
         case Static(found) | Lit(found):
             return callable(found)
         case _:
             return False
+
+
+def is_choosable(value: Any) -> bool:
+    """Whether `value` is a function, or an object from outside that a program knows by its attributes and methods."""
+    return is_function(value) or (isinstance(value, Static) and value.value is not None)

@@ -79,9 +79,9 @@ class Cells(dict[Ref, AnyContents]):
         self.numbers: dict[Any, tuple[int, Any]] = {}
         self.rows: dict[Ref, Row] = {}
 
-    def number_of(self, function: Any) -> int:
-        """By which number the run knows `function` among others: those of one code have the same."""
-        code = code_key(function)
+    def number_of(self, function: Any, code: Any = None) -> int:
+        """By which number the run knows `function` among others: those of one `code` have the same."""
+        code = code_key(function) if code is None else code
         return self.numbers.setdefault(code, (len(self.numbers), function))[0]  # which keeps what has that place in memory
 
     def __missing__(self, ref: Ref) -> AnyContents:

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from adxform.frontend.evaluate.objects.chosen_items import may_choose, one_of
+from adxform.frontend.evaluate.objects.functions_apart import is_choosable
 from adxform.frontend.evaluate.objects.object_contents import list_contents
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Ref, Static, Value
+from adxform.frontend.evaluate.values import OneOf, Ref, Static, Value
 from adxform.ir.ops import Lit, Var
 from adxform.primitives.definitions.of_python import item_places
 
@@ -19,7 +20,7 @@ from adxform.primitives.definitions.of_python import item_places
 def put_in(interp: Interpreter, ref: Ref, index: Value, item: Value) -> bool:
     """Whether ``ref.insert(index, item)`` is done: `index` is one that only a run can tell, and `ref` has few items."""
     items = interp.contents(ref).items
-    if not isinstance(item, Ref) or not _are_objects(items) or not may_choose(interp, index, len(items) + 1):
+    if not _are_objects((item, *items)) or not may_choose(interp, index, len(items) + 1):
         return False
     place = interp.call(Static(item_places.place_to_insert), (index, Lit(len(items))))
     before, own = (item, *items), (*items, item)
@@ -40,8 +41,8 @@ def taken_out(interp: Interpreter, ref: Ref, index: Value, place_of: Callable[..
 
 
 def _are_objects(items: tuple[Value, ...]) -> bool:
-    """Whether `items` are objects, lists or dicts, which a program may change afterwards."""
-    return all(isinstance(item, Ref) for item in items)
+    """Whether `items` are objects, lists or dicts, of which a program can tell which is which afterwards."""
+    return all(isinstance(item, Ref | OneOf) or (isinstance(item, Static) and is_choosable(item)) for item in items)
 
 
 def _write(interp: Interpreter, ref: Ref, chosen: Callable[..., Any], rows: tuple[tuple[Value, ...], ...], place: Value) -> None:

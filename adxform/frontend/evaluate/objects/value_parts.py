@@ -15,7 +15,7 @@ from adxform.frontend.evaluate.objects.object_contents import (
     Portion,
     SetElements,
 )
-from adxform.frontend.evaluate.values import FunctionValue, Maybe, Method, OneFunction, Tuple
+from adxform.frontend.evaluate.values import FunctionValue, Maybe, Method, OneOf, Tuple
 
 
 def parts_of(whole: Any) -> tuple[Any, ...]:
@@ -27,8 +27,8 @@ def parts_of(whole: Any) -> tuple[Any, ...]:
             return items
         case Maybe(present, value):
             return present, value
-        case OneFunction(which, functions):
-            return which, *functions
+        case OneOf(which, things):
+            return which, *things
         case FunctionValue(captures=captures, defaults=defaults):
             return tuple(value for _, value in (*captures, *defaults))
         case Method(fn, args, kwargs):
@@ -55,8 +55,8 @@ def with_parts(whole: Any, changed: Iterable[Any]) -> Any:
             return replace(whole, lists=new)
         case Maybe():
             return Maybe(*new)
-        case OneFunction():
-            return OneFunction(new[0], new[1:])
+        case OneOf():
+            return OneOf(new[0], new[1:])
         case FunctionValue(captures=captures, defaults=defaults):
             named = _named((*captures, *defaults), new)
             return replace(whole, captures=named[: len(captures)], defaults=named[len(captures) :])

@@ -96,16 +96,14 @@ def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
     if isinstance(value, str | bytes | np.dtype | type(None) | type(...)):
         guard(interp, access, Equals(Lit(value)))
         return Lit(value)
-    if isinstance(value, types.FunctionType):
-        first = interp.outer.functions.setdefault(id(value), access)
-        if first != access:
-            guard(interp, access, SameAs(first))
-            return Static(value, first)
-        guard(interp, access, HasCode(value.__code__))
-    elif isinstance(value, _IDENTITIES):
+    if isinstance(value, _IDENTITIES):
         guard(interp, access, Is(value))
-    else:
-        guard(interp, access, HasClass(type(value)))
+        return Static(value, access)
+    first = interp.outer.paths.setdefault(id(value), access)
+    if first != access:  # one object by two names is one as long as each call finds it so
+        guard(interp, access, SameAs(first))
+        return Static(value, first)
+    guard(interp, access, HasCode(value.__code__) if isinstance(value, types.FunctionType) else HasClass(type(value)))
     return Static(value, access)
 
 

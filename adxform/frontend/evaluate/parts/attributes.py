@@ -20,13 +20,25 @@ from adxform.frontend.evaluate.classes.class_contents import (
 )
 from adxform.frontend.evaluate.classes.own_containers import ASKED, ITEMS, OF_ITEMS, attributes_of
 from adxform.frontend.evaluate.code_objects import code_of
+from adxform.frontend.evaluate.control_flow.one_of_several import on_each
 from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.outside import outside_containers
 from adxform.frontend.evaluate.outside.guards import guard, looked_up, rooted
 from adxform.frontend.evaluate.outside.outside_attributes import of_constant, of_outside
 from adxform.frontend.evaluate.parts.number_attributes import of_array, of_scalar
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import FunctionValue, Method, Range, Ref, Slice, Static, Tuple, Value, is_unknown
+from adxform.frontend.evaluate.values import (
+    FunctionValue,
+    Method,
+    OneOf,
+    Range,
+    Ref,
+    Slice,
+    Static,
+    Tuple,
+    Value,
+    is_unknown,
+)
 from adxform.frontend.nested import objects
 from adxform.frontend.signature.access import Access, HasClass
 from adxform.ir.ops import Lit, Var
@@ -59,6 +71,8 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
             return of_outside(interp, value, name)
         case FunctionValue() | Method():
             return _of_function(interp, value, name)
+        case OneOf():
+            return on_each(interp, value, lambda one: load(interp, one, name, hint), name)
         case _:
             raise _not_followed(interp, name)
 

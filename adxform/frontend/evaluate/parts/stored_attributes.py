@@ -19,13 +19,14 @@ from adxform.frontend.evaluate.classes.class_contents import (
     is_librarys,
 )
 from adxform.frontend.evaluate.classes.own_containers import attributes_of, holds_itself, is_of_plain
+from adxform.frontend.evaluate.control_flow.one_of_several import on_each
 from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.outside import places
 from adxform.frontend.evaluate.outside.guards import guard, looked_up, outside_write
 from adxform.frontend.evaluate.outside.outside_attributes import is_a_librarys
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import FunctionValue, Method, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, FunctionValue, Method, OneOf, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, Defines
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object
@@ -73,11 +74,18 @@ def store(interp: Interpreter, value: Value, name: str, new: Value) -> None:
             interp.call(Static(store_flat), (value, Lit(...), new))
         case FunctionValue():
             function_attributes.store(interp, value, name, new)
+        case OneOf():
+            on_each(interp, value, lambda one: _stored(interp, one, name, new), name)
         case Ref(kind="list" | "dict" | "set", cls=cls) | Tuple(cls=cls) if cls in (list, dict, set, tuple):
             state = "is read-only" if hasattr(cls, name) else "cannot be set"
             interp.fail(AttributeError, f"'{cls.__name__}' object attribute '{name}' {state}")
         case _:
             raise interp.error(f"the attribute `{name}` of this value cannot be set", "build a new value instead")
+
+
+def _stored(interp: Interpreter, value: Value, name: str, new: Value) -> Value:
+    store(interp, value, name, new)
+    return NONE
 
 
 def _store_outside(interp: Interpreter, value: Static, name: str, new: Value) -> None:

@@ -22,7 +22,8 @@ class FromOutside:
     known: dict[tuple[Access, int], Value] = field(default_factory=dict)
     """What is known of an object, by what leads to it and its place in memory."""
     classes: dict[int, type] = field(default_factory=dict)
-    functions: dict[int, Access] = field(default_factory=dict)
+    paths: dict[int, Access] = field(default_factory=dict)
+    """Of functions and objects, by their place in memory, the path on which each was found first."""
     modules: dict[int, Access] = field(default_factory=dict)
     unordered: dict[int, frozenset[Any]] = field(default_factory=dict)
     """Frozen sets, by their place, of which the elements are known, but not the order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import GeneratorType
 from typing import Any
 
@@ -111,14 +111,38 @@ def _cycle(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
 
 def _zip(interp: Interpreter, args: Args, *, strict: bool) -> Value:
     places = [k for k, arg in enumerate(args) if generators.code_of(arg) is not None]
-    if strict or len(places) != 1:
-        meaning = meanings.abreast_to_one_end if strict else meanings.abreast
-        return interp.call(Static(meaning), tuple(interp.call(Lit(iter), (arg,)) for arg in args))
-    (place,) = places
-    parts = [walks.opened(interp, arg) if k != place else arg for k, arg in enumerate(args)]
-    lengths = [_length(interp, part) for part in (Zip(tuple(parts[:place])), Zip(tuple(parts[place + 1 :])))]
-    given = Tuple(tuple(parts[:place])), parts[place], Tuple(tuple(parts[place + 1 :])), *lengths
-    return interp.call(Static(meanings.together), given)
+    if len(places) == 1:
+        (place,) = places
+        parts = [walks.opened(interp, arg) if k != place else arg for k, arg in enumerate(args)]
+        strict = strict and len(args) > 1
+        if not strict or _equally_long(interp, [part for k, part in enumerate(parts) if k != place]):
+            return _around(interp, parts, place, strict=strict)
+        args = tuple(parts)
+    sources = Tuple(tuple(interp.call(Lit(iter), (arg,)) for arg in args))
+    return interp.call(Static(meanings.abreast), (sources, Lit(strict)))
+
+
+def _around(interp: Interpreter, parts: list[Value], place: int, *, strict: bool) -> Value:
+    """A `zip` of a generator and what is gone through by position."""
+    before, after = Zip(tuple(parts[:place])), Zip(tuple(parts[place + 1 :]))
+    given = Tuple(before.parts), parts[place], Tuple(after.parts)
+    if not strict:
+        return interp.call(Static(meanings.together), (*given, _length(interp, before), _length(interp, after)))
+    texts = (_differs(place, "longer"), _differs(place, "shorter")) if place else (_differs(1, "shorter"), _differs(1, "longer"))
+    return interp.call(
+        Static(meanings.together_to_the_end), (*given, _length(interp, Zip(before.parts + after.parts)), *map(Lit, texts))
+    )
+
+
+def _equally_long(interp: Interpreter, parts: list[Value]) -> bool:
+    if any(map(iteration.is_endless, parts)):
+        return False
+    return all(iteration.same_length(interp, parts[0], part) for part in parts[1:])
+
+
+def _differs(place: int, how: str) -> str:
+    """What Python says of the argument of a strict `zip` at a `place`."""
+    return f"zip() argument {place + 1} is {how} than argument{' ' if place == 1 else 's 1-'}{place}"
 
 
 def _length(interp: Interpreter, source: Zip) -> Value:
@@ -149,30 +173,30 @@ def _accumulate(interp: Interpreter, args: Args, kwargs: Kwargs) -> Value:
 
 
 def _next_of_each(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    strict = interp.static(args[1], "`strict`")
+    sources = interp.items(args[0])
     found: list[Value] = []
-    for source in interp.items(args[0]):
-        if not isinstance(source, Once):
-            raise interp.error("a `zip` of generators with an object of which nothing is known", "make a list of that: `list(…)`")
-        item = suspended.advance(interp, source, sure=False)
+    for k, source in enumerate(sources):
+        item = _next_of(interp, source)
         if item is None:
+            if strict and k:
+                return interp.fail(ValueError, _differs(k, "shorter"))
+            if strict and (longer := _first_left(interp, sources)) is not None:
+                return interp.fail(ValueError, _differs(longer, "longer"))
             return NONE
         found.append(item)
     return Tuple(tuple(found))
 
 
-def _next_of_all(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
-    sources = interp.items(args[0])
-    found: list[Value] = []
-    for k, source in enumerate(sources):
-        if not isinstance(source, Once):
-            raise interp.error("a strict `zip` of an object of which nothing is known", "make a list of it: `list(…)`")
-        item = suspended.advance(interp, source, sure=False)
-        if k > 0 and (item is None) == bool(found):
-            length, others = "shorter" if found else "longer", f"s 1-{k}" if k > 1 else " 1"
-            return interp.fail(ValueError, f"zip() argument {k + 1} is {length} than argument{others}")
-        if item is not None:
-            found.append(item)
-    return Tuple(tuple(found)) if found else NONE
+def _first_left(interp: Interpreter, sources: Sequence[Value]) -> int | None:
+    """Which of the iterators after the first, asked in turn, has another item."""
+    return next((k for k, source in enumerate(sources) if k and _next_of(interp, source) is not None), None)
+
+
+def _next_of(interp: Interpreter, source: Value) -> Value | None:
+    if not isinstance(source, Once):
+        raise interp.error("a `zip` of generators with an object of which nothing is known", "make a list of that: `list(…)`")
+    return suspended.advance(interp, source, sure=False)
 
 
 def _item_of(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -201,7 +225,6 @@ TABLE: dict[Any, Handler] = {
     intrinsics.yielded: _yielded,
     meanings.item_of: _item_of,
     meanings.next_of_each: _next_of_each,
-    meanings.next_of_all: _next_of_all,
     itertools.zip_longest: _longest,
     itertools.repeat: _repeat,
     itertools.cycle: _cycle,

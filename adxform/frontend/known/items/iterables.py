@@ -158,6 +158,8 @@ def listed(interp: Interpreter, source: Value, hint: str = "items", cls: type = 
         case Enumerate(items, start):
             places = Range(start, iteration.add(interp, start, iteration.length(interp, items)), Lit(1))
             return of_tuples.zipped(interp, (listed(interp, places, hint), listed(interp, items, hint)), cls)
+        case Ref() if cls is list and interp.seen(source) is not source:  # texts, say, of which the run has a list
+            return interp.call(Lit(list), (source,), hint=hint)
         case Ref() if cls is list and (several := interp.portions(source)) is not None:
             return lists_of_lists.copied(interp, several)
         case Ref() if (columns := interp.columns(source)) is not None:

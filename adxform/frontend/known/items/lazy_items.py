@@ -80,16 +80,10 @@ def _zip_in_part(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> 
     if any(map(loop_trips.has_stream, args)):
         return _zip_in_steps(interp, args, kwargs, hint)
     strict = "strict" in kwargs and interp.static(kwargs["strict"], "`strict`")
-    if strict and any(not _same_length(interp, args[0], part) for part in args[1:]):
+    if strict and any(not iteration.same_length(interp, args[0], part) for part in args[1:]):
         message = "a strict `zip` of sequences that may differ in length, which a loop may leave early"
         raise interp.error(message, "make a list of it first")
     return Zip(args)
-
-
-def _same_length(interp: Interpreter, first: Value, part: Value) -> bool:
-    lengths = [iteration.length(interp, source) for source in (first, part)]
-    sizes = [interp.integers.sizes.get(length) if isinstance(length, Var) else length for length in lengths]
-    return sizes[0] is not None and sizes[0] == sizes[1]
 
 
 def _enumerate(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

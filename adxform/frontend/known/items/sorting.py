@@ -250,7 +250,8 @@ def _places(interp: Interpreter, keys: Value, count: Value, kwargs: Kwargs) -> V
     places = interp.call(Lit(np.arange), (count,))
     parts = _parts_of_keys(interp, keys)
     for part in reversed(parts):
-        by = rows(interp, _ranked(interp, part) if len(parts) > 1 else part)
+        ranks = _ranks_by_run(interp, part)
+        by = rows(interp, _ranked(interp, part) if len(parts) > 1 else part) if ranks is None else ranks
         refuse_rows(interp, by)
         if len(parts) > 1:
             _require_numbers(interp, by)
@@ -267,6 +268,14 @@ def _ranked(interp: Interpreter, part: Value) -> Value:
         return part
     places = {text: place for place, text in enumerate(sorted(set(texts)))}
     return interp.new_list(tuple(Lit(places[text]) for text in texts))
+
+
+def _ranks_by_run(interp: Interpreter, part: Value) -> Value | None:
+    """The places of texts, of which only the run knows how many they are, among all of them in order; ``None`` of all else."""
+    seen = interp.seen(part)
+    if not isinstance(seen, Var) or seen not in interp.of_run.lists:
+        return None
+    return interp.emit(runtime.ranks, (seen,), Array("int64", (interp.integers.fresh_dim(),)), "ranks")
 
 
 def _require_numbers(interp: Interpreter, by: Value) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
-from adxform.frontend.evaluate.outside.guards import constant, guard
+from adxform.frontend.evaluate.outside.guards import constant, guard, pin
 from adxform.frontend.evaluate.parts.attributes import own_attributes
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
@@ -79,6 +79,10 @@ def _fields(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
             return constant(interp, dataclasses.fields(cls))
         case (Static(found, access),) if dataclasses.is_dataclass(found) and not isinstance(found, type):
             guard(interp, access, HasClass(type(found)))
+            return constant(interp, dataclasses.fields(found))
+        case (Static(found) | Lit(found) as cls,) if isinstance(found, type) and dataclasses.is_dataclass(found):
+            if isinstance(cls, Static):
+                pin(interp, cls)
             return constant(interp, dataclasses.fields(found))
         case _:
             return None

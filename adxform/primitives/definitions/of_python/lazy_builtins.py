@@ -11,18 +11,9 @@ def item_of(source: Any, k: int) -> Any:
     raise NotImplementedError(source, k)
 
 
-def next_of_each(sources: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The next item of each iterator; ``None`` where one has none. Before specialisation only."""
-    raise NotImplementedError(sources)
-
-
-def next_of_all(sources: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The next item of each iterator; ``None`` where none has one. Before specialisation only.
-
-    Raises:
-        ValueError: some have one.
-    """
-    raise NotImplementedError(sources)
+def next_of_each(sources: tuple[Any, ...], strict: bool) -> tuple[Any, ...] | None:
+    """The next item of each iterator; ``None`` where one has none, or all if `strict`. Before specialisation only."""
+    raise NotImplementedError(sources, strict)
 
 
 def asked(advance: Any) -> Iterator[Any]:
@@ -122,20 +113,26 @@ def together(before: tuple[Any, ...], source: Any, after: tuple[Any, ...], first
                 break
 
 
-def abreast(*sources: Any) -> Iterator[Any]:
-    """``zip(*sources)``, of which several are generators."""
-    items = next_of_each(sources)
-    while items is not None:
-        yield items
-        items = next_of_each(sources)
+def together_to_the_end(
+    before: tuple[Any, ...], source: Any, after: tuple[Any, ...], count: int, longer: str, shorter: str
+) -> Iterator[Any]:
+    """``zip(*before, source, *after, strict=True)``, where those `before` and `after` have `count` items each."""
+    k = 0
+    for item in source:
+        if k >= count:
+            raise ValueError(longer)
+        yield (*(item_of(part, k) for part in before), item, *(item_of(part, k) for part in after))
+        k += 1
+    if k < count:
+        raise ValueError(shorter)
 
 
-def abreast_to_one_end(*sources: Any) -> Iterator[Any]:
-    """``zip(*sources, strict=True)``, of which some are generators."""
-    items = next_of_all(sources)
+def abreast(sources: tuple[Any, ...], strict: bool) -> Iterator[Any]:
+    """``zip(*sources, strict=strict)``, of which several are generators."""
+    items = next_of_each(sources, strict)
     while items is not None:
         yield items
-        items = next_of_all(sources)
+        items = next_of_each(sources, strict)
 
 
 def piece(source: Any, start: int, stop: int, step: int) -> Iterator[Any]:
