@@ -105,9 +105,34 @@ def a_mode_that_is_left_by_an_error(x: Any) -> Any:
         return np.sum(np.linalg.solve(np.outer(x, x), x)) * quotient(x[0], x[1])
 
 
+class Recorder:
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        print("left by", kind)
+
+
+def a_list_in_what_prints_when_it_is_left(x: Any) -> Any:
+    values = [x[0]]
+    with Recorder(values):
+        values.append(x[1] * x[1])
+    return sum(values)
+
+
+def a_number_in_what_prints_when_it_is_left(x: Any) -> Any:
+    with Recorder(x[0]) as recorder:
+        return recorder.values * x[1]
+
+
 @pytest.mark.parametrize(
     ("program", "x"),
     [
+        (a_list_in_what_prints_when_it_is_left, X),
+        (a_number_in_what_prints_when_it_is_left, X),
         (counts_in_an_object, X),
         (another_mode, X),
         (a_mode_in_a_loop, X),

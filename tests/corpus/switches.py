@@ -154,3 +154,15 @@ def generators_that_end_together(x):
         return sum(a * b for a, b in zip(cumulated(x), cumulated(x[1:]), strict=True))
     except ValueError:
         return weighted
+
+
+@at((vec(1.0, 2.0, 3.0), True), (vec(1.0, 2.0, 3.0), False))
+def an_iterator_used_up_as_a_flag_says(x, early):
+    pairs = zip(x, x[::-1], strict=True)
+    total = 0.0
+    if early:
+        for a, b in pairs:
+            total += a * b
+    for a, _ in pairs:
+        total += a * a
+    return total
