@@ -18,6 +18,7 @@ from tests.tables import (
     batched,
     boxed,
     call_forms,
+    callables,
     changed,
     chosen,
     classes,
@@ -25,6 +26,7 @@ from tests.tables import (
     defined,
     edges,
     held,
+    holders,
     identity,
     joined,
     laid,
@@ -80,6 +82,7 @@ TABLES = {
     "operands": operands.cells,
     "scipy_operands": scipy_operands.cells,
     "defined": defined.cells,
+    "callables": callables.cells,
     "forms": call_forms.cells,
     "mathematics": mathematics.cells,
     "precisions": precisions.cells,
@@ -98,6 +101,7 @@ TABLES = {
     "tries": tries.cells,
     "mixed": mixed.cells,
     "held": held.cells,
+    "holders": holders.cells,
     "boxed": boxed.cells,
     "recorded": recorded.cells,
     "identity": identity.cells,
@@ -110,7 +114,9 @@ TABLES = {
 }
 
 LONG = {
+    "callables": partial(callables.cells, 211),
     "containers": partial(containers.cells, 50),
+    "holders": partial(holders.cells, 211),
     "operands": partial(operands.cells, 61),
     "overwrite": partial(overwrite.cells, 41),
     "scipy_operands": partial(scipy_operands.cells, 211),
