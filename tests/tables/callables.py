@@ -16,7 +16,7 @@ from scipy import integrate, optimize, stats
 from tests.tables.cell import Cell, Written
 
 NAMES = {"integrate": integrate, "optimize": optimize, "stats": stats, "spl": scipy.sparse.linalg}
-STOPS = 3e-8
+STOPS = 3e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,9 @@ RESIDUALS = "np.array([u[0] - p[0], u[1] * u[0] - p[1], 0.3 * u[1] - p[0] ** 2])
 DECAY = "-p * t * u"
 FINE = "xtol=1e-14, gtol=1e-14, ftol=1e-14"
 TIGHT = "rtol=1e-9, atol=1e-9"
+PLANE = "lambda u: u[0] + u[1] - p[1]"
+BENDS = "lambda t, a, b: a * np.exp(-b * t)"
+ENDS = "lambda a, b: np.array([a[0] - p[0], b[0] - p[1]])"
 START = "np.array([0.5, 1.0])"
 FORMS = {
     "quad": Form("integrate.quad(G, 0.1, 1.3<args>)", ("r[0]", "r[0] * 2.0 + r[0]", "first"), "np.exp(-p[0] * u) + p[1] * u"),
@@ -55,9 +58,7 @@ FORMS = {
     "bisect": Form("optimize.bisect(G, 0.0, 5.0<args>, xtol=1e-13)", ("r",), CUBIC),
     "toms748": Form("optimize.toms748(G, 0.0, 5.0<args>)", ("r",), CUBIC),
     "newton": Form("optimize.newton(G, 1.0<args>, tol=1e-13)", ("r",), CUBIC),
-    "newton with all": Form(
-        "optimize.newton(G, 1.0<args>, tol=1e-13, full_output=True)", ("r[0]", "first", "r[1].root"), CUBIC
-    ),
+    "newton with all": Form("optimize.newton(G, 1.0<args>, tol=1e-13, full_output=True)", ("r[0]", "first", "r[1].root"), CUBIC),
     "newton of several": Form("optimize.newton(G, np.ones(2)<args>, tol=1e-13)", ("np.sum(r)",), CUBIC),
     "root_scalar": Form(
         "optimize.root_scalar(G, bracket=[0.0, 5.0]<args>)", ("r.root", "r['root']", "getattr(r, 'root')"), CUBIC
@@ -73,7 +74,7 @@ FORMS = {
         noise=STOPS,
     ),
     "brent": Form("optimize.brent(G<args>)", ("r",), QUARTIC, noise=STOPS),
-    "golden": Form("optimize.golden(G<args>)", ("r",), QUARTIC, noise=STOPS),
+    "golden": Form("optimize.golden(G<args>)", ("r",), QUARTIC, noise=1e-6),
     "fixed_point": Form("optimize.fixed_point(G, 0.5<args>, xtol=1e-13)", ("r",), "np.cos(p[0] * u) * 0.5 + 0.1 * p[1]"),
     "fixed_point of several": Form(
         "optimize.fixed_point(G, np.array([0.5, 0.6])<args>, xtol=1e-13)", ("np.sum(r)",), "np.cos(p[0] * u) * 0.5 + 0.1 * p[1]"
@@ -103,7 +104,7 @@ FORMS = {
         f"optimize.minimize(G, {START}<args>, method='Nelder-Mead', options={{'xatol': 1e-9, 'fatol': 1e-13}})",
         ("np.sum(r.x)", "r.fun"),
         VALLEY,
-        noise=STOPS,
+        noise=1e-6,
     ),
     "minimize with bounds": Form(
         f"optimize.minimize(G, {START}<args>, bounds=[(-1.0, 0.6), (0.2, None)], tol=1e-12)",
@@ -112,7 +113,7 @@ FORMS = {
         noise=STOPS,
     ),
     "minimize under a condition": Form(
-        f"optimize.minimize(G, {START}<args>, method='SLSQP', constraints={{'type': 'eq', 'fun': lambda u: u[0] + u[1] - p[1]}}, tol=1e-13)",
+        f"optimize.minimize(G, {START}<args>, method='SLSQP', constraints={{'type': 'eq', 'fun': {PLANE}}}, tol=1e-13)",
         ("np.sum(r.x ** 2)", "r.fun"),
         VALLEY,
         noise=STOPS,
@@ -129,9 +130,7 @@ FORMS = {
         "(u[0] - p[0]) ** 2 + 0.1 * u[0] ** 4 * p[1]",
         noise=STOPS,
     ),
-    "fmin": Form(
-        f"optimize.fmin(G, {START}<args>, disp=False, xtol=1e-9, ftol=1e-13)", ("np.sum(r)",), VALLEY, noise=STOPS
-    ),
+    "fmin": Form(f"optimize.fmin(G, {START}<args>, disp=False, xtol=1e-9, ftol=1e-13)", ("np.sum(r)",), VALLEY, noise=STOPS),
     "fmin_bfgs": Form(f"optimize.fmin_bfgs(G, {START}<args>, disp=0, gtol=1e-9)", ("np.sum(r)",), VALLEY, noise=STOPS),
     "fminbound": Form("optimize.fminbound(G, -3.0, 4.0<args>, xtol=1e-11)", ("r",), QUARTIC, noise=STOPS),
     "fmin_slsqp": Form(f"optimize.fmin_slsqp(G, {START}<args>, iprint=0, acc=1e-14)", ("np.sum(r)",), VALLEY, noise=STOPS),
@@ -178,7 +177,7 @@ FORMS = {
         noise=STOPS,
     ),
     "curve_fit": Form(
-        "optimize.curve_fit(lambda t, a, b: a * np.exp(-b * t), np.arange(4.0), G(np.arange(4.0)), p0=[1.0, 0.4], xtol=1e-14, ftol=1e-14)",
+        f"optimize.curve_fit({BENDS}, np.arange(4.0), G(np.arange(4.0)), p0=[1.0, 0.4], xtol=1e-14, ftol=1e-14)",
         ("np.sum(r[0])", "np.sum(r[1])", "first[0]"),
         "p[0] * np.exp(-p[1] * u) + 0.1 * u ** 2",
         noise=STOPS,
@@ -228,9 +227,7 @@ FORMS = {
     "dblquad": Form(
         "integrate.dblquad(G, 0.0, 1.0, 0.0, lambda s: p[0] * s<args>)", ("r[0]",), "np.exp(-p[0] * u) + p[1] * t", "u, t"
     ),
-    "nquad": Form(
-        "integrate.nquad(G, [[0.0, 1.0], [0.0, 0.7]]<args>)", ("r[0]",), "np.exp(-p[0] * u) + p[1] * t", "u, t"
-    ),
+    "nquad": Form("integrate.nquad(G, [[0.0, 1.0], [0.0, 0.7]]<args>)", ("r[0]",), "np.exp(-p[0] * u) + p[1] * t", "u, t"),
     "expect": Form("stats.norm(p[0], p[1]).expect(G)", ("r",), "u * u * p[1]"),
     "cg of an operator": Form(
         "spl.cg(spl.LinearOperator((2, 2), matvec=G), np.array([1.0, p[0]]), rtol=1e-13)",
@@ -241,10 +238,10 @@ FORMS = {
         "optimize.differential_evolution(G, [(-2.0, 3.0), (-2.0, 3.0)]<args>, seed=1, tol=1e-9, maxiter=60)",
         ("np.sum(r.x)", "r.fun"),
         VALLEY,
-        noise=1e-6,
+        noise=3e-5,
     ),
     "solve_bvp": Form(
-        "integrate.solve_bvp(G, lambda a, b: np.array([a[0] - p[0], b[0] - p[1]]), np.linspace(0.0, 1.0, 6), np.ones((2, 6)), tol=1e-8)",
+        f"integrate.solve_bvp(G, {ENDS}, np.linspace(0.0, 1.0, 6), np.ones((2, 6)), tol=1e-8)",
         ("np.sum(r.y[:, 2])", "r.sol(0.33)[0]", "r.yp[0, 2]"),
         "np.vstack((t[1], -p[0] * t[0]))",
         "u, t",
@@ -259,7 +256,7 @@ FORMS = {
     "map": Form("list(map(G, [0.3, p[1]]))", ("sum(r)", "r[1]"), "u * p[1] + u * u"),
     "reduce": Form("functools.reduce(G, [0.3, p[1], 1.4], 0.1)", ("r",), "u * p[0] + t", "u, t"),
     "accumulate": Form("list(itertools.accumulate([0.3, p[1], 1.4], G))", ("r[2]", "sum(r)"), "u * p[0] + t", "u, t"),
-    "sorted": Form("sorted([1.2, p[1], 0.4, p[0]], key=G)", ("r[0]", "r[3] * r[1] ** 2"), "-(u - p[0]) ** 2 + 0.01 * u"),
+    "sorted": Form("sorted([1.1, p[1], 0.4, p[0]], key=G)", ("r[0]", "r[3] * r[1] ** 2"), "-(u - p[0]) ** 2 + 0.01 * u"),
     "max": Form("max([1.2, p[1] * 0.9, 0.4], key=G)", ("r",), "u * p[0] - u * u"),
     "filter": Form("list(filter(G, [p[0], 2.5, p[1] * 0.3]))", ("sum(r)", "r[0]"), "u > p[0] * 0.9"),
     "takewhile": Form("list(itertools.takewhile(G, [p[0], 2.5, p[1] * 0.3]))", ("sum(r)", "r[0]"), "u > p[0] * 0.9"),
@@ -278,7 +275,10 @@ class Kind:
 
 
 MODULE_FUNCTION = "def H(<S>, p):\n    return <B>\n"
-CLASS = "class M:\n    def __init__(self, p):\n        self.p = p\n    def go(self, <S>):\n        p = self.p\n        return <B>\n"
+INIT = "class M:\n    def __init__(self, p):\n        self.p = p\n"
+CLASS = f"{INIT}    def go(self, <S>):\n        p = self.p\n        return <B>\n"
+OUTER = "def outer(k):\n    def G(<S>):\n        p = k\n        return <B>\n    return G\n"
+KEEPS = "def G(<S>):\n    if 'p' not in seen:\n        seen['p'] = p * 1.0\n"
 KINDS = {
     "lambda": Kind("G = lambda <S>: <B>"),
     "local function": Kind("def G(<S>):\n    return <B>"),
@@ -316,7 +316,9 @@ KINDS = {
     "array that changes later": Kind("q = p.copy()\nG = lambda <S>: <BQ>", later="q *= 1.1"),
     "view that changes later": Kind("q = p.copy()\nw = q[:1]\nG = lambda <S>: <BQ>", later="w *= 1.1"),
     "array of its object that changes later": Kind("m = M(p.copy())\nG = m.go", CLASS, later="m.p *= 1.1"),
-    "made by a function": Kind("def outer(k):\n    def G(<S>):\n        p = k\n        return <B>\n    return G\nG = outer(p * 1.0)"),
+    "made by a function": Kind(
+        "def outer(k):\n    def G(<S>):\n        p = k\n        return <B>\n    return G\nG = outer(p * 1.0)"
+    ),
     "wrapped": Kind("@functools.wraps(H)\ndef G(<S>):\n    return H(<S>, p)", MODULE_FUNCTION),
     "decorated": Kind("@twice\ndef G(<S>):\n    return <B>", "def twice(g):\n    return lambda *a: g(*a)\n"),
     "starred": Kind("def G(*a):\n    return H(*a, p)", MODULE_FUNCTION),
@@ -325,7 +327,7 @@ KINDS = {
     "chosen by the run": Kind("G = (lambda <S>: <B>) if p[0] > 0.1 else (lambda <S>: <B>)"),
     "branch inside": Kind("def G(<S>):\n    if p[0] > 0:\n        return <B>\n    return 2.0"),
     "loop inside": Kind("def G(<S>):\n    for k in range(2):\n        r = <B>\n    return r"),
-    "memo inside": Kind("seen = {}\ndef G(<S>):\n    if 'p' not in seen:\n        seen['p'] = p * 1.0\n    q = seen['p']\n    return <BQ>"),
+    "memo inside": Kind(f"seen = {{}}\n{KEEPS}    q = seen['p']\n    return <BQ>"),
     "two numbers": Kind("a, b = p\ndef G(<S>):\n    p = np.array([a, b])\n    return <B>"),
     "numbers of Python": Kind("a, b = float(p[0]), float(p[1])\ndef G(<S>):\n    p = np.array([a, b])\n    return <B>"),
     "counts its calls": Kind("n = [0]\ndef G(<S>):\n    n[0] += 1\n    return <B>"),
@@ -360,17 +362,17 @@ def cells(every: int = 1) -> Iterator[Cell]:
 def written(form: Form, how: Kind, body: str, read: str) -> str:
     """The program; empty where the call takes no further arguments, or the first result has no name."""
     unpacked = "first" in read
-    if how.args and "<args>" not in form.call or (unpacked or how.later) and "(lambda r" in body:
+    if (how.args and "<args>" not in form.call) or ((unpacked or how.later) and "(lambda r" in body):
         return ""
     call = form.call.replace("<args>", f", args={how.args}" if how.args else "")
-    body = body.replace("r = <X>\n", f"r = <X>\n<U>{how.later}\n") if how.later else body
     lines = [*how.lines.splitlines()]
     for line in body.splitlines():
         indent = line[: len(line) - len(line.lstrip())]
         if "<U>" in line and unpacked:
             lines += [f"{indent}first, *_ = r"]
-        if line.strip() != "<U>":
-            lines += [line.replace("<U>", "")]
+        lines += [line.replace("<U>", "")]
+        if "<X>" in line and how.later:
+            lines += [f"{indent}{how.later}"]
     main = "".join(f"    {line}\n" for line in lines).replace("<X>", call).replace("<R>", f"({read})")
     text = f"import functools, itertools, types\n{how.module}def f(p):\n{main}"
     renamed = form.body.replace("p[", "q[").replace("-p ", "-q ").replace("- p)", "- q)").replace("@ p", "@ q")

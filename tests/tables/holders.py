@@ -318,36 +318,31 @@ CHANGES = {
     "sorted": "A.sort()",
     "by a helper": "scale(A)",
 }
-END = " + 0.3 * np.sum(np.abs(A) ** 2)\n"
 SHAPES = {
-    "plain": f"    A = <A>\n    o = <O>\n    <C>\n    return total(<Q>){END}",
-    "asked twice": f"    A = <A>\n    o = <O>\n    s = total(<Q>)\n    <C>\n    return s * total(<Q>){END}",
+    "plain": ("A = <A>", "o = <O>", "<C>", "return total(<Q>)"),
+    "asked twice": ("A = <A>", "o = <O>", "s = total(<Q>)", "<C>", "return s * total(<Q>)"),
     "made in a loop": (
-        f"    A = <A>\n    s = 0.0\n    for k in range(2):\n        o = <O>\n        <C>\n        s = s + total(<Q>) * (k + 1)\n    return s{END}"
+        *("A = <A>", "s = 0.0", "for k in range(2):", "    o = <O>", "    <C>", "    s = s + total(<Q>) * (k + 1)"),
+        "return s",
     ),
     "asked in a loop": (
-        f"    A = <A>\n    o = <O>\n    s = 0.0\n    for k in range(2):\n        <C>\n        s = s + total(<Q>) * (k + 1)\n    return s{END}"
+        *("A = <A>", "o = <O>", "s = 0.0", "for k in range(2):", "    <C>", "    s = s + total(<Q>) * (k + 1)"),
+        "return s",
     ),
-    "kept in an attribute": (
-        f"    A = <A>\n    box = types.SimpleNamespace(o=<O>)\n    <C>\n    o = box.o\n    return total(<Q>){END}"
-    ),
-    "changed in a branch": f"    A = <A>\n    o = <O>\n    if y1[0] > 0.0:\n        <C>\n    return total(<Q>){END}",
-    "asked in a branch": (
-        f"    A = <A>\n    o = <O>\n    r = 0.0\n    if y1[0] > 0.0:\n        <C>\n        r = total(<Q>)\n    return r{END}"
-    ),
+    "kept in an attribute": ("A = <A>", "box = types.SimpleNamespace(o=<O>)", "<C>", "o = box.o", "return total(<Q>)"),
+    "changed in a branch": ("A = <A>", "o = <O>", "if y1[0] > 0.0:", "    <C>", "return total(<Q>)"),
+    "asked in a branch": ("A = <A>", "o = <O>", "r = 0.0", "if y1[0] > 0.0:", "    <C>", "    r = total(<Q>)", "return r"),
     "made in a branch": (
-        f"    A = <A>\n    o = None\n    if y1[0] > 0.0:\n        o = <O>\n    <C>\n    r = total(<Q>) if o is not None else 0.0\n    return r{END}"
+        *("A = <A>", "o = None", "if y1[0] > 0.0:", "    o = <O>", "<C>", "r = total(<Q>) if o is not None else 0.0"),
+        "return r",
     ),
     "several in a list": (
-        f"    A = <A>\n    several = [<O> for k in range(2)]\n    <C>\n    s = 0.0\n    for o in several:\n        s = s + total(<Q>)\n    return s{END}"
+        *("A = <A>", "several = [<O> for k in range(2)]", "<C>", "s = 0.0", "for o in several:", "    s = s + total(<Q>)"),
+        "return s",
     ),
-    "made by a helper": (
-        f"    A = <A>\n    def make():\n        return <O>\n    o = make()\n    <C>\n    return total(<Q>){END}"
-    ),
-    "made of an argument": (
-        f"    def make(A):\n        return <O>\n    A = <A>\n    o = make(A)\n    <C>\n    return total(<Q>){END}"
-    ),
-    "made of a view": f"    W = <A>\n    A = W[:]\n    o = <O>\n    A = W\n    <C>\n    return total(<Q>){END}",
+    "made by a helper": ("A = <A>", "def make():", "    return <O>", "o = make()", "<C>", "return total(<Q>)"),
+    "made of an argument": ("def make(A):", "    return <O>", "A = <A>", "o = make(A)", "<C>", "return total(<Q>)"),
+    "made of a view": ("W = <A>", "A = W[:]", "o = <O>", "A = W", "<C>", "return total(<Q>)"),
 }
 PRELUDE = f"""import collections, copy, dataclasses, functools, itertools, operator, types
 {TOTAL}
@@ -390,7 +385,7 @@ def cells(every: int = 1) -> Iterator[Cell]:
     axes = itertools.product(OBJECTS.items(), CHANGES.items(), SHAPES.items())
     each = ((*one, asked) for one in axes for asked in one[0][1][1])
     for (kind, (made, _, array)), (change, line), (shape, body), asked in itertools.islice(each, 0, None, every):
-        text = body
+        text = "".join(f"    {part}\n" for part in (*body[:-1], f"{body[-1]} + 0.3 * np.sum(np.abs(A) ** 2)"))
         for place, what in (("<A>", array), ("<O>", made), ("<C>", line), ("<Q>", asked)):
             text = text.replace(place, what)
         name = f"{kind}, {shape}, {change} changed: {asked}"

@@ -25,6 +25,7 @@ from adxform.frontend.evaluate.values import (
     InnerPullback,
     Method,
     Once,
+    OneFunction,
     Range,
     Ref,
     Slice,
@@ -223,7 +224,7 @@ def _is_asked_of_scipy(classes: Any) -> bool:
 
 def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     match args[0]:
-        case FunctionValue() | Method() | InnerPullback():
+        case FunctionValue() | Method() | InnerPullback() | OneFunction():
             return Lit(True)
         case Static() | Lit() | Ref() | Tuple() if (cls := class_of(args[0])) is not None:
             there = find(cls, "__call__") is not MISSING
