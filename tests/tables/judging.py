@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 
 import adxform
 from tests.tables import (
+    aliased,
     batched,
     boxed,
     call_forms,
@@ -45,6 +46,7 @@ from tests.tables import (
     primitives,
     products,
     proxies,
+    questions,
     ranges,
     reach,
     recalled,
@@ -65,6 +67,7 @@ from tests.tables import (
 from tests.tables.cell import Cell, Verdict, judge
 
 TABLES = {
+    "aliased": aliased.cells,
     "edges": edges.cells,
     "semantics": semantics.cells,
     "containers": containers.cells,
@@ -90,6 +93,7 @@ TABLES = {
     "products": products.cells,
     "batched": batched.cells,
     "proxies": proxies.cells,
+    "questions": questions.cells,
     "ranges": ranges.cells,
     "listed": listed.cells,
     "ordered": ordered.cells,

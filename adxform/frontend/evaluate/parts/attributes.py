@@ -26,7 +26,7 @@ from adxform.frontend.evaluate.outside.guards import guard, looked_up, rooted
 from adxform.frontend.evaluate.outside.outside_attributes import of_constant, of_outside
 from adxform.frontend.evaluate.parts.number_attributes import of_array, of_scalar
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import FunctionValue, Method, Range, Ref, Slice, Static, Tuple, Value, is_unknown
+from adxform.frontend.evaluate.values import FunctionValue, Maybe, Method, Range, Ref, Slice, Static, Tuple, Value, is_unknown
 from adxform.frontend.nested import objects
 from adxform.frontend.signature.access import Access, HasClass
 from adxform.ir.ops import Lit, Var
@@ -36,6 +36,8 @@ from adxform.primitives.definitions.definition import StandIn
 
 def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Value:
     """``value.name``"""
+    if isinstance(value, Maybe) and value.present not in (Lit(True), *interp.assumed) and hasattr(None, name):
+        raise interp.error(f"`{name}` is asked of what may be `None`, which has one too", "ask whether it `is None` before")
     value = interp.seen(interp.force(value, kind=AttributeError, said=f"'NoneType' object has no attribute '{name}'"))
     if name == "__class__" and not _tells_its_class(value):
         return interp.call(Lit(type), (value,), hint=hint)
