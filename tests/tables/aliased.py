@@ -78,7 +78,9 @@ class Draw:
         """A number that moves, mostly."""
         name, shape = self.array(1)
         k = self.rng.randrange(shape[0])
-        return self.pick("s", "s * 0.5", "0.7", f"{name}[{k}]", f"np.sin({name}[{k}])", f"{name}[{k - shape[0]}] * s", "t * 0.1", "x[1]")
+        return self.pick(
+            "s", "s * 0.5", "0.7", f"{name}[{k}]", f"np.sin({name}[{k}])", f"{name}[{k - shape[0]}] * s", "t * 0.1", "x[1]"
+        )
 
     def like(self, shape: Shape) -> str:
         """An expression of arrays that fits into `shape`."""
@@ -87,25 +89,50 @@ class Draw:
         known = [f"C[:{n}]", f"x[:{n}]", f"x[{LENGTH - n}:]", self.number()]
         one = self.rng.choice([*fit, *fit, *fit, *known])
         other = self.rng.choice([*fit, *known])
-        return self.pick(one, one, f"{one} * 0.9", f"np.sin({one})", f"{one} + {other}", f"{one} * {other} * 0.5", f"{one}.copy()" if one in fit else one)
+        return self.pick(
+            one,
+            one,
+            f"{one} * 0.9",
+            f"np.sin({one})",
+            f"{one} + {other}",
+            f"{one} * {other} * 0.5",
+            f"{one}.copy()" if one in fit else one,
+        )
 
     def cond(self) -> str:
         """A question that only the run answers."""
         name, shape = self.array(1)
         k = self.rng.randrange(shape[0])
-        return self.pick(f"{name}[{k}] > 0.137", f"np.sum({name}) < 1.733", "s > 0.5", "x[0] > 2.0", f"t < {self.rng.choice([0.511, 2.17])}")
+        return self.pick(
+            f"{name}[{k}] > 0.137", f"np.sum({name}) < 1.733", "s > 0.5", "x[0] > 2.0", f"t < {self.rng.choice([0.511, 2.17])}"
+        )
 
     # -- what one line may be
 
     def make(self) -> None:
         """A new array."""
         name = self.fresh()
-        text, shape = self.rng.choice([
-            ("x * 1.0", (6,)), ("x.copy()", (6,)), ("np.zeros(6)", (6,)), ("np.array(x)", (6,)), ("np.outer(x[:2], x[3:])", (2, 3)),
-            ("np.sin(x).reshape(2, 3)", (2, 3)), ("np.concatenate((x[:2], x[4:]))", (4,)), ("np.full(4, s)", (4,)), ("np.ones((2, 3))", (2, 3)),
-            ("np.array([s, x[0], x[1] * s])", (3,)), ("x[::-1].copy()", (6,)), ("np.stack((x[:3], x[3:]))", (2, 3)), ("np.empty_like(x)", (6,)),
-            ("np.cumsum(x)", (6,)), ("np.where(x > 0.2, x, s)", (6,)), ("np.tile(x[:3], 2)", (6,)), ("list(x)", (6,)),
-        ])  # fmt: skip
+        text, shape = self.rng.choice(
+            [
+                ("x * 1.0", (6,)),
+                ("x.copy()", (6,)),
+                ("np.zeros(6)", (6,)),
+                ("np.array(x)", (6,)),
+                ("np.outer(x[:2], x[3:])", (2, 3)),
+                ("np.sin(x).reshape(2, 3)", (2, 3)),
+                ("np.concatenate((x[:2], x[4:]))", (4,)),
+                ("np.full(4, s)", (4,)),
+                ("np.ones((2, 3))", (2, 3)),
+                ("np.array([s, x[0], x[1] * s])", (3,)),
+                ("x[::-1].copy()", (6,)),
+                ("np.stack((x[:3], x[3:]))", (2, 3)),
+                ("np.empty_like(x)", (6,)),
+                ("np.cumsum(x)", (6,)),
+                ("np.where(x > 0.2, x, s)", (6,)),
+                ("np.tile(x[:3], 2)", (6,)),
+                ("list(x)", (6,)),
+            ]
+        )
         if text == "list(x)":
             self.line(f"{name} = np.array([v * s for v in x])")
         else:
@@ -121,24 +148,49 @@ class Draw:
         if len(shape) == 1:
             i = self.rng.randrange(max(n - 1, 1))
             options = [
-                (f"{base}[{i}:]", (n - i,)), (f"{base}[:{i + 1}]", (i + 1,)), (f"{base}[::2]", ((n + 1) // 2,)), (f"{base}[::-1]", (n,)),
-                (f"{base}[:]", (n,)), (f"np.asarray({base})", (n,)), (f"{base}.reshape(-1)", (n,)), (f"{base}.ravel()", (n,)),
-                (f"{base}[None][0]", (n,)), (f"{base}.T", (n,)), (f"np.squeeze({base})", (n,)) if n > 1 else (f"{base}[:]", (n,)),
-                (f"np.atleast_2d({base})", (1, n)), (f"{base}.view()", (n,)), (f"np.real({base})", (n,)), (f"{base}", (n,)),
-                (f"first_of({base}, s)", (n,)), (f"{base}[...]", (n,)), (f"np.array({base}, copy=False)" if i > 9 else f"np.array({base}, copy=None)", (n,)),
-            ]  # fmt: skip
+                (f"{base}[{i}:]", (n - i,)),
+                (f"{base}[:{i + 1}]", (i + 1,)),
+                (f"{base}[::2]", ((n + 1) // 2,)),
+                (f"{base}[::-1]", (n,)),
+                (f"{base}[:]", (n,)),
+                (f"np.asarray({base})", (n,)),
+                (f"{base}.reshape(-1)", (n,)),
+                (f"{base}.ravel()", (n,)),
+                (f"{base}[None][0]", (n,)),
+                (f"{base}.T", (n,)),
+                (f"np.squeeze({base})", (n,)) if n > 1 else (f"{base}[:]", (n,)),
+                (f"np.atleast_2d({base})", (1, n)),
+                (f"{base}.view()", (n,)),
+                (f"np.real({base})", (n,)),
+                (f"{base}", (n,)),
+                (f"first_of({base}, s)", (n,)),
+                (f"{base}[...]", (n,)),
+                (f"np.array({base}, copy=None)", (n,)),
+            ]
             if n % 2 == 0:
                 options += [(f"{base}.reshape(2, {n // 2})", (2, n // 2)), (f"np.split({base}, 2)[1]", (n // 2,))]
                 options += [(f"{base}.reshape(2, -1).T", (n // 2, 2))]
         else:
             m = shape[1]
             options = [
-                (f"{base}[{self.rng.randrange(n)}]", (m,)), (f"{base}[:, {self.rng.randrange(m)}]", (n,)), (f"{base}.T", (m, n)),
-                (f"{base}.reshape(-1)", (n * m,)), (f"{base}.ravel()", (n * m,)), (f"{base}.T.reshape(-1)", (n * m,)), (f"{base}.T.ravel()", (n * m,)),
-                (f"np.transpose({base})", (m, n)), (f"{base}[::-1]", (n, m)), (f"{base}[:, ::-1]", (n, m)), (f"{base}.swapaxes(0, 1)", (m, n)),
-                (f"np.diagonal({base}).copy()", (min(n, m),)), (f"{base}.reshape({m}, {n})", (m, n)), (f"{base}[-1][:]", (m,)),
-                (f"np.ravel({base}, order='F')", (n * m,)), (f"{base}.flatten()", (n * m,)), (f"np.moveaxis({base}, 0, 1)", (m, n)),
-            ]  # fmt: skip
+                (f"{base}[{self.rng.randrange(n)}]", (m,)),
+                (f"{base}[:, {self.rng.randrange(m)}]", (n,)),
+                (f"{base}.T", (m, n)),
+                (f"{base}.reshape(-1)", (n * m,)),
+                (f"{base}.ravel()", (n * m,)),
+                (f"{base}.T.reshape(-1)", (n * m,)),
+                (f"{base}.T.ravel()", (n * m,)),
+                (f"np.transpose({base})", (m, n)),
+                (f"{base}[::-1]", (n, m)),
+                (f"{base}[:, ::-1]", (n, m)),
+                (f"{base}.swapaxes(0, 1)", (m, n)),
+                (f"np.diagonal({base}).copy()", (min(n, m),)),
+                (f"{base}.reshape({m}, {n})", (m, n)),
+                (f"{base}[-1][:]", (m,)),
+                (f"np.ravel({base}, order='F')", (n * m,)),
+                (f"{base}.flatten()", (n * m,)),
+                (f"np.moveaxis({base}, 0, 1)", (m, n)),
+            ]
         text, found = self.rng.choice(options)
         self.line(f"{name} = {text}")
         self.names[name] = found
@@ -187,37 +239,90 @@ class Draw:
         if len(shape) == 2:
             m = shape[1]
             i = self.rng.randrange(m)
-            self.line(self.pick(
-                f"{base}[{k}] {op} {self.like((m,))}", f"{base}[:, {i}] {op} {self.number()}", f"{base}[{k}, {i}] {op} {self.number()}",
-                f"{base}[...] {op} {self.like(shape)}", f"{base}.T[{i}] {op} {self.number()}", f"{base}.flat[{i}] = {self.number()}",
-                f"{base}[{k}][{i}] {op} {self.number()}", f"{base}[::-1] = {base}.copy()", f"np.fill_diagonal({base}, {self.number()})",
-                f"np.multiply({base}, s, out={base})", f"{base}[1:] += {base}[:-1]", f"scale({base}, 1.1)", f"{base}[0], {base}[-1] = {base}[-1].copy(), {base}[0].copy()",
-                f"{base}[:, 1:] = {base}[:, :-1]", f"{base}[np.arange({n}), 0] {op} {self.number()}", f"{base}[{base} > 0.613] = {self.number()}",
-                f"{base}.reshape(-1)[{i}] {op} {self.number()}", f"for row in {base}: row *= 1.1", f"np.add({base}, 0.1, out={base}, where={base} > 0.337)",
-            ))  # fmt: skip
+            self.line(
+                self.pick(
+                    f"{base}[{k}] {op} {self.like((m,))}",
+                    f"{base}[:, {i}] {op} {self.number()}",
+                    f"{base}[{k}, {i}] {op} {self.number()}",
+                    f"{base}[...] {op} {self.like(shape)}",
+                    f"{base}.T[{i}] {op} {self.number()}",
+                    f"{base}.flat[{i}] = {self.number()}",
+                    f"{base}[{k}][{i}] {op} {self.number()}",
+                    f"{base}[::-1] = {base}.copy()",
+                    f"np.fill_diagonal({base}, {self.number()})",
+                    f"np.multiply({base}, s, out={base})",
+                    f"{base}[1:] += {base}[:-1]",
+                    f"scale({base}, 1.1)",
+                    f"{base}[0] = {base}[-1]",
+                    f"{base}[:, 1:] = {base}[:, :-1]",
+                    f"{base}[np.arange({n}), 0] {op} {self.number()}",
+                    f"{base}[{base} > 0.613] = {self.number()}",
+                    f"{base}.reshape(-1)[{i}] {op} {self.number()}",
+                    f"for row in {base}: row *= 1.1",
+                    f"np.add({base}, 0.1, out={base}, where={base} > 0.337)",
+                )
+            )
             return
         j = self.rng.randrange(n)
-        self.line(self.pick(
-            f"{base}[{k}] {op} {self.number()}", f"{base}[{k}:] {op} {self.like((n - k,))}", f"{base}[...] {op} {self.like(shape)}",
-            f"{base}[1:] += {base}[:-1]", f"{base}[:-1] = {base}[1:]", f"{base}[1:] = {base}[:-1]", f"{base}[::-1] *= {self.like(shape)}",
-            f"{base}.fill({self.number()})", f"np.copyto({base}, {self.like(shape)})", f"np.multiply({base}, {self.number()}, out={base})",
-            f"np.add({base}[1:], {base}[:-1], out={base}[1:])", f"np.add({base}[1:], {base}[:-1], out={base}[:-1])", f"{base}.sort()",
-            f"np.put({base}, [0, {k}], {self.number()})", f"{base}[[0, {k}]] {op} {self.number()}", f"{base}[{base} > 0.213] {op} 0.7",
-            f"np.add.at({base}, [0, 0, {k}], {self.number()})", f"{base}[{k}], {base}[{j}] = {base}[{j}], {base}[{k}]", f"shifted({base})",
-            f"scale({base}, {self.number()})", f"{base}[:] = {base}[::-1]", f"{base} {op} {self.like(shape)}" if base.isidentifier() and op != "=" else f"{base}[:] {op} {self.like(shape)}",
-            f"{base}[{k}:][:1] {op} {self.number()}", f"np.cumsum({base}, out={base})", f"{base}[:] = np.sort({base})", f"{base}[{k}] = {base}[{j}] = {self.number()}",
-            f"{base}.flat[{k}] {op} {self.number()}", f"np.clip({base}, -1.31, 1.37, out={base})", f"{base}.put({k}, {self.number()})", f"{base}.partition(0)" if n < 2 else f"{base}[:] = np.roll({base}, 1)",
-            f"np.negative({base}, out={base}, where={base} < -0.3171)", f"np.exp({base} * 0.3, {base})", f"np.place({base}, {base} > 0.417, [{self.number()}])",
-        ))  # fmt: skip
+        self.line(
+            self.pick(
+                f"{base}[{k}] {op} {self.number()}",
+                f"{base}[{k}:] {op} {self.like((n - k,))}",
+                f"{base}[...] {op} {self.like(shape)}",
+                f"{base}[1:] += {base}[:-1]",
+                f"{base}[:-1] = {base}[1:]",
+                f"{base}[1:] = {base}[:-1]",
+                f"{base}[::-1] *= {self.like(shape)}",
+                f"{base}.fill({self.number()})",
+                f"np.copyto({base}, {self.like(shape)})",
+                f"np.multiply({base}, {self.number()}, out={base})",
+                f"np.add({base}[1:], {base}[:-1], out={base}[1:])",
+                f"np.add({base}[1:], {base}[:-1], out={base}[:-1])",
+                f"{base}.sort()",
+                f"np.put({base}, [0, {k}], {self.number()})",
+                f"{base}[[0, {k}]] {op} {self.number()}",
+                f"{base}[{base} > 0.213] {op} 0.7",
+                f"np.add.at({base}, [0, 0, {k}], {self.number()})",
+                f"{base}[{k}], {base}[{j}] = {base}[{j}], {base}[{k}]",
+                f"shifted({base})",
+                f"scale({base}, {self.number()})",
+                f"{base}[:] = {base}[::-1]",
+                f"{base}{'' if base.isidentifier() and op != '=' else '[:]'} {op} {self.like(shape)}",
+                f"{base}[{k}:][:1] {op} {self.number()}",
+                f"np.cumsum({base}, out={base})",
+                f"{base}[:] = np.sort({base})",
+                f"{base}[{k}] = {base}[{j}] = {self.number()}",
+                f"{base}.flat[{k}] {op} {self.number()}",
+                f"np.clip({base}, -1.31, 1.37, out={base})",
+                f"{base}.put({k}, {self.number()})",
+                f"{base}[:] = np.roll({base}, 1)",
+                f"np.negative({base}, out={base}, where={base} < -0.3171)",
+                f"np.exp({base} * 0.3, {base})",
+                f"np.place({base}, {base} > 0.417, [{self.number()}])",
+            )
+        )
 
     def read(self) -> None:
         """What the result takes of an array."""
         base, shape = self.array()
         if len(shape) == 1:
             n = shape[0]
-            self.line(self.pick(f"t = t + {base} @ C[:{n}]", f"t += {base}[{self.rng.randrange(n)}] * s", f"t = t * 0.5 + np.sum({base} ** 2) * 0.1", f"t = np.sin(t) + {base}[-1]"))
+            self.line(
+                self.pick(
+                    f"t = t + {base} @ C[:{n}]",
+                    f"t += {base}[{self.rng.randrange(n)}] * s",
+                    f"t = t * 0.5 + np.sum({base} ** 2) * 0.1",
+                    f"t = np.sin(t) + {base}[-1]",
+                )
+            )
         else:
-            self.line(self.pick(f"t = t + np.sum({base} * {base}) * 0.1", f"t += {base}[0, -1] * s", f"t = t + np.sum({base} @ C[:{shape[1]}])"))
+            self.line(
+                self.pick(
+                    f"t = t + np.sum({base} * {base}) * 0.1",
+                    f"t += {base}[0, -1] * s",
+                    f"t = t + np.sum({base} @ C[:{shape[1]}])",
+                )
+            )
 
     def rename(self) -> None:
         """Names that change places, or stand for something else."""
@@ -228,7 +333,9 @@ class Draw:
         if not pairs:
             return self.make()
         one, other = self.rng.sample(self.rng.choice(pairs), 2)
-        self.line(self.pick(f"{one}, {other} = {other}, {one}", f"{one} = {other}", f"{one} = {one} * 0.9", f"{one} = {other}.copy()"))
+        self.line(
+            self.pick(f"{one}, {other} = {other}, {one}", f"{one} = {other}", f"{one} = {one} * 0.9", f"{one} = {other}.copy()")
+        )
         return None
 
     # -- what stands around lines

@@ -29,9 +29,11 @@ from adxform.frontend.evaluate.values import (
     Once,
     OneFunction,
     Poison,
+    Range,
     Ref,
     Rest,
     Reversed,
+    Slice,
     Static,
     Stream,
     Tuple,
@@ -132,8 +134,6 @@ def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -
     """``copy.deepcopy(value)``; `seen` are the copies so far, so that what is held twice is copied once."""
     if isinstance(value, Var | Ref) and value in seen:
         return seen[value]
-    if isinstance(value, Maybe):
-        return _deeply_where_there(interp, value, seen)
     own = _copied_by_class(interp, value, "__deepcopy__", (interp.heap.new("dict", dict, (), ()),))
     if own is not None:
         seen[value] = own
@@ -160,9 +160,20 @@ def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -
             if found is not None:
                 seen[value] = found
             return found
+        case Maybe():
+            return _deeply_where_there(interp, value, seen)
+        case _:
+            return _deeply_of_no_container(interp, value, seen)
+
+
+def _deeply_of_no_container(interp: Interpreter, value: Value, seen: dict[Value, Value]) -> Answer:
+    """The same of what holds nothing that can be looked up: methods, bounds and numbers."""
+    match value:
         case Method(fn, args, given) if value.partial or isinstance(fn, FunctionValue) or _is_of_python(fn):
             held = _parts(interp, (*args, *(one for _, one in given)), seen)
             return None if held is None else with_parts(value, (fn, *held))
+        case Slice() | Range():
+            return replace(value)  # another one of the same bounds
         case OneFunction(functions=functions) if any(isinstance(one, Method) for one in functions):
             raise interp.error("a method that the run chooses is copied with its object", "copy the object in each branch")
         case _:
