@@ -29,7 +29,6 @@ from adxform.frontend.evaluate.values import (
     Once,
     OneFunction,
     Poison,
-    Range,
     Ref,
     Rest,
     Reversed,
@@ -172,7 +171,7 @@ def _deeply_of_no_container(interp: Interpreter, value: Value, seen: dict[Value,
         case Method(fn, args, given) if value.partial or isinstance(fn, FunctionValue) or _is_of_python(fn):
             held = _parts(interp, (*args, *(one for _, one in given)), seen)
             return None if held is None else with_parts(value, (fn, *held))
-        case Slice() | Range():
+        case Slice():
             return replace(value)  # another one of the same bounds
         case OneFunction(functions=functions) if any(isinstance(one, Method) for one in functions):
             raise interp.error("a method that the run chooses is copied with its object", "copy the object in each branch")
