@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.integrate
+import scipy.optimize
 
 import adxform
 from adxform.errors import UnsupportedOperationError
@@ -283,6 +285,60 @@ def exchanged_in_a_long_loop(x):
     return v
 
 
+@FOLLOWED.append
+def given_to_a_solver(x):
+    a, b = x[0] * 2, np.sin(x)
+    f = (lambda u: u**3 + a * u - 3 * x[3]) if x[1] > 0 else (lambda u: u**3 + u - b[0])
+    return scipy.optimize.brentq(f, -9.0, 9.0)
+
+
+@FOLLOWED.append
+def called_by_what_is_integrated(x):
+    f = (lambda u: u * x[0]) if x[1] > 0 else (lambda u: u**2 * x[1])
+    g = (lambda u: u + x[2]) if x[0] > 1 else (lambda u: u * x[3])
+    return scipy.integrate.quad(lambda u: f(u) * g(u), 0.0, 1.0)[0]
+
+
+@FOLLOWED.append
+def held_by_what_is_integrated(x):
+    class Model:
+        pass
+
+    model, table = Model(), {"rate": lambda u: u * x[2]}
+    model.force = (lambda u: u * x[0]) if x[1] > 0 else (lambda u: u**2 * x[1])
+    if x[0] > 1:
+        q = x * 2
+        table["rate"] = lambda u: u * q[1]
+    return scipy.integrate.quad(lambda u: model.force(u) + table["rate"](u), 0.0, 1.0)[0]
+
+
+@FOLLOWED.append
+def bound_anew_for_a_root(x):
+    f = lambda u: u - x[:2]
+
+    def choose():
+        nonlocal f
+        if x[1] > 0:
+            q = x * 2
+            f = lambda u: u * 2.0 - q[2:] ** 2
+
+    choose()
+    return np.sum(scipy.optimize.fsolve(lambda u: f(u), np.ones(2), xtol=1e-13) ** 2)
+
+
+@FOLLOWED.append
+def inner_derivatives_of_it(x):
+    f = (lambda u: u**3 * x[0]) if x[1] > 0 else (lambda u: u**2 * np.sum(x))
+    slope = adxform.grad(f)(x[2])
+    return slope + adxform.jvp(f, (x[3],), (x[0],))[1] + adxform.grad(adxform.grad(f))(x[1])
+
+
+@FOLLOWED.append
+def asked_whether_it_is_called(x):
+    f = (lambda u: u * x[0]) if x[1] > 0 else (lambda u: u**2)
+    return np.sum(np.vectorize(f)(x)) * (1.0 + callable(f))
+
+
 @pytest.mark.parametrize("x", POINTS, ids=["first", "second"])
 @pytest.mark.parametrize("program", FOLLOWED, ids=lambda program: program.__name__)
 def test_the_function_is_called_that_the_run_has(program: Callable[..., Any], x: Any) -> None:
@@ -306,13 +362,27 @@ def test_results_of_different_kinds_are_refused_where_they_are_used() -> None:
     assert caught.value.span.line > 0
 
 
-def test_a_function_that_is_chosen_is_not_given_to_unknown_code() -> None:
-    def given(x):
-        f = math.sin if x[0] > 0 else math.cos
-        return x[0] * sys.getsizeof(f)
+def given_to_unknown_code(x):
+    f = math.sin if x[0] > 0 else math.cos
+    return x[0] * sys.getsizeof(f)
 
+
+def asked_which_one_it_is(x):
+    a, b = (lambda u: u * x[0]), (lambda u: u * x[1])
+    f = a if x[0] > 0 else b
+    return x[0] * (1.0 + (f is a) + 2 * (f is b))
+
+
+def pulled_back_through(x):
+    f = (lambda u: u * u * x[0]) if x[0] > 0 else (lambda u: u * x[1])
+    value, pullback = adxform.vjp(f, x[1])
+    return value + pullback(1.0)[0]
+
+
+@pytest.mark.parametrize("program", [given_to_unknown_code, asked_which_one_it_is, pulled_back_through])
+def test_what_cannot_be_told_of_a_function_that_is_chosen_is_refused(program: Callable[..., Any]) -> None:
     with pytest.raises(UnsupportedOperationError) as caught:
-        adxform.grad(given)(POINTS[0])
+        adxform.grad(program)(POINTS[0])
     assert caught.value.span.line > 0
 
 

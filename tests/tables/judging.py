@@ -15,9 +15,11 @@ from functools import lru_cache, partial
 
 import adxform
 from tests.tables import (
+    aliased,
     batched,
     boxed,
     call_forms,
+    callables,
     changed,
     chosen,
     classes,
@@ -25,6 +27,7 @@ from tests.tables import (
     defined,
     edges,
     held,
+    holders,
     identity,
     joined,
     laid,
@@ -43,6 +46,7 @@ from tests.tables import (
     primitives,
     products,
     proxies,
+    questions,
     ranges,
     reach,
     recalled,
@@ -63,6 +67,7 @@ from tests.tables import (
 from tests.tables.cell import Cell, Verdict, judge
 
 TABLES = {
+    "aliased": aliased.cells,
     "edges": edges.cells,
     "semantics": semantics.cells,
     "containers": containers.cells,
@@ -80,6 +85,7 @@ TABLES = {
     "operands": operands.cells,
     "scipy_operands": scipy_operands.cells,
     "defined": defined.cells,
+    "callables": callables.cells,
     "forms": call_forms.cells,
     "mathematics": mathematics.cells,
     "precisions": precisions.cells,
@@ -87,6 +93,7 @@ TABLES = {
     "products": products.cells,
     "batched": batched.cells,
     "proxies": proxies.cells,
+    "questions": questions.cells,
     "ranges": ranges.cells,
     "listed": listed.cells,
     "ordered": ordered.cells,
@@ -98,6 +105,7 @@ TABLES = {
     "tries": tries.cells,
     "mixed": mixed.cells,
     "held": held.cells,
+    "holders": holders.cells,
     "boxed": boxed.cells,
     "recorded": recorded.cells,
     "identity": identity.cells,
@@ -110,7 +118,9 @@ TABLES = {
 }
 
 LONG = {
+    "callables": partial(callables.cells, 211),
     "containers": partial(containers.cells, 50),
+    "holders": partial(holders.cells, 211),
     "operands": partial(operands.cells, 61),
     "overwrite": partial(overwrite.cells, 41),
     "scipy_operands": partial(scipy_operands.cells, 211),

@@ -18,6 +18,7 @@ import numpy as np
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.errors import MissingRuleError
+from adxform.frontend.calls.chosen_functions import for_each
 from adxform.frontend.checks.held_copies import HeldOutside
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.evaluate.state import Interpreter
@@ -72,7 +73,13 @@ def _with_values(function: Callable[..., Any], values: Sequence[Any]) -> Callabl
 
 
 def _solve(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Value:
-    solver, functions, examples, kinds, *given = args
+    solver, functions, *others = args
+    given = Tuple(tuple(interp.items(functions)))
+    return for_each(interp, given, lambda chosen: _solve_for(interp, chosen, (solver, *others)), hint)
+
+
+def _solve_for(interp: Interpreter, functions: Value, args: tuple[Value, ...]) -> Value:
+    solver, examples, kinds, *given = args
     traced = [
         trace(interp, function, tuple(interp.items(example)), {}, range(len(interp.items(example))))
         for function, example in zip(interp.items(functions), interp.items(examples), strict=True)

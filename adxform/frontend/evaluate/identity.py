@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adxform.frontend.evaluate.control_flow.joins import same
+from adxform.frontend.evaluate.objects.functions_apart import code_key, is_function
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.records.knowledge import Given
 from adxform.frontend.evaluate.state import Interpreter
@@ -25,7 +26,7 @@ from adxform.ir.types import Scalar
 
 
 def one_object(interp: Interpreter, a: Value, b: Value) -> bool | None:
-    """Whether two containers are one object, which each call must find so; ``None`` where that cannot be told."""
+    """Whether two containers or functions are one object, which each call must find so; ``None`` where that cannot be told."""
     if a is b:
         return True
     one, other = interp.identity(a), interp.identity(b)
@@ -35,6 +36,11 @@ def one_object(interp: Interpreter, a: Value, b: Value) -> bool | None:
             return value is another
         case Given(number), Given(second) if number is not None and second is not None:
             return number == second
+    for value, another in ((a, b), (b, a)):
+        if isinstance(value, OneOf):
+            codes = {code_key(fn) for fn in value.things}
+            among = another.things if isinstance(another, OneOf) else (another,)
+            return None if any(is_function(fn) and code_key(fn) in codes for fn in among) else False
     if isinstance(a, Ref) and isinstance(b, Ref) and (a.kind, a.cls) == (b.kind, b.cls):
         met = one is not None and other is not None
         joined = _is_joined(a, one) or _is_joined(b, other)

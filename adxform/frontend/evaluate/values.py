@@ -7,7 +7,7 @@ opaque takes them. Lists, dicts and instances have identity: a `Ref` names one, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any, Literal, NamedTuple
 
@@ -122,7 +122,7 @@ class Once:
     `unknown`: it goes through something of which nothing is known, and which may be an iterator itself.
     `behind`: what else is changed by whoever takes its items, each object with its contents after the last, and until then.
     `streams`: what it went through of which nothing is known, which may be an iterator; ``None`` for what a loop went through.
-    `generator`: the code that makes the items, if that is what it is.
+    `generator`: the code that makes the items, if that is what it is. `openings`: what it looked at, once it was opened.
     """
 
     state: Ref
@@ -133,6 +133,7 @@ class Once:
     behind: tuple[tuple[Ref, Any, Poison], ...] = ()
     streams: tuple[Var | None, ...] = ()
     generator: Generator | None = None
+    openings: list[Any] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

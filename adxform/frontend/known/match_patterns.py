@@ -33,7 +33,11 @@ def _is_sequence(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> 
     refuse_pattern(interp, args[0])
     texts = Tuple(tuple(map(Static, (str, bytes, bytearray))))
     found = interp.call(Lit(isinstance), (*args, Static(Sequence)))
-    return Lit(False) if found == Lit(False) or interp.call(Lit(isinstance), (*args, texts)) == Lit(True) else found
+    is_text = interp.call(Lit(isinstance), (*args, texts)) if found != Lit(False) else Lit(False)
+    if isinstance(is_text, Lit):
+        return Lit(False) if found == Lit(False) or is_text == Lit(True) else found
+    other = interp.call(Lit(operator.not_), (is_text,), hint=hint)
+    return other if isinstance(found, Lit) else interp.call(Lit(operator.and_), (found, other), hint=hint)
 
 
 def _is_mapping(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

@@ -17,7 +17,7 @@ from adxform.frontend.evaluate.control_flow.branches import truth
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.operands import are_static
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value, is_unknown
+from adxform.frontend.evaluate.values import Maybe, Ref, Static, Tuple, Value, is_unknown
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives, one_of, scalar_type
 from adxform.ir.ops import Lit, Var
@@ -45,6 +45,9 @@ def _isscalar(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
             return None
         case Ref(kind="instance", cls=cls):
             return Lit(issubclass(cls, numbers.Number))
+        case Maybe(present, held):
+            found = _isscalar(interp, (held,), kwargs, hint)
+            return present if found == Lit(True) else found
         case _:
             return Lit(False)
 

@@ -169,6 +169,7 @@ def _compare(fn: Any) -> Handler:
             return container_comparisons.order(interp, fn, a, b, hint)
         asked = _is_none(interp, a, b, fn is operator.eq)
         if asked is not None:
+            _refuse_each(interp, a, b)
             return asked
         found = container_comparisons.equality(interp, a, b, fn is operator.eq)
         if found is not None:
@@ -246,6 +247,13 @@ def _is_none(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:
                 return present
             return _opposite(interp, present, "absent")
     return None
+
+
+def _refuse_each(interp: Interpreter, a: Value, b: Value) -> None:
+    """Refuse a comparison of what may be an array with ``None``, which NumPy makes element by element."""
+    held = (one.value for one in (a, b) if isinstance(one, Maybe))
+    if any(isinstance(one, Var) and isinstance(one.type, Array) for one in held):
+        raise interp.error("what may be an array is compared with `None`, element by element if it is one", "ask `is None`")
 
 
 def _is_present_and(interp: Interpreter, value: Maybe, other: Value, positive: bool) -> Answer:

@@ -158,8 +158,8 @@ def _sequence(subject: Operand, patterns: list[Any]) -> list[_Step]:
 def _rest_of_sequence(subject: Operand, start: int, stop: int, name: str) -> _Step:
     def step(side: State) -> Operand:
         part = Pack("slice", (Lit(start), Lit(stop or None), Lit(None)))
-        items = side.builder.call(operator.getitem, subject, part, hint=name)
-        side.bind(_CAPTURED.format(name), side.builder.call(list, items, hint=name))
+        items = side.builder.call(list, subject, hint=name)
+        side.bind(_CAPTURED.format(name), side.builder.call(operator.getitem, items, part, hint=name))
         return TRUE
 
     return step

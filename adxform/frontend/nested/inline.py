@@ -11,6 +11,7 @@ from adxform import runtime
 from adxform.analysis.unseen_code import OUTSIDE
 from adxform.errors import ArgnumsError, GlobalMutationError, NonScalarOutputError, TangentMismatchError
 from adxform.frontend.argument_contexts import Context
+from adxform.frontend.calls.chosen_functions import chosen_in
 from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.shared_memory import inner_pairs, parameters_written, refuse_outside_writes, refuse_shared_arguments
 from adxform.frontend.containers.methods import Known
@@ -300,6 +301,9 @@ def pulled(interp: Interpreter, f: Value, primals: tuple[Value, ...]) -> Value:
     """``vjp(f, *primals)``"""
     primals, _, held = bare(interp, primals, {})
     traced = trace(interp, f, primals, {}, tuple(i for i in range(len(primals)) if i not in held))
+    if chosen_in(interp, f) is not None:
+        message = "a pullback of a function that the run chooses keeps what each of several captured"
+        raise interp.error(message, "call `vjp` in each branch, or take `grad` or `jvp`")
     operands = tuple(_kept(interp, traced))
     count = len(traced.function.results)
     outs = _spliced(interp, traced.function, tuple(_untouched(interp, traced, operands)))

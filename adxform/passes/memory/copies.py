@@ -69,6 +69,13 @@ def elide_copies(fn: Function) -> Function:
     return each_function(fn, elided)
 
 
+def told_apart(body: Block) -> Iterator[Var]:
+    """The arrays of which `body` asks whether they are one object: copies of them are not."""
+    for op in all_ops(body):
+        if isinstance(op, Call) and callee(op) in (operator.is_, operator.is_not):
+            yield from (arg for arg in op.args if isinstance(arg, Var) and isinstance(arg.type, Array))
+
+
 def original_of(op: Op) -> Var | None:
     """The array that the result of `op` is equal to, in values, shape and dtype."""
     if not isinstance(op, Call) or len(op.outs) != 1 or op.kwargs:
@@ -115,7 +122,7 @@ class _Eliding(Rewriter):
         self.aliases = aliases
         self.in_sweep = False
         self.changing = aliases.written | aliases.exposed
-        self.lasting = outliving(fn, aliases)
+        self.lasting = outliving(fn, aliases) | set(map(aliases.of, told_apart(fn.body)))
         self.fixed = self.changing | aliases.phis | self.lasting
         self.made = made_in(fn)
         self.gone: set[int] = set()

@@ -162,7 +162,8 @@ def _basis_integral(t: Any, c: Any, k: Any, ends: Any) -> Any:
 
 
 def _basis_spline(t: Any, c: Any, k: Any) -> Any:
-    return BasisSpline(in_floats(t, np.float64(0.5)), in_floats(c, np.float64(0.5)), fixed(k))
+    knots = as_it_stays(in_floats(t, np.float64(0.5)))  # SciPy looks at them once and holds them, changed or not
+    return BasisSpline(knots, in_floats(c, np.float64(0.5)), fixed(k))
 
 
 # -- splines through places ---------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import spatial
 
-from adxform.api.scipy_models.solving import fixed, moving, solve
+from adxform.api.scipy_models.solving import as_it_stays, fixed, moving, solve
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.runtime.run_time_checks import without_derivative
 
@@ -19,7 +19,7 @@ class Tree:
     """Places among which nearest ones are looked for, that the function has made."""
 
     def __init__(self, data: Any) -> None:
-        self.data = np.array(np.asarray(data) * 1.0)
+        self.data = np.array(as_it_stays(np.asarray(data)) * 1.0)  # SciPy holds the places, and what it found of them
         self.n, self.m = self.data.shape
 
     def query(self, x: Any, k: Any = None, p: Any = None) -> Any:
@@ -98,7 +98,7 @@ class Triangles:
     """The triangles between places that the function has made: which places they have does not move."""
 
     def __init__(self, points: Any) -> None:
-        self.points = np.array(np.asarray(points) * 1.0)
+        self.points = np.array(as_it_stays(np.asarray(points)) * 1.0)
         found, around, self.nsimplex = solve(_triangles, (), (), (2, 2, "any"), self.points)
         self.simplices, self.neighbors = found.astype(np.int32), around.astype(np.int32)
 
@@ -123,7 +123,7 @@ class Hull:
     """The convex hull of places that the function has made: which places lie on it does not move, how large it is does."""
 
     def __init__(self, points: Any) -> None:
-        self.points = np.array(np.asarray(points) * 1.0)
+        self.points = np.array(as_it_stays(np.asarray(points)) * 1.0)
         simplices, vertices, self.space, self.outside = solve(_hull, (), (), (2, 1, "float", "float"), self.points)
         self.simplices, self.vertices = simplices.astype(np.int32), vertices.astype(np.int32)
 

@@ -44,7 +44,7 @@ class Since:
 
     def seen_outside(self) -> bool:
         """Whether something outside was, or an array."""
-        return changes((*self.builder.ops[self.count :], *_rest(self.builder)))
+        return changes(written_since(self.builder, self.count))
 
     def error(self, what: str) -> AdxError:
         """The error where `what` runs code that changes something."""
@@ -56,6 +56,11 @@ def changes(written: tuple[Op, ...]) -> bool:
     """Whether ops change something outside, or an array that none of them makes."""
     ops = list(all_ops(Block((), written, ())))
     return any(_changes_outside(op) for op in ops) or _writes(ops)
+
+
+def written_since(builder: Builder, count: int) -> tuple[Op, ...]:
+    """What was appended to `builder` since it had `count` ops, and to the blocks inside it that hold what comes now."""
+    return (*builder.ops[count:], *_rest(builder))
 
 
 def _rest(builder: Builder) -> Iterator[Op]:

@@ -19,7 +19,7 @@ from adxform.errors import AdxError
 from adxform.frontend.containers import keyed_lists
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import is_librarys
-from adxform.frontend.evaluate.control_flow import iteration
+from adxform.frontend.evaluate.control_flow import iteration, openings
 from adxform.frontend.evaluate.objects import doubtful_keys
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.signals import WalkedAgain
@@ -143,10 +143,15 @@ def begun(interp: Interpreter, once: Once, stepwise: Steps = "") -> tuple[Value,
     if taken is None:
         return Tuple(()), 0
     if isinstance(held, Static) and isinstance(held.value, _Opened):
+        openings.check(interp, once)
         return held.value.source, taken
     if held != _UNOPENED:
         raise unknown_rest(interp, "what it goes through depends on the run")
-    return opened(interp, once.open(stepwise)), taken
+    builder = interp.builder.last()
+    start = len(builder.ops)
+    found = opened(interp, once.open(stepwise))
+    openings.keep(interp, once, builder, start)
+    return found, taken
 
 
 def record(interp: Interpreter, once: Once, source: Value, taken: int) -> None:

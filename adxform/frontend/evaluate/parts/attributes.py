@@ -29,6 +29,7 @@ from adxform.frontend.evaluate.parts.number_attributes import of_array, of_scala
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import (
     FunctionValue,
+    Maybe,
     Method,
     OneOf,
     Range,
@@ -43,11 +44,14 @@ from adxform.frontend.nested import objects
 from adxform.frontend.signature.access import Access, HasClass
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar
+from adxform.primitives.definitions.arrangements.flat_entries import FlatEntries
 from adxform.primitives.definitions.definition import StandIn
 
 
 def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Value:
     """``value.name``"""
+    if isinstance(value, Maybe) and value.present not in (Lit(True), *interp.assumed) and hasattr(None, name):
+        raise interp.error(f"`{name}` is asked of what may be `None`, which has one too", "ask whether it `is None` before")
     value = interp.seen(interp.force(value, kind=AttributeError, said=f"'NoneType' object has no attribute '{name}'"))
     if name == "__class__" and not _tells_its_class(value):
         return interp.call(Lit(type), (value,), hint=hint)
@@ -79,6 +83,8 @@ def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Val
 
 def _tells_its_class(value: Value) -> bool:
     """Whether ``__class__`` of `value` is looked up as other attributes are, as a class may say what it is."""
+    if isinstance(value, Ref) and issubclass(value.cls, StandIn | FlatEntries):
+        return False  # `type` says what it stands for
     return isinstance(value, Static) or (isinstance(value, Ref) and value.kind == "instance") or is_unknown(value)
 
 
@@ -185,7 +191,7 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     if value.cls is super:
         after, held = interp.contents(value).items
         return of_super(interp, after, held, name)
-    if name in ("__class__", "__dict__") and issubclass(value.cls, StandIn):
+    if name in ("__class__", "__dict__") and issubclass(value.cls, StandIn | FlatEntries):
         return interp.call(Lit(type), (value,))
     if name == "__class__":
         return rooted(value.cls)

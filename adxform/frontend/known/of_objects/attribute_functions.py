@@ -39,6 +39,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import variables
+from adxform.primitives.definitions.definition import StandIn
 from adxform.primitives.definitions.of_python import lazy_builtins
 
 
@@ -193,6 +194,8 @@ def _has(interp: Interpreter, value: Value, name: str) -> bool:
         case Method(partial=True):
             return _of_instances(functools.partial, name)
         case Method(fn):
+            if not isinstance(fn, FunctionValue) and class_as_found(interp, value) is types.BuiltinMethodType:
+                return _of_instances(types.BuiltinMethodType, name)
             return _of_instances(types.MethodType, name) or _has(interp, fn, name)
         case Static(found, access):
             return _found(interp, found, name, access)
@@ -239,6 +242,9 @@ def _object_has(interp: Interpreter, value: Ref | Tuple, name: str) -> bool:
         way = "write a property or a method in its place"
         raise interp.error(message, f"ask its class, `hasattr({cls.__name__}, {name!r})`, or {way}")
     known = _is_its_own(interp, value, name) or places.in_classes(interp, cls, name) is not None
+    if not known and found is MISSING and issubclass(cls, StandIn) and not interp.in_own_code:
+        message = f"whether it has `{name}` is asked of an object for which adxform has one of its own, that lacks it"
+        raise interp.error(message, "ask outside of the function")
     if not known:
         guard(interp, Access((), Lit(cls)), Defines(name, found is not MISSING))
     return known or (found is not MISSING and not isinstance(found, types.MemberDescriptorType))

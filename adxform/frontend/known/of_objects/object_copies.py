@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import copyreg
-from collections.abc import Iterable
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,31 @@ from adxform.frontend.containers import sets
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.classes import own_containers, protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_generated, is_native
+from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.objects.value_parts import with_parts
 from adxform.frontend.evaluate.outside.guards import guard
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import (
+    NONE,
+    Enumerate,
+    FunctionValue,
+    Mapped,
+    Maybe,
+    Method,
+    Once,
+    OneOf,
+    Poison,
+    Ref,
+    Rest,
+    Reversed,
+    Slice,
+    Static,
+    Stream,
+    Tuple,
+    Value,
+    View,
+    Zip,
+)
 from adxform.frontend.known.of_objects import copies_from_outside
 from adxform.frontend.signature.access import Access, Contains
 from adxform.ir.ops import Lit, Var
@@ -74,8 +98,31 @@ def _copy(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
             return None
         case Static() as given:
             return copies_from_outside.made_of(interp, given)
+        case Maybe() as value:
+            return _where_there(interp, value, lambda held: interp.call(Lit(copy.copy), (held,), hint=hint), hint)
+        case Method() as value:
+            return replace(value)  # another object of the same parts
+        case Tuple(items, cls) if cls is not tuple:
+            return Tuple(items, cls)
         case value:
-            return value
+            return _as_it_is(interp, value)
+
+
+def _where_there(interp: Interpreter, value: Maybe, copied: Callable[[Value], Value], hint: str) -> Value:
+    """What `copied` makes of a value where it is not ``None``."""
+    present = interp.operand(value.present)
+    if isinstance(present, Lit) or present in interp.assumed:
+        return copied(value.value) if present != Lit(False) else NONE
+    return branch(interp, present, lambda: [copied(value.value)], lambda: [NONE], [hint], interp.span)[0]
+
+
+def _as_it_is(interp: Interpreter, value: Value) -> Value:
+    """`value`, if a copy of it is that itself, or cannot be told from it."""
+    if isinstance(value, View):
+        interp.fail(TypeError, f"cannot pickle 'dict_{value.part}' object")
+    if isinstance(value, Once | Zip | Enumerate | Mapped | Reversed | Rest | Stream | Poison):
+        raise interp.error("an iterator is copied", "make a list of its items: `list(…)`")
+    return value
 
 
 def _deepcopy(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -112,8 +159,47 @@ def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -
             if found is not None:
                 seen[value] = found
             return found
+        case Maybe():
+            return _deeply_where_there(interp, value, seen)
         case _:
-            return value
+            return _deeply_of_no_container(interp, value, seen)
+
+
+def _deeply_of_no_container(interp: Interpreter, value: Value, seen: dict[Value, Value]) -> Answer:
+    """The same of what holds nothing that can be looked up: methods, bounds and numbers."""
+    match value:
+        case Method(fn, args, given) if value.partial or isinstance(fn, FunctionValue) or _is_of_python(fn):
+            held = _parts(interp, (*args, *(one for _, one in given)), seen)
+            return None if held is None else with_parts(value, (fn, *held))
+        case Slice():
+            return replace(value)  # another one of the same bounds
+        case OneOf(things=functions) if any(isinstance(one, Method) for one in functions):
+            raise interp.error("a method that the run chooses is copied with its object", "copy the object in each branch")
+        case _:
+            return _as_it_is(interp, value)
+
+
+def _is_of_python(fn: Value) -> bool:
+    """Whether a method is written in Python: a copy of one written in C is that itself."""
+    return isinstance(fn, Static | Lit) and isinstance(fn.value, types.FunctionType)
+
+
+def _deeply_where_there(interp: Interpreter, value: Maybe, seen: dict[Value, Value]) -> Answer:
+    """A deep copy of what may be ``None``; what it is a copy of is copied once, also where it is held without that doubt."""
+    held = value.value
+    if isinstance(held, Var | Ref) and held in seen:
+        return Maybe(value.present, seen[held])
+
+    def copied(there: Value) -> Value:
+        found = copied_deeply(interp, there, dict(seen))
+        if found is None:
+            raise interp.error("what may be `None` is copied deeply by code that nobody looks into", "copy it in a branch")
+        return found
+
+    made = _where_there(interp, value, copied, "copied")
+    if isinstance(held, Var | Ref):
+        seen[held] = made.value if isinstance(made, Maybe) else made
+    return made
 
 
 def _parts(interp: Interpreter, items: Iterable[Value], seen: dict[Value, Value]) -> tuple[Value, ...] | None:
