@@ -188,7 +188,7 @@ class Interpreter(HeldContents):
         """Follow `out` as complex numbers, where it is made of eigenvalues that may be real."""
         followed = self.of_run.followed
         if fn in CARRIED and any(isinstance(arg, Var) and arg in followed for arg in args):
-            given = tuple([followed.get(arg, arg) if isinstance(arg, Var) else arg for arg in args])
+            given = [followed.get(arg, arg) if isinstance(arg, Var) else arg for arg in args if isinstance(arg, Var | Lit)]
             followed[out] = self.call(Lit(fn), given)
 
     def unknown(self, message: str, help_: str, *values: Value, cls: type[AdxError] = UnsupportedOperationError) -> AdxError:
