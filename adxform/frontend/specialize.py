@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from adxform.errors import AdxError, UnsupportedOperationError, together
@@ -16,7 +17,7 @@ from adxform.frontend.signature import (
 from adxform.frontend.specialisation import Specialisation
 from adxform.frontend.specialized import Specialized
 from adxform.ir.ops import Lit
-from adxform.ir.packages import Left, reading
+from adxform.ir.packages import Left, Reading, reading
 from adxform.ir.spans import Span
 from adxform.runtime.strict import way_back
 
@@ -30,18 +31,13 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
 
     Raises: the located errors of `adxform.errors` for what cannot be followed.
     """
-    knowledge = Knowledge()
-    promoted: dict[int, Lit] = {}
-    lengths: dict[tuple[int, int], int] = {}
+    tries = _Tries()
     first: AdxError | None = None
-    with_structures: AdxError | None = None
-    knowing_less: AdxError | None = None
-    left = Left()
     for _ in range(_RESTARTS):
-        attempt = Specialisation(fn, signature, leaves, derive, knowledge, promoted, lengths)
+        attempt = Specialisation(fn, signature, leaves, derive, tries.knowledge, tries.promoted, tries.lengths)
         attempt.interp.refused = None if first is None else []
         try:
-            with reading(left) as packages:
+            with reading(tries.left) as packages:
                 found = attempt.run()
             if first is None:
                 return found
@@ -50,27 +46,43 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             continue
         except Exception as error:
             if first is None:
-                if _takes_another_way(attempt.interp):
-                    continue
-                if isinstance(error, AdxError) and packages.read:
-                    left = left.without(error.span.file, error.span.line, packages.read)
-                    continue
-                if isinstance(error, AdxError) and _decides_more(attempt):
-                    knowing_less = knowing_less or error
-                    continue
-                if isinstance(error, UnsupportedOperationError) and _knows_more(attempt):
-                    knowing_less = knowing_less or _refusal(error, attempt.interp.span)
-                    continue
-                if not isinstance(error, RecursionError) and _follows_less(attempt.interp):
-                    with_structures = _refusal(error, attempt.interp.span)
+                if tries.has_another(attempt, error, packages):
                     continue
                 if isinstance(error, RecursionError):
                     raise _refusal(error, attempt.interp.span) from error  # a larger stack may do: see `with_deep_stack`
-                first = knowing_less or with_structures or _refusal(error, attempt.interp.span)
-                knowledge.follows_structures = True
+                first = tries.knowing_less or tries.with_structures or _refusal(error, attempt.interp.span)
+                tries.knowledge.follows_structures = True
                 continue  # to see what else is refused; whatever fails where ops are missing counts for nothing
         raise together((first, *(attempt.interp.refused or ()))) from first.__cause__
     raise UnsupportedOperationError("specialisation does not settle", help="simplify the function")
+
+
+@dataclass(slots=True)
+class _Tries:
+    """What the tries of a specialisation have learnt, and what was refused in the first one of a kind."""
+
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    promoted: dict[int, Lit] = field(default_factory=dict)
+    lengths: dict[tuple[int, int], int] = field(default_factory=dict)
+    left: Left = field(default_factory=Left)
+    knowing_less: AdxError | None = None
+    with_structures: AdxError | None = None
+
+    def has_another(self, attempt: Specialisation, error: Exception, packages: Reading) -> bool:
+        """Whether there is another way than that of `attempt`, which ended by `error`: the next try takes it."""
+        if _takes_another_way(attempt.interp):
+            return True
+        if isinstance(error, AdxError) and packages.read:
+            self.left = self.left.without(error.span.file, error.span.line, packages.read)
+            return True
+        unsupported = isinstance(error, UnsupportedOperationError)
+        if (isinstance(error, AdxError) and _decides_more(attempt)) or (unsupported and _knows_more(attempt)):
+            self.knowing_less = self.knowing_less or _refusal(error, attempt.interp.span)
+            return True
+        if not isinstance(error, RecursionError) and _follows_less(attempt.interp):
+            self.with_structures = _refusal(error, attempt.interp.span)
+            return True
+        return False
 
 
 def _learn(attempt: Specialisation, restart: Restart) -> None:
