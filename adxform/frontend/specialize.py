@@ -105,7 +105,7 @@ def _takes_another_way(interp: Interpreter) -> bool:
         knowledge.follows_deques = True
     elif interp.adds_keys:
         knowledge.adds_keys = False
-    elif interp.hands_managers:
+    elif interp.hands_managers and not knowledge.attends:
         knowledge.attends = True
     else:
         return False

@@ -254,7 +254,7 @@ def _methods(owner: Any, names: Set[str] | None) -> Iterator[Any]:
     classes = filter(is_changeable, (owner if isinstance(owner, type) else type(owner)).__mro__)
     own = () if isinstance(owner, type) else under(names, own_dict(owner))
     for found in (*own, *(one for cls in classes for one in _asked_for(cls, names))):
-        held = (getattr(found, name, None) for name in _HOLDING)
+        held = (own_attribute(found, name) for name in _HOLDING)
         yield from (one for one in (found, *held) if callable(one))
 
 
