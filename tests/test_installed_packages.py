@@ -42,6 +42,27 @@ def note(x):
     SEEN.append(float(x))
 
 
+ROWS = np.zeros(2)
+
+
+def kept(x):
+    SEEN.append(x[0])
+    return unread_back() * x[1]
+
+
+def unread_back():
+    return eval("SEEN")[-1]
+
+
+def written(x):
+    ROWS[:] = x
+    return unread_rows() * x[1]
+
+
+def unread_rows():
+    return eval("ROWS").sum()
+
+
 def progress(items):
     yield from items
 
@@ -138,6 +159,12 @@ def test_code_that_cannot_be_read_is_said_to_have_no_rule(package: ModuleType) -
 
     with pytest.raises(MissingRuleError, match=r"no derivative rule for `springs_of_a_package\.unreadable`"):
         adxform.grad(program)(X)
+
+
+def test_what_is_left_reads_nothing_that_the_rest_of_its_package_keeps(package: ModuleType) -> None:
+    for program in (package.kept, package.written):
+        verdict = judge(Cell("kept", lambda x, program=program: program(x), (X,)))
+        assert verdict.kind == "refused", verdict.reason
 
 
 def test_a_rule_comes_before_the_code(package: ModuleType) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.calls.callbacks.left_alone import all_handed, leaves_alone, sees_not
+from adxform.frontend.calls.callbacks.left_alone import all_handed, leaves_alone, refuse_arrays_seen, sees_not
 from adxform.frontend.calls.callbacks.objects_changed import refuse_objects_changed
 from adxform.frontend.checks.changed_spectra import refuse_changes_of_spectra
 from adxform.frontend.checks.cut_off import refuse_cut_off, refuse_told_dtypes
@@ -170,6 +170,7 @@ class Specialisation:
             interp.equal.mark()
         function = interp.equal.function(function)
         back = brought_back(function)
+        refuse_arrays_seen(interp.to_check.shown, back)
         refuse_outside_writes(function, tuple(var for var in function.params[len(self.params) :] if var not in back))
         return function, asked
 
