@@ -173,8 +173,7 @@ class Swallowing(Temporary):
 
 def a_mode_that_cannot_be_followed(x: Any) -> Any:
     with Swallowing("shifted"):
-        y = quotient(x[0], x[1])
-    return y
+        return quotient(x[0], x[1])
 
 
 class Recorder:
