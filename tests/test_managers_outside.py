@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.errors import AdxError
 from tests.tables.cell import Cell, judge
 
 X = np.array([0.3, 0.5, -0.2])
@@ -165,17 +164,6 @@ def a_mode_that_fails_when_entered(x: Any) -> Any:
     return y * quotient(x[1], x[2])
 
 
-class Swallowing(Temporary):
-    def __exit__(self, *error: object) -> bool:
-        super().__exit__()
-        return self.before == eval("'plain'")
-
-
-def a_mode_that_cannot_be_followed(x: Any) -> Any:
-    with Swallowing("shifted"):
-        return quotient(x[0], x[1])
-
-
 class Recorder:
     def __init__(self, values: Any) -> None:
         self.values = values
@@ -235,10 +223,3 @@ def test_an_error_leaves_the_mode_as_it_was() -> None:
         with pytest.raises(np.linalg.LinAlgError):
             adxform.grad(a_mode_that_is_left_by_an_error)(X)
         assert MODE == "plain"
-
-
-def test_what_cannot_be_followed_is_refused_at_its_place() -> None:
-    with pytest.raises(AdxError) as refused:
-        adxform.grad(a_mode_that_cannot_be_followed)(X)
-    assert refused.value.span.line
-    assert MODE == "plain"
