@@ -107,6 +107,10 @@ def _takes_another_way(interp: Interpreter) -> bool:
         knowledge.adds_keys = False
     elif interp.hands_managers and not knowledge.attends:
         knowledge.attends = True
+    elif knowledge.counted and not knowledge.writes_calls:
+        knowledge.writes_calls = True
+        for key in knowledge.counted:
+            knowledge.recursive.pop(key, None)
     else:
         return False
     return True

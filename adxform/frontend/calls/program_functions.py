@@ -37,6 +37,9 @@ DEEPEST = 100
 """How many calls may be inlined within one another: arguments that grow make each call one of another kind, without an end."""
 
 
+MOST_WRITTEN_OUT = 200
+"""How many calls are, of a function that calls itself for numbers that are known: two in each call are thousands soon."""
+
 MOST_MADE = 32
 """How often a function may call itself for lists or objects that were made since it was called first, in branches that the run
 takes: a number that doubles each time has its 31 bits by then."""
@@ -118,8 +121,14 @@ def run_function(
         return call_helper(interp, exact, fn, bound, captured, scope, kept=True)
     if any(frame.key == exact for frame in interp.frames):
         raise Recursive(exact)
-    if sum(general_key(frame.key) == general for frame in interp.frames) >= (DEEPEST if interp.caching else DEPTH):
+    depth = sum(general_key(frame.key) == general for frame in interp.frames)
+    if depth >= (DEEPEST if interp.caching else DEPTH):
         raise Recursive(general)
+    if depth > 0:
+        interp.written_out[general] += 1
+        if interp.written_out[general] > MOST_WRITTEN_OUT and not interp.knowledge.writes_calls:
+            interp.knowledge.counted.add(general)
+            raise Recursive(general)
     return run_frame(interp, Frame(fn, captured, scope, exact), bound)
 
 

@@ -6,6 +6,7 @@ interpreter for what would go in a circle: see `above`.
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -65,6 +66,8 @@ class Interpreter(HeldContents):
         self.frames: list[Frame] = []
         self.grown: dict[int, tuple[Heap, int]] = {}
         """By functions that call themselves: what objects there were before, and how many calls were given others since."""
+        self.written_out: collections.Counter[Any] = collections.Counter()
+        """How many calls within one another were written out, of functions that call themselves."""
         self.named: dict[Var, str] = {}
         self.parameters: dict[str, Var] = {}
         self.caching = 0
@@ -188,7 +191,7 @@ class Interpreter(HeldContents):
         """Follow `out` as complex numbers, where it is made of eigenvalues that may be real."""
         followed = self.of_run.followed
         if fn in CARRIED and any(isinstance(arg, Var) and arg in followed for arg in args):
-            given = tuple([followed.get(arg, arg) if isinstance(arg, Var) else arg for arg in args])
+            given = [followed.get(arg, arg) if isinstance(arg, Var) else arg for arg in args if isinstance(arg, Var | Lit)]
             followed[out] = self.call(Lit(fn), given)
 
     def unknown(self, message: str, help_: str, *values: Value, cls: type[AdxError] = UnsupportedOperationError) -> AdxError:

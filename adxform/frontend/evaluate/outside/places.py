@@ -152,6 +152,9 @@ def _is_there(interp: Interpreter, place: PlaceOutside, new: Value) -> bool:
     return isinstance(new, Var) and not isinstance(new.type, Scalar) and (load(interp, place.owner, place.name) or before) is new
 
 
+_COMPILED = (BuiltinFunctionType, np.ufunc, type(np.sum))
+
+
 def can_be_kept(interp: Interpreter, value: Value) -> bool:
     """Whether an object outside can keep `value` as it is: no object that the function makes, and no function of the program's.
 
@@ -163,7 +166,7 @@ def can_be_kept(interp: Interpreter, value: Value) -> bool:
         case Lit(found) | Static(found):
             if isinstance(found, FunctionType):
                 return not is_followed(found)
-            return isinstance(found, BuiltinFunctionType | np.ufunc) or not callable(found)
+            return isinstance(found, _COMPILED) or not callable(found)
         case Tuple(items):
             return all(can_be_kept(interp, item) for item in items)
         case _:

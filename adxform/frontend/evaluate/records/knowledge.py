@@ -42,6 +42,10 @@ class Knowledge:
     """Whether short lengths of arguments are known, as nothing else helped."""
     attends: bool = False
     """Whether exceptions are looked for wherever a context manager does something outside when it is left."""
+    counted: set[Any] = field(default_factory=set)
+    """Functions that call themselves more often than is written out, and are functions of their own for that alone."""
+    writes_calls: bool = False
+    """Whether their calls are all written out, as nothing else helped."""
     adds_keys: bool = True
     """Whether a dict with known keys gets new ones that only the run knows, and is no choice among those that it has."""
 
