@@ -42,6 +42,39 @@ def note(x):
     SEEN.append(float(x))
 
 
+ROWS = np.zeros(2)
+
+
+def kept(x):
+    SEEN.append(x[0])
+    return unread_back() * x[1]
+
+
+def unread_back():
+    return eval("SEEN")[-1]
+
+
+def written(x):
+    ROWS[:] = x
+    return unread_rows() * x[1]
+
+
+def unread_rows():
+    return eval("ROWS").sum()
+
+
+COUNTED = [2.0]
+
+
+def count():
+    COUNTED[0] = eval("3.0")
+
+
+def counted(x):
+    count()
+    return np.sum(x) * COUNTED[0]
+
+
 def progress(items):
     yield from items
 
@@ -138,6 +171,12 @@ def test_code_that_cannot_be_read_is_said_to_have_no_rule(package: ModuleType) -
 
     with pytest.raises(MissingRuleError, match=r"no derivative rule for `springs_of_a_package\.unreadable`"):
         adxform.grad(program)(X)
+
+
+def test_what_is_left_neither_reads_nor_changes_what_the_rest_of_its_package_has(package: ModuleType) -> None:
+    for program in (package.kept, package.written, package.counted):
+        verdict = judge(Cell("kept", lambda x, program=program: program(x), (X,)))
+        assert verdict.kind == "refused", verdict.reason
 
 
 def test_a_rule_comes_before_the_code(package: ModuleType) -> None:

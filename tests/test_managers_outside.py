@@ -105,6 +105,65 @@ def a_mode_that_is_left_by_an_error(x: Any) -> Any:
         return np.sum(np.linalg.solve(np.outer(x, x), x)) * quotient(x[0], x[1])
 
 
+class Temporary:
+    """What it found it remembers when it is entered."""
+
+    def __init__(self, mode: str) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> Temporary:
+        global MODE
+        self.before = MODE
+        MODE = self.mode
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        global MODE
+        MODE = self.before
+
+
+class Failing(Temporary):
+    def __enter__(self) -> Temporary:
+        super().__enter__()
+        raise ArithmeticError("not now")
+
+
+def a_mode_that_is_remembered_when_entered(x: Any) -> Any:
+    with Temporary("shifted"), Temporary("plain"):
+        y = quotient(x[0], x[1])
+        with Temporary("shifted") as inner:
+            y = y + quotient(x[1], x[2])
+    again = Temporary("shifted")
+    for v in x:
+        with again:
+            y = y * quotient(v, x[1])
+    return y * quotient(x[1], x[2]) * len(inner.before)
+
+
+def an_exception_between_two_modes(x: Any) -> Any:
+    with Temporary("shifted"):
+        try:
+            with Temporary("plain"):
+                if x[0] > 0.1:
+                    raise ArithmeticError
+        except ArithmeticError:
+            y = quotient(x[0], x[1])
+        else:
+            y = x[2]
+    return y * quotient(x[1], x[2])
+
+
+def a_mode_that_fails_when_entered(x: Any) -> Any:
+    global MODE
+    try:
+        with Failing("shifted"):
+            y = x[0]
+    except ArithmeticError:
+        y = quotient(x[1], x[0])
+    MODE = "plain"
+    return y * quotient(x[1], x[2])
+
+
 class Recorder:
     def __init__(self, values: Any) -> None:
         self.values = values
@@ -139,6 +198,10 @@ def a_number_in_what_prints_when_it_is_left(x: Any) -> Any:
         (a_mode_that_an_exception_ends, X),
         (a_mode_that_an_exception_ends, 10.0 * X),
         (a_mode_that_is_left_by_an_error, X),
+        (a_mode_that_is_remembered_when_entered, X),
+        (an_exception_between_two_modes, X),
+        (an_exception_between_two_modes, 0.1 * X),
+        (a_mode_that_fails_when_entered, X),
     ],
 )
 def test_what_is_changed_is_read(program: Callable[..., Any], x: Any) -> None:

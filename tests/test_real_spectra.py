@@ -121,6 +121,15 @@ def arithmetic_of_both_kinds(p: Any) -> Any:
     return total
 
 
+@program
+def quotients(p: Any) -> Any:
+    total = 0.0
+    for matrix in (real(p), spiral(p)):
+        w, v = np.linalg.eig(matrix)
+        total = total + np.sum(np.abs(v / v[0]) ** 2) + np.sum(np.abs(1.0 / w)) + np.sum(np.real(w / 3.0))
+    return total
+
+
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_programs(f: Callable[[Any], Any]) -> None:
     found = judge(Cell(f.__name__, f, (P,)))
@@ -144,3 +153,69 @@ def test_what_differs_for_real_and_complex_ones_is_refused(f: Callable[[Any], An
 def test_a_polynomial_without_a_first_coefficient_raises() -> None:
     with pytest.raises(adxform.AdxError, match="first and last not zero"):
         adxform.grad(lambda p: np.max(np.roots(p).real))(np.array([0.0, 1.0, 2.0]))
+
+
+def _set(p: Any) -> Any:
+    w = np.linalg.eigvals(real(p))
+    w[0] = 2.0 * w[0]
+    return np.sum(np.abs(w))
+
+
+def _sorted(p: Any) -> Any:
+    w = np.linalg.eigvals(real(p))
+    w.sort()
+    return np.abs(w[0])
+
+
+def _multiplied(p: Any) -> Any:
+    w = np.linalg.eigvals(real(p))
+    u = w
+    u *= 2.0
+    return np.sum(np.abs(w))
+
+
+def _filled(p: Any) -> Any:
+    v = np.linalg.eig(real(p))[1]
+    np.fill_diagonal(v, 1.0)
+    return np.sum(np.abs(v))
+
+
+def _seen(p: Any) -> Any:
+    v = np.linalg.eig(real(p))[1]
+    column = v.T[0]
+    column[:] = 1.0
+    return np.sum(np.abs(v))
+
+
+def _copied(p: Any) -> Any:
+    w = np.roots(p)
+    np.copyto(w, 1.0)
+    return np.sum(np.abs(w))
+
+
+def _shuffled(p: Any) -> Any:
+    w = np.linalg.eigvals(real(p))
+    np.random.default_rng(0).shuffle(w)
+    return np.abs(w[0])
+
+
+def _of_a_product(p: Any) -> Any:
+    w = np.exp(2.0 * np.linalg.eigvals(real(p)))
+    w[np.abs(w) < 1.0] = 0.0
+    return np.sum(np.abs(w))
+
+
+def _of_one_of_two(p: Any) -> Any:
+    w, other = np.linalg.eigvals(real(p)), np.linalg.eigvals(spiral(p))
+    one = w if p[0] > 0.0 else other
+    one[0] = 0.0
+    return np.sum(np.abs(w))
+
+
+@pytest.mark.parametrize(
+    "f", [_set, _sorted, _multiplied, _filled, _seen, _copied, _shuffled, _of_a_product, _of_one_of_two], ids=lambda f: f.__name__
+)
+def test_what_is_changed_where_it_is_is_refused(f: Callable[[Any], Any]) -> None:
+    verdict = judge(Cell(f.__name__, f, (P,)))
+    assert verdict.kind == "refused", verdict.reason
+    assert "are changed where they are" in verdict.reason

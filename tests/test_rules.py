@@ -258,6 +258,14 @@ def test_exact_products_stay_exact() -> None:
     np.testing.assert_array_equal(runtime.masked_product(ct, np.array([np.inf, 3.0, 1.0])), [0.0, 6.0, np.nan])
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex64"])
+def test_a_number_beyond_the_kind_of_an_array_is_as_infinite_ones_are(dtype: str) -> None:
+    array = np.array([0.0, 2.0], dtype)
+    with np.errstate(over="ignore"):
+        for found in (runtime.masked_product(1e300, array), runtime.masked_product(array, 1e300)):
+            assert (found.dtype, found[0], np.isinf(found[1])) == (array.dtype, 0.0, True)
+
+
 def test_operators_have_rules() -> None:
     assert all(lookup(fn) is not None for fn in (operator.add, operator.matmul, operator.getitem, operator.setitem))
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from adxform.frontend.calls.callbacks.left_alone import all_handed, leaves_alone, sees_not
+from adxform.frontend.calls.callbacks.left_alone import all_handed, leaves_alone, refuse_arrays_seen, sees_not
 from adxform.frontend.calls.callbacks.objects_changed import refuse_objects_changed
+from adxform.frontend.checks.changed_spectra import refuse_changes_of_spectra
 from adxform.frontend.checks.cut_off import refuse_cut_off, refuse_told_dtypes
 from adxform.frontend.checks.floating_point_errors import raising_errors
 from adxform.frontend.checks.held_copies import refuse_told_apart
@@ -156,6 +157,7 @@ class Specialisation:
         function = raising_errors(function, self.names)
         refuse_told_apart(function, interp.to_check.held)
         refuse_cut_off(function)
+        refuse_changes_of_spectra(function, interp.of_run.followed)
         refuse_numbers_out_of_objects(function, interp.of_run.unruled, interp.of_run.generators)
         refuse_additions_to_read_only(function)
         refuse_writes_to_read_only(function, interp.to_check.only_read)
@@ -168,6 +170,7 @@ class Specialisation:
             interp.equal.mark()
         function = interp.equal.function(function)
         back = brought_back(function)
+        refuse_arrays_seen(interp.to_check.shown, back)
         refuse_outside_writes(function, tuple(var for var in function.params[len(self.params) :] if var not in back))
         return function, asked
 

@@ -114,10 +114,22 @@ def is_user(fn: FunctionType) -> bool:
 
     Except adxform's own, and that of fractions, whose operators on numbers are followed like any class's.
     """
+    return _is_looked_into(fn, fn.__code__)
+
+
+def is_left_beside_users(fn: FunctionType) -> bool:
+    """Whether `fn` would be looked into, were it not left to the run alone of an installed package that is read.
+
+    It shares variables and objects of the package with functions that are followed.
+    """
+    return not is_user(fn) and _is_looked_into(fn, None)
+
+
+def _is_looked_into(fn: FunctionType, code: types.CodeType | None) -> bool:
     module = written_in(fn)
     package = module.partition(".")[0]
     return package in ("adxform", "fractions") or (
-        package not in ("numpy", "scipy") and not is_left_to_the_run(module, fn.__code__.co_filename, fn.__code__)
+        package not in ("numpy", "scipy") and not is_left_to_the_run(module, fn.__code__.co_filename, code)
     )
 
 

@@ -101,11 +101,13 @@ def _leaving(interp: Interpreter, manager: Ref) -> tuple[bool | Operand | None, 
     error = tuple(interp.builder.var(name, Object()) for name in ("kind", "error", "traceback"))
     try:
         with one_way(interp):
-            leave = protocols.special(interp, manager, "__exit__")
-            if leave is None:
+            enter, leave = (protocols.special(interp, manager, name) for name in ("__enter__", "__exit__"))
+            if enter is None or leave is None:
                 return None, True
-            if manager.cls is HalvedManager:
-                interp.call(interp.attribute(manager, "__enter__"), (), {}, "entered")
+            try:
+                interp.call(enter, (), {}, "entered")  # which may set what is read when it is left
+            except Unreachable:
+                return False, False  # it is never left
             entered = len(interp.builder.ops)
             swallowed = truth(interp, interp.call(leave, error, {}, "swallowed"))
             left = Block((), tuple(interp.builder.ops[entered:]), ())

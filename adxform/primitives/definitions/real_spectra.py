@@ -69,11 +69,11 @@ READ: tuple[Callable[..., Any], ...] = (np.real, np.imag, np.absolute, np.isclos
 ORDERED = np.argsort
 """What is the same of both, but where some are equal."""
 
-CARRIED = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.neg})
+CARRIED = frozenset({operator.add, operator.sub, operator.mul, operator.neg})
 """What gives of real and of complex numbers the same, to the bit, but for the kind again."""
 
 ROUNDED: tuple[Callable[..., Any], ...] = (
-    operator.matmul, np.matmul, np.dot, np.diag, np.sum, np.prod, np.exp, np.linalg.inv, np.linalg.solve
+    operator.truediv, operator.matmul, np.matmul, np.dot, np.diag, np.sum, np.prod, np.exp, np.linalg.inv, np.linalg.solve
 )  # fmt: skip
 """What gives the same but for the kind and rounding."""
 

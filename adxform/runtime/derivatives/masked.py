@@ -32,16 +32,16 @@ def masked_product(ct: Any, partial: Any, out: Any = None) -> Any:
     return np.where(masked, found.dtype.type(0), found)[()] if out is None else filled(out, np.where(masked, 0, found))
 
 
+_DOUBLE = np.dtype(np.float64)
 ONE_THREAD = 8192
 """Longer vectors are multiplied by several threads, which others may keep waiting."""
 
 
 def _needs_no_mask(ct: Any, partial: Any) -> bool:
     """Whether a quick look tells that no zero meets what is infinite or missing, as of most numbers and short arrays."""
-    if isinstance(partial, float):
-        return partial != 0.0 and math.isfinite(partial)
-    if isinstance(ct, float):
-        return ct != 0.0 and math.isfinite(ct)
+    for number, other in ((partial, ct), (ct, partial)):
+        if isinstance(number, float):  # which is infinite, maybe, as soon as it is as narrow as the array
+            return number != 0.0 and math.isfinite(number) and getattr(other, "dtype", None) == _DOUBLE
     arrays = isinstance(ct, np.ndarray) and isinstance(partial, np.ndarray)
     return arrays and ct.ndim > 0 < partial.ndim and ct.size < ONE_THREAD and _has_finite_products(ct, partial)
 

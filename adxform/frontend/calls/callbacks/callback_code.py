@@ -50,6 +50,8 @@ class CallbackCode:
     captured: Mapping[str, Any] = field(default_factory=dict)
     """The values of `free`, where they are known."""
     elsewhere: Elsewhere = field(default_factory=Elsewhere)
+    left: bool = False
+    """Whether it is a package's that is left to the run: what it makes of texts (`eval`) changes nothing, as in any library."""
 
     @property
     def steps(self) -> list[dis.Instruction]:
@@ -142,7 +144,7 @@ class CallbackCode:
     @cached_property
     def reaches_all(self) -> bool:
         """Whether it comes by whatever its module has."""
-        return any(step.argval in REACHING for step in self.steps if step.opname.startswith("LOAD_"))
+        return not self.left and any(step.argval in REACHING for step in self.steps if step.opname.startswith("LOAD_"))
 
     def _is_new(self, place: int, alone: bool) -> bool:
         """Whether the instruction at `place` puts on the stack what was made here; `alone`: and what that holds was."""

@@ -19,6 +19,7 @@ from adxform.frontend.calls.callbacks.reached import CallChanges, changes_of, re
 from adxform.frontend.checks.handed_over import Handed, Rebound, Shown, UnseenCall, refuse_changed
 from adxform.frontend.signature.access import Access, Guard
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
+from adxform.ir.spans import is_left_beside_users, own_attribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ class SeesNot:
 
     def seen(self, call: Shown) -> bool:
         """Whether `call` may come by one of the objects; a function of the program by any variable of a module."""
+        if self.kept and any(map(_is_left_beside_users, call.objects)):
+            return True
         calls_back = any(callable(one) and not _is_no_code_of_the_program(one) for one in call.objects)
         kept = {id(one) for one in self.kept}
         among_variables = calls_back and any(isinstance(one, types.ModuleType) for one in self.kept)
@@ -115,6 +118,15 @@ def sees_not(shown: Sequence[Shown], kept: Iterable[Any]) -> tuple[Guard, ...]:
     return (Guard(Access(), asked),) if looking and asked.kept else ()
 
 
+def refuse_arrays_seen(shown: Sequence[Shown], written: Iterable[Any]) -> None:
+    """Raise where arrays outside are `written` to, and a function may read them that is left to the run beside their package."""
+    if any(True for _ in written):
+        for call in shown:
+            if any(map(_is_left_beside_users, call.objects)):
+                message = f"`{call.to}`, a function that adxform cannot look into, may read an array outside that is written to"
+                raise GlobalMutationError(message, span=call.span, help="give it a copy of what it reads")
+
+
 def _is_no_code_of_the_program(value: Any) -> bool:
     """Whether the function or class `value` is a library's, which reads no variable of the program's modules by itself."""
     if isinstance(value, type):
@@ -123,9 +135,15 @@ def _is_no_code_of_the_program(value: Any) -> bool:
     return is_librarys(value)
 
 
+def _is_left_beside_users(value: Any) -> bool:
+    """Whether `value` is a function, or a class with a method, that is left to the run of a package that is read otherwise."""
+    found = vars(value).values() if isinstance(value, type) else (own_attribute(value, "__func__", value),)
+    return any(isinstance(one, types.FunctionType) and is_left_beside_users(one) for one in found)
+
+
 def _only_computes(fn: Any) -> bool:
     """Whether `fn` is a library's, and changes nothing by itself, for good."""
-    if not callable(fn):
+    if not callable(fn) or _is_left_beside_users(fn):
         return False
     return (not is_changeable(fn) if isinstance(fn, type) else is_librarys(fn)) and not changes_of(fn).among
 

@@ -26,7 +26,7 @@ from adxform.frontend.calls.callbacks.callback_code import CallbackCode
 from adxform.frontend.calls.callbacks.objects_held import CONTAINERS, PLAIN, alive, all_in, behind, held_by, reached_from, under
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
 from adxform.ir.own_class import is_of_its_class
-from adxform.ir.spans import is_user, own_attribute, own_dict
+from adxform.ir.spans import is_left_beside_users, is_user, own_attribute, own_dict
 
 _CHANGED_IN_PLACE = (list, dict, set, bytearray, collections.deque, array.array, np.ndarray)
 """Classes whose objects an operator in place changes."""
@@ -65,7 +65,7 @@ def changes_of(fn: Any, last: CallChanges | None = None) -> CallChanges:
     held = (*filter(is_librarys, calls.reached), *(one for code in codes for one in code.calls.passed_on()))
     among = widest(
         calls.changed,
-        *((object,) for code in codes if code.stores() or code.calls.may_write_by(held)),
+        *((object,) for code in codes if code.stores() or (not code.left and code.calls.may_write_by(held))),
         *(_CHANGED_IN_PLACE for code in codes if code.works_in_place()),
     )
     names = frozenset(name for code in codes for name in code.attributes_set())
@@ -168,7 +168,7 @@ class _Calls:
                 self.found += behind(fn)
             case types.MethodType():
                 self.found += [fn.__func__, fn.__self__]
-            case types.FunctionType() if is_user(fn):
+            case types.FunctionType() if is_user(fn) or is_left_beside_users(fn):
                 self._take_function(fn)
             case types.FunctionType():
                 self._take_wrapper(fn)
@@ -216,9 +216,9 @@ class _Calls:
         self.any_name = self.any_name or says.any_name
         cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
         captured = {name: cell.cell_contents for name, cell in cells.items() if _is_filled(cell)}
-        space, free = fn.__globals__, fn.__code__.co_freevars
+        space, free, left = fn.__globals__, fn.__code__.co_freevars, not is_user(fn)
         self.codes += [
-            CallbackCode(code, space, free, made, captured={} if number else captured, elsewhere=self.elsewhere)
+            CallbackCode(code, space, free, made, captured={} if number else captured, elsewhere=self.elsewhere, left=left)
             for number, code in enumerate(says.inside)
         ]
         self.found += [sys.modules[name] for name in says.imported if name in sys.modules]
@@ -254,7 +254,7 @@ def _methods(owner: Any, names: Set[str] | None) -> Iterator[Any]:
     classes = filter(is_changeable, (owner if isinstance(owner, type) else type(owner)).__mro__)
     own = () if isinstance(owner, type) else under(names, own_dict(owner))
     for found in (*own, *(one for cls in classes for one in _asked_for(cls, names))):
-        held = (getattr(found, name, None) for name in _HOLDING)
+        held = (own_attribute(found, name) for name in _HOLDING)
         yield from (one for one in (found, *held) if callable(one))
 
 
