@@ -166,3 +166,10 @@ def an_iterator_used_up_as_a_flag_says(x, early):
     for a, _ in pairs:
         total += a * a
     return total
+
+
+@at((vec(0.4, -0.2, 1.1),))
+def truth_values_as_places_in_lists(x):
+    y = list(x)
+    y[bool(x[0] > 0.0)] = x[2] * 3.0
+    return y[True] * y[False] + (x[0], x[1] * 2.0)[bool(x[1] > 0.0)] * [1.0, 2.0][bool(x[2] > x[0])]

@@ -15,10 +15,9 @@ from adxform.ir.ops import Call, Function, Lit, Op, Var
 from adxform.ir.spans import written_in
 from adxform.ir.types import Object
 from adxform.ir.walk import all_ops, joins, variables, variables_of
+from adxform.primitives.definitions.real_spectra import CHANGING_METHODS
 from adxform.primitives.effects import effect_of, functions, positions
 
-_CHANGING = frozenset({"byteswap", "fill", "itemset", "partition", "put", "resize", "setfield", "setflags", "sort"})
-"""Methods of arrays that change them."""
 _LOOKING = ("adxform", "builtins", "cmath", "math", "numpy")
 """Modules whose functions change nothing but what the rule table says of them, and what they are told to write to."""
 
@@ -57,7 +56,7 @@ def _changed(op: Call, arrays: Collection[Var]) -> tuple[Var, ...]:
     """What `op` changes, or may: a function of which nothing is known is given it."""
     effect, fn = effect_of(op), callee(op)
     if fn is getattr and isinstance(op.args[1], Lit):
-        return variables(op.args[0]) if op.args[1].value in _CHANGING else ()
+        return variables(op.args[0]) if op.args[1].value in CHANGING_METHODS else ()
     if fn is operator.call and op.args[0] in arrays:  # a method of one: it is asked for by its name
         return ()
     named = variables_of([value for name, value in op.kwargs if name == "out"])

@@ -46,7 +46,7 @@ from adxform.frontend.types.samples import FRESH
 from adxform.ir import intrinsics
 from adxform.ir.kinds import scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import Array, Object, Scalar, is_float, is_inexact
+from adxform.ir.types import BOOL, Array, Object, Scalar, is_float, is_inexact
 from adxform.primitives.definitions.arrangements import stacking
 from adxform.primitives.definitions.of_python import item_places
 
@@ -55,7 +55,12 @@ def _place(interp: Interpreter, owner: Value, index: Value) -> Value:
     """`index` into `owner`: where that is a sequence, an object is what its ``__index__`` says."""
     sequence = isinstance(owner, Tuple | Range | Zip | Enumerate) or (isinstance(owner, Ref) and owner.kind == "list")
     text = isinstance(owner, Lit) and isinstance(owner.value, str | bytes | range)
-    return as_index(interp, index) if sequence or text else index
+    if not sequence and not text:
+        return index
+    is_truth = isinstance(index, Var) and index.type == BOOL
+    if is_truth or (isinstance(index, Lit) and isinstance(index.value, bool)):  # an array would take all of itself or nothing
+        return interp.call(Lit(int), (index,))
+    return as_index(interp, index)
 
 
 def _getitem(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:

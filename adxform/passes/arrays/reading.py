@@ -214,6 +214,8 @@ class Reader(Recorder):
         if fn is operator.setitem and masked(op, self):
             return True
         assert isinstance(x, Var)
+        if not isinstance(x.type, Array):
+            return False
         checked = {place: size for _, place, _, size in lengths_stored(x, index, value)}
         index, open_lengths = slice_lengths.stored(x, index, value, op.span, self)
         checked |= open_lengths

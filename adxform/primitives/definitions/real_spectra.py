@@ -77,6 +77,9 @@ ROUNDED: tuple[Callable[..., Any], ...] = (
 )  # fmt: skip
 """What gives the same but for the kind and rounding."""
 
+CHANGING_METHODS = frozenset({"byteswap", "fill", "itemset", "partition", "put", "resize", "setfield", "setflags", "sort"})
+"""Methods of arrays that change them, as nobody follows them where an array is real or complex."""
+
 RECORDS: tuple[Primitive, ...] = (
     constant(runtime.complex_eigenvalues, result=_complex_vector, of_complex=True),
     constant(runtime.complex_eigenpairs, result=_complex_pair, of_complex=True),

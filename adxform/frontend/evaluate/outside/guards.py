@@ -99,7 +99,8 @@ def _from_outside(interp: Interpreter, value: Any, access: Access) -> Value:
     if isinstance(value, _IDENTITIES):
         guard(interp, access, Is(value))
         return Static(value, access)
-    first = interp.outer.paths.setdefault(id(value), access)
+    of_a_method = access.steps[-1:] == (("attribute", "__self__"),)  # the object by whose name the method is read
+    first = access if of_a_method else interp.outer.paths.setdefault(id(value), access)
     if first != access:  # one object by two names is one as long as each call finds it so
         guard(interp, access, SameAs(first))
         return Static(value, first)
