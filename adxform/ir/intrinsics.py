@@ -244,6 +244,11 @@ def dtype_of(number: Any) -> Any:
     return np.asarray(number).dtype
 
 
+def widest(number: Any) -> Any:
+    """`number` in the one dtype in which there is all that it may be, as compiled code has it. Before specialisation only."""
+    return np.asarray(number)[()]
+
+
 def only_read(view: Any) -> Any:
     """`view`, which NumPy has made read-only: a program that writes to it is refused. Before specialisation only."""
     return view

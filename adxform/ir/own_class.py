@@ -20,3 +20,11 @@ def is_of_its_class(value: Any) -> bool:
         return cls.__class__ is type(cls)
     except Exception:
         return False
+
+
+def is_gone(value: Any) -> bool:
+    """Whether `value` is a weak proxy of an object that is no more: to ask it for anything raises."""
+    try:
+        return type(value) in weakref.ProxyTypes and value.__class__ is None
+    except ReferenceError:
+        return True

@@ -16,7 +16,7 @@ from adxform.errors import MissingRuleError
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span, own_attribute, written_in
 from adxform.ir.types import Array, Scalar
-from adxform.primitives import definitions, shipped_rules
+from adxform.primitives import compiled_functions, definitions, shipped_rules
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import CALLING_BACK
 from adxform.primitives.effects import IN_PLACE_OPERATORS
@@ -100,7 +100,7 @@ def _only(fn: object) -> str | None:
 
 
 def _behind(fn: object) -> str:
-    found = own_attribute(fn, "pyfunc") or own_attribute(fn, "__wrapped__") or own_attribute(fn, "py_func") or fn
+    found = own_attribute(fn, "pyfunc") or own_attribute(fn, "__wrapped__") or fn
     return getattr(found, "__name__", type(found).__name__)
 
 
@@ -230,8 +230,8 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "write it with the plain operator, `a = a - b` for `a -= b`",
     ),
     (
-        lambda fn: hasattr(fn, "py_func") and str(type(fn).__module__).startswith("numba."),
-        lambda fn: f"`{_behind(fn)}`, which Numba has compiled",
-        "call its Python function, `.py_func`: adxform compiles it together with its derivative",
+        compiled_functions.works_on_parts,
+        lambda fn: f"`{_behind(fn)}`, which `numba.guvectorize` made",
+        "write it with `numba.njit`, or call its Python function with an array for its results, `.__wrapped__`",
     ),
 )

@@ -56,11 +56,12 @@ from adxform.frontend.evaluate.values import (
     View,
 )
 from adxform.frontend.nested import inline, objects
-from adxform.frontend.signature.access import Binds, Step, path_to
+from adxform.frontend.signature.access import Access, Binds, Step, path_to
 from adxform.ir.ops import Lit, Var
 from adxform.ir.spans import is_followed, own_attribute, written_in
 from adxform.ir.types import Object, is_complex
-from adxform.primitives import definitions
+from adxform.primitives import compiled_functions, definitions
+from adxform.primitives.definitions.calling.vectorized import at_each_place
 from adxform.primitives.definitions.of_python import binary_heaps, item_places, keyed_items
 from adxform.primitives.record import Primitive
 from adxform.primitives.signatures import not_covered, taken, unstated
@@ -133,6 +134,8 @@ def _called(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwa
 
 def _call_object(interp: Interpreter, value: Made, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     fn = value.value
+    if compiled_functions.counts_in_parallel(fn):
+        return call(interp, Lit(range), args, kwargs, hint, wanted)
     if (unbound := own_containers.unbound(interp, fn, args)) is not None:
         return call(interp, *unbound, kwargs, hint, wanted)
     if isinstance(fn, type) and find(type(fn), "__getattr__") is not MISSING and protocols.has_own_metaclass(fn):
@@ -364,6 +367,8 @@ def _called_code(
     if inner_function is not None and not inspect.isgeneratorfunction(inner_function):  # as of `contextlib.contextmanager`
         path = path_to(access, ("attribute", "__wrapped__"))
         return call(interp, from_outside(interp, inner_function, path), args, kwargs, hint, wanted)
+    if (compiled := _call_compiled(interp, fn, access, args, kwargs, hint, wanted)) is not None:
+        return compiled
     if (manager := generator_managers.made(interp, value, access, args, kwargs)) is not None:
         return manager
     if (registered := dispatched_functions.chosen(interp, fn, access, args)) is not None:
@@ -380,6 +385,18 @@ def _called_code(
         return call(interp, method, args, kwargs, hint, wanted)
     if isinstance(inner_call, types.FunctionType) and definition(inner_call) is not None:
         return call(interp, Static(inner_call), (value, *args), kwargs, hint, wanted)
+    return None
+
+
+def _call_compiled(
+    interp: Interpreter, fn: Any, access: Access | None, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
+) -> Value | None:
+    """The result of what a decorator of Numba made, by the Python function that it made it of; ``None`` of all else."""
+    path = path_to(access, ("attribute", "__wrapped__"))
+    if (python := compiled_functions.python_function(fn)) is not None:
+        return call(interp, from_outside(interp, python, path), args, kwargs, hint, wanted)
+    if (of_numbers := compiled_functions.number_function(fn)) is not None and not kwargs:
+        return call(interp, Static(at_each_place), (from_outside(interp, of_numbers, path), *args), {}, hint, wanted)
     return None
 
 

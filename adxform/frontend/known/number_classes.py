@@ -80,6 +80,12 @@ def _dtype_of(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
     return Lit(kinds.pop()) if kinds else interp.attribute(interp.call(Lit(np.asarray), (number,)), "dtype")
 
 
+def _widest(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """A number in the dtype that all it may be have together; anything else as it is."""
+    kinds = kinds_of(interp, args[0])
+    return interp.call(Lit(np.result_type(*kinds).type), args) if kinds else args[0]
+
+
 def _python_number(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """A number as one of Python's, of whichever kinds it may be; anything else as it is."""
     (number,) = args
@@ -189,6 +195,7 @@ TABLE: dict[Any, Handler] = {
     np.iscomplexobj: _iscomplexobj,
     np.result_type: _result_type,
     intrinsics.dtype_of: _dtype_of,
+    intrinsics.widest: _widest,
     runtime.python_number: _python_number,
     int: _number(int, INT),
     float: _number(float, FLOAT),

@@ -20,6 +20,7 @@ from adxform.frontend.signature import Node, Signature, Tree, containers_in, equ
 from adxform.ir.spans import own_signature
 from adxform.ir.types import Type, is_inexact
 from adxform.ir.walk import never_ends
+from adxform.primitives.compiled_functions import python_function
 from adxform.primitives.table import lookup
 from adxform.runtime import counters
 from adxform.runtime.cache import entry_for, epoch, identity, sized
@@ -312,6 +313,8 @@ def unwrapped(fn: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, A
             fn = fn.__adx_function__
         elif isinstance(fn, partial):
             lead, keywords, fn = (*fn.args, *lead), {**fn.keywords, **keywords}, fn.func
+        elif lookup(fn) is None and (python := python_function(fn)) is not None:
+            fn = python
         elif isinstance(fn, Operator):
             return as_function(fn), lead, keywords
         elif inspect.isroutine(fn) or inspect.isclass(fn) or lookup(fn) is not None or isinstance(fn, np.ufunc):

@@ -15,7 +15,7 @@ import numpy as np
 
 from adxform.frontend.evaluate.outside.settled import may_change
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
-from adxform.ir.own_class import is_of_its_class
+from adxform.ir.own_class import is_gone, is_of_its_class
 from adxform.ir.spans import own_dict
 
 _HOLDERS = ("builtins", "collections", "itertools", "weakref", "_weakref", "_weakrefset", "_contextvars", "queue", "_queue")
@@ -33,11 +33,11 @@ def reached_from(values: Iterable[Any], names: Set[str] | None = None) -> Iterat
 
 
 def all_in(values: Iterable[Any], names: Set[str] | None) -> Iterator[Any]:
-    """All objects but numbers and texts among `values`, and in those of them that a program may change."""
+    """All objects that there still are, but numbers and texts, among `values` and in those of them that a program may change."""
     waiting, seen = list(values), set()
     while waiting:
         value = waiting.pop()
-        if type(value) in PLAIN or id(value) in seen:
+        if type(value) in PLAIN or id(value) in seen or is_gone(value):
             continue
         seen.add(id(value))
         yield value

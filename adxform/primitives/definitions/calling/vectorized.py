@@ -1,4 +1,4 @@
-"""`np.vectorize` and `np.frompyfunc`: a function of numbers, called for each place of arrays broadcast against one another.
+"""`np.vectorize`, `np.frompyfunc` and `numba.vectorize`: a function of numbers, called for each place of arrays spread alike.
 
 The first calls it once more beforehand, with the first number of each array, where nothing says of which types its results are.
 """
@@ -68,6 +68,17 @@ def _frompyfunc(func: Any, nin: Any, nout: Any, *, identity: Any = None) -> Any:
     if nin < 1 or nout < 1:
         unsupported("`np.frompyfunc` of a function without arguments or results")
     return FromFunction(func, nin, nout)
+
+
+def at_each_place(pyfunc: Any, *args: Any) -> Any:
+    """What the function gives that `numba.vectorize` makes of `pyfunc`: NumPy's numbers, or an array of them."""
+    given = [_operand(one) for one in args]
+    for one in given:
+        if isinstance(one, np.ndarray) and one.dtype not in _COMPILED_FOR:
+            unsupported(f"functions of `numba.vectorize` given arrays of {one.dtype}: give them 64-bit numbers")
+    found, shape = _at_each_place(pyfunc, given)
+    numbers = [intrinsics.widest(one) for one in found]
+    return np.reshape(np.array(numbers), shape) if len(shape) > 0 else numbers[0]
 
 
 def _vectorize(
@@ -177,6 +188,9 @@ def _number(found: Any, kind: Any) -> Any:
 def _array(found: Any, kind: Any, shape: Any) -> Any:
     return np.reshape(np.array(found, dtype=kind), shape)
 
+
+_COMPILED_FOR = (np.float64, np.int64, np.bool_, np.complex128)
+"""Types whose numbers Python's own are as precise as."""
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.vectorize, _vectorize, Value.FOLLOWED, sequences=True),
