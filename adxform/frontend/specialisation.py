@@ -258,7 +258,7 @@ class Specialisation:
         known = self.known_lengths.get((position, axis))
         if known is None and isinstance(size, Dim) and self.leaves[position].shape[axis] <= FEW:
             self.axes.setdefault(size.base, []).append((position, axis))
-            self.interp.integers.of_arguments[size.base] = frozenset((Var(size.base, INT),))
+            self.interp.integers.note_argument(size.base, self.leaves[position].shape[axis])
         return size if known is None else known
 
     def shared(self, size: Dim) -> Size:

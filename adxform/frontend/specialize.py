@@ -9,6 +9,7 @@ from typing import Any
 from adxform.errors import AdxError, UnsupportedOperationError, together
 from adxform.frontend.calls.program_functions import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.evaluate.records.knowledge import Knowledge
+from adxform.frontend.evaluate.records.known_integers import FEW_LENGTHS
 from adxform.frontend.evaluate.signals import Changes, Grows, Promote, PutAgain, Recursive, Restart, Sets, WalkedAgain
 from adxform.frontend.evaluate.state import Derive, Interpreter
 from adxform.frontend.signature import (
@@ -136,15 +137,13 @@ def _decides_more(attempt: Specialisation) -> bool:
     return (len(attempt.promoted), len(attempt.interp.knowledge.hidden)) != known
 
 
-_SHORT = 8
-"""How long arguments are at most of which a program is written out, where nothing else helps."""
 _FEW_NUMBERS = 128
 """How many numbers from outside are known at most, where nothing else helps: each call compares them."""
 
 
 def _knows_more(attempt: Specialisation) -> bool:
     """Whether the next try knows short lengths of arguments, or else numbers from outside, which this one had left open."""
-    knowledge, params = attempt.interp.knowledge, attempt.short_lengths(_SHORT)
+    knowledge, params = attempt.interp.knowledge, attempt.short_lengths(FEW_LENGTHS)
     if knowledge.knows_lengths or not params:
         params = attempt.numbers_from_outside()
         if not params or len(params) + len(knowledge.hidden) > _FEW_NUMBERS:

@@ -12,7 +12,7 @@ import numpy as np
 from adxform import runtime
 from adxform.frontend.evaluate.classes.class_contents import find, is_native
 from adxform.frontend.evaluate.control_flow.attempts import branch
-from adxform.frontend.evaluate.control_flow.branches import truth
+from adxform.frontend.evaluate.control_flow.branches import as_bool, truth
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.control_flow.joins import same
 from adxform.frontend.evaluate.identity import one_object
@@ -104,12 +104,12 @@ def any_or_all(interp: Interpreter, conditions: Sequence[Condition], fn: Any) ->
         cond = truth(interp, condition())
         if isinstance(cond, bool):
             if cond is (fn is any):
-                return Lit(cond) if isinstance(result, Lit) else _decided(interp, result, Lit(cond), fn)
+                return Lit(cond)
             continue
         if isinstance(cond, Var) and isinstance(cond.type, Array):  # its truth may be an error, where it is asked
             rest: list[Condition] = [partial(as_it_is, cond), *conditions[place + 1 :]]
             return _asked_one_by_one(interp, result, rest, fn)
-        result = _decided(interp, result, interp.emit(bool, (cond,), BOOL), fn)
+        result = _decided(interp, result, as_bool(interp, cond), fn)
     return result
 
 
@@ -123,10 +123,7 @@ def _asked_one_by_one(interp: Interpreter, result: Value, rest: list[Condition],
     """`result`, or what `rest` says where it does not decide."""
     if isinstance(result, Lit):
         cond = truth(interp, rest[0]())
-        if isinstance(cond, bool):
-            result = Lit(cond)
-        else:
-            result = interp.emit(bool, (cond,), BOOL)
+        result = as_bool(interp, cond)
         rest = rest[1:]
     if not rest or result == Lit(fn is any):
         return result

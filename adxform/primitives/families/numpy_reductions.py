@@ -71,9 +71,10 @@ def deviations(x: Any, axis: Any, left: Any, ddof: Any) -> Any:
 
 
 def _sum_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    over = axis if np.ndim(x) > 0 else None  # of a number NumPy takes 0 and -1 as well
     if where is True:
-        return runtime.broadcast_like(restore(ct, axis, keepdims), x)
-    return runtime.broadcast_like(np.where(where, restore(ct, axis, keepdims), 0.0), x)
+        return runtime.broadcast_like(restore(ct, over, keepdims), x)
+    return runtime.broadcast_like(np.where(where, restore(ct, over, keepdims), 0.0), x)
 
 
 def _mean_transpose(ct: Any, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
@@ -191,7 +192,7 @@ def _prod(x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) ->
     y = np.prod(x, axis=axis, dtype=dtype, keepdims=keepdims)
 
     def pullback(ct: Any) -> Any:
-        if axis is None:
+        if axis is None or np.ndim(x) == 0:
             return runtime.masked_product(ct, np.reshape(_others(np.ravel(x)), np.shape(x)))
         if isinstance(axis, tuple):
             if len(axis) == 0:

@@ -46,6 +46,13 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return True
 
 
+def as_bool(interp: Interpreter, cond: bool | Operand) -> Value:
+    """A condition as Python's own bool."""
+    if isinstance(cond, bool):
+        return Lit(cond)
+    return cond if isinstance(cond, Var) and cond.type == BOOL else interp.emit(bool, (cond,), BOOL)
+
+
 def _truth_of_container(interp: Interpreter, held: Ref, viewed: bool) -> bool | Operand:
     """Whether there is anything in a list, set or dict, or in the dict that is `viewed`."""
     if (keyed := interp.keyed(held)) is not None:
@@ -83,8 +90,7 @@ def _both(interp: Interpreter, present: Value, held: Value) -> bool | Operand:
         return truth(interp, held) if present != Lit(False) else False
 
     def inside() -> list[Value]:
-        cond = truth(interp, held)
-        return [Lit(cond) if isinstance(cond, bool) else interp.emit(bool, (cond,), BOOL)]
+        return [as_bool(interp, truth(interp, held))]
 
     (found,) = branch(interp, present, inside, lambda: [Lit(False)], ["there"], interp.span)
     return truth(interp, found)

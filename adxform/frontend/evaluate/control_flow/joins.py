@@ -80,6 +80,7 @@ class Joiner(Joins):
         local: Callable[[Dim], bool] | None = None,
         params: frozenset[Var] = frozenset(),
         lengths: frozenset[Var] = frozenset(),
+        keeps_axes: bool = False,
         collects: bool = False,
     ) -> None:
         self.fresh = fresh
@@ -87,6 +88,8 @@ class Joiner(Joins):
         self.params = params
         self.decided = params or lengths
         """What decides on the path, parameters or lengths of arguments: it is known when compiling where values do not join."""
+        self.keeps_axes = keeps_axes
+        """Whether arrays of several numbers of axes do not join either: lengths decide on the path that may well be known."""
         self.merging: list[tuple[Ref, Ref]] = []
         """The objects that are being merged, each within the one before."""
         self.owned = owned
@@ -130,7 +133,9 @@ class Joiner(Joins):
         left, right = number_type(a), number_type(b)
         if left is not None and right is not None:
             joined = self._join(left, right)
-            return Poison(_differ(left, right), self.decided) if joined is None else Slot(joined)
+            if joined is None or (self.keeps_axes and _loses_axes(joined, left, right)):
+                return Poison(_differ(left, right), self.decided)
+            return Slot(joined)
         return self._merge_structures(a, b, paths)
 
     def _merge_structures(self, a: Template, b: Template, paths: Paths) -> Template:
@@ -293,6 +298,11 @@ def _type_name(type_: Type) -> str:
             return f"a {dtype} array"
         case _:
             return "an object"
+
+
+def _loses_axes(joined: Type, *types: Type) -> bool:
+    """Whether nothing tells how many axes there are of what is of one of `types`, though each of these does."""
+    return isinstance(joined, Array) and joined.shape is None and not any(isinstance(t, Array) and t.shape is None for t in types)
 
 
 def _differ(a: Type, b: Type) -> str:

@@ -16,7 +16,7 @@ from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.control_flow import alike_lists, generators, iteration, loop_trips, suspended, walks
 from adxform.frontend.evaluate.control_flow.attempted_loops import for_handing_on, hands_on, only_raises
 from adxform.frontend.evaluate.control_flow.attempts import branch, received
-from adxform.frontend.evaluate.control_flow.branches import truth
+from adxform.frontend.evaluate.control_flow.branches import as_bool, truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
 from adxform.frontend.evaluate.control_flow.loop_trips import Trip
 from adxform.frontend.evaluate.control_flow.retries import (
@@ -37,7 +37,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import Once, Range, Ref, Reversed, Value
 from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Pack, Var
-from adxform.ir.types import BOOL, Array, Dim, Size
+from adxform.ir.types import Array, Dim, Size
 
 _NESTED = 4096
 """How many iterations of loops within loops are: a statement of each takes a millisecond to derive."""
@@ -149,7 +149,7 @@ def _through(interp: Interpreter, op: For, source: Value, inits: list[Value], en
     def more(k: Value, going: Value, questions: Sequence[loop_trips.More]) -> Value:
         cond = truth(interp, going)
         if cond is False or not questions:
-            return Lit(cond) if isinstance(cond, bool) else interp.emit(bool, (cond,), BOOL)
+            return as_bool(interp, cond)
 
         def go_on() -> list[Value]:
             return [more(k, questions[0](k), questions[1:])]

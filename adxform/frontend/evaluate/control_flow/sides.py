@@ -145,7 +145,11 @@ def _joiner(interp: Interpreter, cond: Operand) -> Joiner:
     if isinstance(cond, Var):
         interp.integers.part_of_branches |= interp.integers.part_of(cond)
     return Joiner(
-        interp.integers.uneven_dim, params=origin or frozenset(), lengths=lengths or frozenset(), collects=interp.collects
+        interp.integers.uneven_dim,
+        params=origin or frozenset(),
+        lengths=lengths or frozenset(),
+        keeps_axes=bool(lengths) and lengths <= interp.integers.few,
+        collects=interp.collects,
     )
 
 

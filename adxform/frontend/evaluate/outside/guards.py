@@ -34,7 +34,7 @@ from adxform.frontend.signature.access import Guard as _Guard
 from adxform.frontend.signature.class_meaning import changes, meaning
 from adxform.ir.ops import Lit, Var
 from adxform.ir.spans import written_in
-from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
+from adxform.ir.types import Array, Dim, Scalar, Size, Type
 
 _IDENTITIES = (
     type,
@@ -186,7 +186,7 @@ def _with_lengths(interp: Interpreter, type_: Type, value: Any, access: Access) 
             continue
         sizes.append(size)
         if isinstance(size, Dim) and value.shape[axis] <= FEW:
-            interp.integers.of_arguments[size.base] = frozenset((Var(size.base, INT),))
+            interp.integers.note_argument(size.base, value.shape[axis])
             interp.outer.hidden_axes[size.base] = access, axis
     return Array(type_.dtype, tuple(sizes))
 

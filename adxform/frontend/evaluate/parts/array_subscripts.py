@@ -124,7 +124,7 @@ def _expand(interp: Interpreter, index: Operand, rank: int) -> list[Operand]:
     everything = Pack("slice", (Lit(None), Lit(None), Lit(None)))
     taken = sum(_consumed(part) for part in parts if not _is_ellipsis(part))
     if taken > rank:
-        raise interp.error(f"too many indices: the array has {rank} axes, and {taken} were indexed", "drop an index")
+        interp.fail(IndexError, f"too many indices for array: array is {rank}-dimensional, but {taken} were indexed")
     fill: list[Operand] = [everything] * (rank - taken)
     for position, part in enumerate(parts):
         if _is_ellipsis(part):

@@ -10,6 +10,9 @@ from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.types import INT, Array, Dim, Scalar, Size, Type
 from adxform.ir.walk import Names, variables
 
+FEW_LENGTHS = 8
+"""How long arguments are at most of which a program is written out, where nothing else helps."""
+
 
 class KnownIntegers:
     """Lengths, by the bases of their names, and integers: which length each is, and what it follows from."""
@@ -22,6 +25,8 @@ class KnownIntegers:
         """Bases of lengths of lists that differ from one iteration or path to the next."""
         self.of_arguments: dict[str, frozenset[Var]] = {}
         """What decides on a length, by its base, where that is lengths of arguments, each of which a variable stands for."""
+        self.few: set[Var] = set()
+        """Those of these variables that stand for lengths of up to `FEW_LENGTHS`."""
         self.sizes: dict[Var, Dim] = {}
         """The length that an integer is, where it is used as one: zero, where the integer is below."""
         self.counted: set[Var] = set()
@@ -42,6 +47,13 @@ class KnownIntegers:
         """What integers of Python's are in terms of others."""
         self.counts: dict[str, LinearForm] = {}
         """So with lengths that integers are."""
+
+    def note_argument(self, base: str, length: int) -> None:
+        """Note that the length `base` is one of an argument, and how long that is."""
+        var = Var(base, INT)
+        self.of_arguments[base] = frozenset((var,))
+        if length <= FEW_LENGTHS:
+            self.few.add(var)
 
     def fresh_dim(self) -> Dim:
         """A length of which nothing is known."""

@@ -47,13 +47,24 @@ from adxform.ir.types import BOOL, INT, Array, Object, Scalar
 from adxform.primitives.definitions.of_python import keyed_items
 
 
+def _length_if_any(interp: Interpreter, value: Var, hint: str) -> Answer:
+    """The length of what may be a number or an array: a number raises."""
+    axes = interp.call(Lit(np.ndim), (value,))
+    has_axes = interp.operand(interp.call(Lit(operator.gt), (axes, Lit(0))))
+
+    def raises() -> list[Value]:
+        return [interp.fail(TypeError, "object of type 'float' has no len()")]
+
+    return branch(interp, has_axes, lambda: [interp.emit(len, (value,), INT, hint)], raises, [hint], interp.span)[0]
+
+
 def _len(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     value = args[0]
     match value:
         case Var(_, Scalar() | Array(_, ())):
             return interp.fail(TypeError, f"object of type '{(class_of(value) or float).__name__}' has no len()")
         case Var(_, Array(_, None)):
-            raise interp.error("the length of a number, or of what may be one", "use an array on every path")
+            return _length_if_any(interp, value, hint)
         case Ref(kind="instance") | Static() if (method := protocols.special(interp, value, "__len__")) is not None:
             return _not_below_zero(interp, _as_integer(interp, interp.call(method, ())))
         case Ref(kind="dict") if (keyed := interp.keyed(value)) is not None:

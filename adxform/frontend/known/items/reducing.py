@@ -11,7 +11,7 @@ import numpy as np
 from adxform.frontend.containers import lists_of_lists
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow import iteration, walks
-from adxform.frontend.evaluate.control_flow.branches import truth
+from adxform.frontend.evaluate.control_flow.branches import as_bool, truth
 from adxform.frontend.evaluate.control_flow.generators import code_of
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.set_orders import without_order
@@ -69,10 +69,10 @@ def _any_all(fn: Any) -> Handler:
                 if cond is (fn is any):
                     return Lit(cond)
             elif isinstance(result, Lit):
-                result = interp.emit(bool, (cond,), BOOL, hint)
+                result = as_bool(interp, cond)
             else:
-                other = interp.emit(bool, (cond,), BOOL, hint)
-                result = interp.call(Lit(operator.or_ if fn is any else operator.and_), (result, other), hint=hint)
+                either = operator.or_ if fn is any else operator.and_
+                result = interp.call(Lit(either), (result, as_bool(interp, cond)), hint=hint)
         return result
 
     return handler

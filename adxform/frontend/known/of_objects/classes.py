@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib.util
+import operator
 import sys
 import types
+import typing
 from typing import Any
 
 import numpy as np
@@ -47,6 +49,8 @@ from adxform.threads.locks import imported
 
 
 def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if isinstance(args[0], Var) and isinstance(args[0].type, Array) and args[0].type.shape is None:
+        return _is_number_or_array(interp, args[0], args[0].type, _classes(interp, args[1]))
     cls = class_as_found(interp, args[0])
     if cls is None:
         return None
@@ -70,6 +74,19 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
             raise interp.error("the class of this number depends on the run", "convert it, e.g. with `float(…)`")
         (found,) = kinds
     return Lit(found)
+
+
+def _is_number_or_array(interp: Interpreter, given: Var, type_: Array, classes: Any) -> Answer:
+    """Whether what may be a number or an array is an instance of one of `classes`: asked of the run, where it makes a difference."""
+    weak = (False, True) if type_.dtype in ("bool", "int64", "float64", "complex128") else (False,)
+    kinds = () if _protocol_in(classes) else (np.ndarray, *(python_class(type_.dtype, own) for own in weak))
+    array, *numbers = (issubclass(kind, classes) for kind in kinds) if kinds else (False,)
+    if len(set(numbers)) != 1:
+        raise interp.error("the class of this number depends on the run", "convert it, e.g. with `float(…)`")
+    if numbers[0] is array:
+        return Lit(array)
+    asked = interp.emit(isinstance, (given, Lit(np.ndarray)), BOOL)
+    return asked if array else interp.call(Lit(operator.not_), (asked,))
 
 
 def _fits(interp: Interpreter, given: Value, cls: type, classes: Any, protocol: type) -> Answer:
@@ -281,7 +298,19 @@ def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) 
     return args[0] if args else kwargs["wrapper"]
 
 
+def _cast(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """The value as it is: what type it is said to have matters to type checkers alone."""
+    return args[1] if len(args) == 2 else kwargs["val"]
+
+
+def _assert_type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """The value as it is, as of `typing.cast`."""
+    return args[0] if args else kwargs["val"]
+
+
 TABLE: dict[Any, Handler] = {
+    typing.cast: _cast,
+    typing.assert_type: _assert_type,
     **{fn: _refused(fn) for fn in (locals, globals, eval, exec, dir)},
     isinstance: _isinstance,
     issubclass: _issubclass,
