@@ -19,6 +19,7 @@ from adxform.frontend.evaluate.objects.object_contents import (
     Portion,
     Portions,
 )
+from adxform.frontend.evaluate.presence import There
 from adxform.frontend.evaluate.records.knowledge import Given
 from adxform.frontend.evaluate.records.loops_around import LoopsAround
 from adxform.frontend.evaluate.records.of_run import OfRun
@@ -43,7 +44,7 @@ class HeldContents(Above):
         self.of_run = OfRun()
         self.identities: dict[int, tuple[Value, FoundOutside | Given]] = {}
         self.changed: dict[Ref, tuple[tuple[Any, ...], Span]] = {}
-        self.assumed: frozenset[Var] = frozenset()
+        self.assumed: There = frozenset()
         self.decided: dict[Var, bool] = {}
         """Of values that only the run knows, whether they are true, where that is known."""
 
@@ -210,7 +211,7 @@ class HeldContents(Above):
 
     def _others(self, ref: Ref) -> set[Ref] | None:
         """What may be one object with `ref`, which may be changed if nothing reads that by its name; else ``None``."""
-        if ref.kind not in ("instance", "dict") or ref not in self.heap.contents.originals:
+        if ref.kind not in ("instance", "dict", "list") or ref not in self.heap.contents.originals:
             return None
         others = self.heap.others(ref)
         own = others is not None and not any(

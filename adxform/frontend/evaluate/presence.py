@@ -1,15 +1,25 @@
-"""What conditions tell of values that may be ``None``: which of them are there where one holds, and where it does not.
+"""What conditions tell of values that may be ``None``, or one of several things: which of them are there where one holds.
 
-``if r is None or r > limit: continue`` tells that `r` is a number after it, so that it goes into a list of numbers.
+``if r is None or r > limit: continue`` tells that `r` is a number after it, so that it goes into a list of numbers; after
+``if isinstance(v, list): return v[0]`` what may be a list or an array is no list.
 """
 
 from __future__ import annotations
 
 from collections.abc import MutableMapping
+from typing import NamedTuple
 
 from adxform.ir.ops import Lit, Operand, Var
 
-There = frozenset[Var]
+
+class Other(NamedTuple):
+    """That one of several things, which `which` numbers, is not the one with this number."""
+
+    which: Var
+    number: int
+
+
+There = frozenset[Var | Other]
 Told = MutableMapping[Var, tuple[There, There]]
 """By conditions: which values, by what says that they are there, are there where it holds, and where it does not."""
 
@@ -22,6 +32,12 @@ def tells(told: Told, cond: Operand) -> tuple[There, There]:
         return _NOTHING, _NOTHING
     holds, fails = told.get(cond, (_NOTHING, _NOTHING))
     return holds | {cond}, fails
+
+
+def note_which(told: Told, cond: Operand, which: Operand, number: int, others: list[int]) -> None:
+    """`cond` holds where `which` is this `number`, and no other one of the `others`."""
+    if isinstance(cond, Var) and isinstance(which, Var):
+        told[cond] = frozenset(Other(which, other) for other in others), frozenset((Other(which, number),))
 
 
 def note_opposite(told: Told, opposite: Var, cond: Operand) -> None:

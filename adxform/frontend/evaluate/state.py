@@ -18,7 +18,7 @@ from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.object_contents import (
     list_contents,
 )
-from adxform.frontend.evaluate.presence import Told
+from adxform.frontend.evaluate.presence import Other, Told
 from adxform.frontend.evaluate.records.from_outside import FromOutside
 from adxform.frontend.evaluate.records.knowledge import Helper, Knowledge
 from adxform.frontend.evaluate.records.known_integers import KnownIntegers
@@ -26,6 +26,7 @@ from adxform.frontend.evaluate.records.to_check import ToCheck
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.values import (
     Maybe,
+    OneOf,
     Poison,
     Ref,
     Slice,
@@ -135,8 +136,19 @@ class Interpreter(HeldContents):
         return self.use(value.value)
 
     def there(self, value: Value) -> Value:
-        """`value`, as what it is where this path has asked, and it is not ``None``."""
+        """`value`, as what it is where this path has asked: not ``None``, and the one of several things that is left."""
+        if isinstance(value, OneOf):
+            return self.left(value)
         return self.use(value.value) if isinstance(value, Maybe) and value.present in self.assumed else value
+
+    def left(self, value: OneOf) -> Value:
+        """The things that `value` may be where this path has asked."""
+        which = value.which
+        if not self.assumed or not isinstance(which, Var):
+            return value
+        number_of = self.heap.contents.number_of
+        things = tuple(one for one in value.things if Other(which, number_of(one)) not in self.assumed)
+        return value if len(things) == len(value.things) else things[0] if len(things) == 1 else OneOf(which, things)
 
     def given(self, value: Value) -> Value:
         """`value`, which may be ``None``, where it is not followed what becomes of that: the run refuses it."""

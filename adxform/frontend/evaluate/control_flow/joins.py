@@ -18,9 +18,10 @@ from adxform.frontend.evaluate.control_flow.templates import (
     in_parts,
     is_optional,
     one_or_several,
+    thing_key,
     what_is_there,
 )
-from adxform.frontend.evaluate.objects.functions_apart import code_key, is_choosable, is_function, of_class
+from adxform.frontend.evaluate.objects.functions_apart import is_choosable, is_function, is_number, of_class
 from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.values import (
@@ -182,7 +183,7 @@ class Joiner(Joins):
         """The template of one of several functions, or objects from outside, of which a run knows which it is."""
         left, right = ({_key_of(part, paths): part for part in one_or_several(one)} for one in (a, b))
         chosen: tuple[Template, ...] = tuple(part for one in (a, b) if isinstance(one, OneOf) for part in one.things)
-        if any(_key_of(part, paths) != code_key(part) for part in chosen if not isinstance(part, Built)):
+        if any(_key_of(part, paths) != thing_key(part) for part in chosen if not isinstance(part, Built)):
             return Poison("it is one of several objects, of which a path has made some")
         things: list[Template] = []
         for code, thing in left.items():
@@ -245,14 +246,16 @@ def _were_there(paths: Paths, *objects: Ref) -> bool:
 
 
 def _may_be_one_of(value: Template) -> bool:
-    """Whether a run may choose `value` among things of other kinds: a function, or an object."""
-    return is_choosable(value) or (isinstance(value, Ref | Built) and value.kind == "instance")
+    """Whether a run may choose `value` among things of other kinds: a function, an object, a number, a list or a tuple."""
+    if isinstance(value, Ref | Built):
+        return value.kind in ("instance", "list", "dict")
+    return is_choosable(value) or isinstance(value, Tuple | Slot) or is_number(value)
 
 
 def _key_of(thing: Template, paths: Paths) -> Any:
     """What tells `thing` apart where `paths` meet: of what one of them has made, the class."""
     made = isinstance(thing, Ref) and thing not in paths.before.contents
-    return of_class(thing.cls) if made or isinstance(thing, Built) else code_key(thing)
+    return of_class(thing.cls) if made or isinstance(thing, Built) else thing_key(thing)
 
 
 def _bound_alike(a: Method, b: Method) -> bool:

@@ -19,6 +19,7 @@ from adxform.frontend.evaluate.control_flow.attempts import branch, received
 from adxform.frontend.evaluate.control_flow.branches import as_bool, truth
 from adxform.frontend.evaluate.control_flow.fixpoint import find_fixpoint
 from adxform.frontend.evaluate.control_flow.loop_trips import Trip
+from adxform.frontend.evaluate.control_flow.one_of_several import values_on_each
 from adxform.frontend.evaluate.control_flow.retries import (
     UNROLL,
     Standing,
@@ -35,7 +36,7 @@ from adxform.frontend.evaluate.objects.object_contents import Collected, Content
 from adxform.frontend.evaluate.signals import Grows, Lost, Promote
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
-from adxform.frontend.evaluate.values import Once, Range, Ref, Reversed, Value
+from adxform.frontend.evaluate.values import Once, OneOf, Range, Ref, Reversed, Value
 from adxform.ir.ops import UNDEFINED, For, Lit, Operand, Pack, Var
 from adxform.ir.types import Array, Dim, Size
 
@@ -55,12 +56,21 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
         run_for(interp, inner, env)
         env.update(zip(op.outs, received(interp, names, [env[out] for out in inner.outs]), strict=True))
         return
+    given = interp.there(interp.use(interp.value(op.source[0], env)))
+    if isinstance(given, OneOf):
+        outs = values_on_each(interp, given, lambda one: _outs(interp, op, one, env), [out.base for out in op.outs])
+    else:
+        outs = _outs(interp, op, given, env)
+    env.update(zip(op.outs, outs, strict=True))
+
+
+def _outs(interp: Interpreter, op: For, given: Value, env: Env) -> list[Value]:
+    """What a loop over what is `given` ends with."""
     start = len(interp.builder.ops)
-    given = walks.iterated(interp, interp.use(interp.value(op.source[0], env)))
+    given = walks.iterated(interp, given)
     once = given if isinstance(given, Once) else None
     if once is not None and once.generator is not None:
-        env.update(zip(op.outs, _over_generator(interp, op, once, env), strict=True))
-        return
+        return _over_generator(interp, op, once, env)
     source, taken = (given, 0) if once is None else walks.begun(interp, once, "some" if op.breaks else "all")
     source = loop_trips.stream(interp, source)
     looked_at = interp.builder.ops[start:]
@@ -76,7 +86,7 @@ def run_for(interp: Interpreter, op: For, env: Env) -> None:
         if any(interp.heap.contents[ref] is not contents for ref, contents in held):
             raise endless(interp)
         interp.to_check.apart += changed_sources(looked_at, interp.builder.ops[start:], op.span)
-    env.update(zip(op.outs, outs, strict=True))
+    return outs
 
 
 def _over_items(

@@ -17,9 +17,10 @@ import numpy as np
 
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.presence import note_which
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import OneOf, Ref, Static, Value
-from adxform.ir.ops import Lit
+from adxform.frontend.evaluate.values import OneOf, Ref, Static, Tuple, Value
+from adxform.ir.ops import Lit, Var
 from adxform.ir.spans import is_user, own_attribute
 
 
@@ -44,16 +45,23 @@ def call_with_chosen(
 
 def on_each(interp: Interpreter, value: OneOf, run: Callable[[Value], Value], hint: str) -> Value:
     """What `run` gives for the one of several that the run has."""
+    return values_on_each(interp, value, lambda one: [run(one)], [hint])[0]
+
+
+def values_on_each(interp: Interpreter, value: OneOf, run: Callable[[Value], list[Value]], hints: list[str]) -> list[Value]:
+    """What `run` gives for the one of several that the run has, as many values as there are `hints`."""
 
     def among(things: tuple[Value, ...]) -> list[Value]:
         first, *others = things
         if not others:
-            return [run(first)]
-        number = Lit(interp.heap.contents.number_of(first))
-        chosen = interp.operand(interp.call(Lit(operator.eq), (value.which, number)))
-        return branch(interp, chosen, lambda: [run(first)], lambda: among(tuple(others)), [hint], interp.span)
+            return run(first)
+        number, *numbers = map(interp.heap.contents.number_of, things)
+        chosen = interp.operand(interp.call(Lit(operator.eq), (value.which, Lit(number))))
+        note_which(interp.told, chosen, interp.operand(value.which), number, numbers)
+        return branch(interp, chosen, lambda: run(first), lambda: among(tuple(others)), hints, interp.span)
 
-    return among(value.things)[0]
+    left = interp.left(value)
+    return among(left.things if isinstance(left, OneOf) else (left,))
 
 
 def _looks_into(fn: Any, place: int, value: OneOf) -> bool:
@@ -70,7 +78,9 @@ def _looks_into(fn: Any, place: int, value: OneOf) -> bool:
 
 def _is_plain_function(value: Value) -> bool:
     """Whether `value` is a function or a class, and no object of the program that can be called."""
-    return not isinstance(value, Ref) and (not isinstance(value, Static | Lit) or isinstance(value.value, _FUNCTIONS))
+    return not isinstance(value, Ref | Tuple | Var) and (
+        not isinstance(value, Static | Lit) or isinstance(value.value, _FUNCTIONS)
+    )
 
 
 _FUNCTIONS = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, functools.partial, np.ufunc)

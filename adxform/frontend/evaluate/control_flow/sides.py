@@ -13,11 +13,11 @@ from adxform.frontend.evaluate.control_flow.noted_choices import Side, note_choi
 from adxform.frontend.evaluate.control_flow.templates import Joined, changed_objects
 from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.objects.heap import Heap
-from adxform.frontend.evaluate.presence import note_joined, tells
+from adxform.frontend.evaluate.presence import There, note_joined, tells
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.sizes import note_origin
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Ref, Value
+from adxform.frontend.evaluate.values import OneOf, Ref, Value
 from adxform.ir.ops import UNDEFINED, If, Operand, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import BOOL, Scalar, Type
@@ -102,13 +102,13 @@ def refuse_outgrown(interp: Interpreter, joined: Joined) -> None:
         raise interp.error(message, "keep them in lists, and in place of each link its place there")
 
 
-def run_side(interp: Interpreter, run: Callable[[], list[Value]], known: frozenset[Var]) -> Side:
+def run_side(interp: Interpreter, run: Callable[[], list[Value]], known: There) -> Side:
     """A side of a branch, on a heap of its own; `known` are not ``None`` there."""
     outer, start, assumed = interp.builder, interp.heap, interp.assumed
     interp.builder, interp.heap, interp.assumed = outer.nested(), start.copy(), assumed | known
     values: list[Value] | None
     try:
-        values = run()
+        values = [interp.left(value) if isinstance(value, OneOf) else value for value in run()]
     except Unreachable:
         values = None
     finally:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from adxform.frontend.evaluate.objects.functions_apart import code_key, of_class
+from adxform.frontend.evaluate.objects.functions_apart import NUMBER, code_key, of_class
 from adxform.frontend.evaluate.objects.heap import NO_OTHERS, Heap, Originals
 from adxform.frontend.evaluate.objects.object_contents import Collected, Columns, Contents, Doubtful, HeldByRun, Portion, in_doubt
 from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
@@ -190,12 +190,17 @@ def one_or_several(value: Any) -> tuple[Any, ...]:
     return value.things if isinstance(value, OneOf) else (value,)
 
 
+def thing_key(thing: Any) -> Any:
+    """What tells `thing` apart from others among which a run chooses."""
+    return NUMBER if isinstance(thing, Slot) else code_key(thing)
+
+
 def _collect_one_of(template: OneOf, value: Any, heap: Heap, operand: Callable[[Value], Operand]) -> Iterator[Operand]:
     """The number of the thing that a path has, and what is in each of those that it may be; of others, what stands for it."""
 
     def key(thing: Any) -> Any:  # an object that this path has made is one of its class after it
         made = isinstance(thing, Ref) and all(thing is not other for other in template.things)
-        return of_class(thing.cls) if made or isinstance(thing, Built) else code_key(thing)
+        return of_class(thing.cls) if made or isinstance(thing, Built) else thing_key(thing)
 
     which = value.which if isinstance(value, OneOf) else Lit(heap.contents.number_of(value, key(value)))
     yield from collect(template.which, which, heap, operand)

@@ -9,9 +9,10 @@ from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.control_flow import iteration, loop_trips, walks
 from adxform.frontend.evaluate.control_flow.branches import truth
+from adxform.frontend.evaluate.control_flow.one_of_several import values_on_each
 from adxform.frontend.evaluate.signals import Promote
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Enumerate, Range, Ref, Slice, Tuple, Value, Zip
+from adxform.frontend.evaluate.values import NONE, Enumerate, OneOf, Range, Ref, Slice, Tuple, Value, Zip
 from adxform.frontend.known.items.iterables import listed
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
@@ -20,6 +21,11 @@ from adxform.ir.types import Array, Dim, Object
 
 def _unpack(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     value, count = args[0], interp.static(args[1], "a count")
+    if isinstance(value, OneOf):
+        items = values_on_each(
+            interp, value, lambda one: interp.items(interp.call(Lit(intrinsics.unpack), (one, *args[1:]))), ["item"] * count
+        )
+        return Tuple(tuple(items))
     if isinstance(value, Var) and isinstance(value.type, Object):
         items = interp.emit(runtime.unpacked, (value, *map(interp.operand, args[1:])), Object(), "items")
         if value in interp.of_run.followed:

@@ -77,7 +77,7 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
 
 
 def _is_number_or_array(interp: Interpreter, given: Var, type_: Array, classes: Any) -> Answer:
-    """Whether what may be a number or an array is an instance of one of `classes`: asked of the run, where it makes a difference."""
+    """Whether what may be a number or an array is an instance of one of `classes`: the run is asked where that differs."""
     weak = (False, True) if type_.dtype in ("bool", "int64", "float64", "complex128") else (False,)
     kinds = () if _protocol_in(classes) else (np.ndarray, *(python_class(type_.dtype, own) for own in weak))
     array, *numbers = (issubclass(kind, classes) for kind in kinds) if kinds else (False,)
