@@ -69,6 +69,8 @@ FFT: tuple[Group, ...] = (
     ),
 )
 
+FFTPACK: tuple[Group, ...] = (Group("test", "runs SciPy's own tests"),)
+
 SIGNAL: tuple[Group, ...] = (
     Group("BadCoefficients test choose_conv_method band_stop_obj", "is no function of numbers that move"),
     Group("check_COLA check_NOLA", "gives truth values"),

@@ -13,6 +13,7 @@ GROUPS: Mapping[str, tuple[Group, ...]] = MappingProxyType(
         "scipy.special": scipy_special.GROUPS,
         "scipy.linalg": scipy_arrays.LINALG,
         "scipy.fft": scipy_arrays.FFT,
+        "scipy.fftpack": scipy_arrays.FFTPACK,
         "scipy.signal": scipy_arrays.SIGNAL,
         "scipy.ndimage": scipy_arrays.NDIMAGE,
         "scipy.spatial": scipy_arrays.SPATIAL,

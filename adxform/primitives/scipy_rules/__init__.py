@@ -15,6 +15,7 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
         "scipy.special": f"{__name__}.special",
         "scipy.linalg": f"{_MODELS}.dense_matrices.matrix_models",
         "scipy.fft": f"{__name__}.fourier",
+        "scipy.fftpack": f"{__name__}.older_fourier",
         "scipy.signal": f"{_MODELS}.signals.signal_models",
         "scipy.ndimage": f"{_MODELS}.images.image_models",
         "scipy.sparse": f"{_MODELS}.sparse_matrices.sparse_models",
