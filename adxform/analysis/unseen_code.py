@@ -5,6 +5,7 @@ There is no more to go by. Functions of a module that nothing is known of may ch
 
 from __future__ import annotations
 
+import dis
 import functools
 import operator
 import types
@@ -65,6 +66,8 @@ OF_ARRAYS = _IN_PLACE | frozenset("at partition put resize setfield byteswap shu
 
 def may_write(fn: object, name: str = "") -> bool:
     """Whether a function without a record may change what it is given; `name`: of the method that it calls, if that is known."""
+    if isinstance(fn, type) and issubclass(fn, BaseException):
+        return not _only_keeps(fn)
     if isinstance(fn, operator.methodcaller) or (fn is operator.call and not name):  # of an object that only the run knows
         return True
     own = own_attribute(fn, "__self__")
@@ -75,6 +78,30 @@ def may_write(fn: object, name: str = "") -> bool:
     if module == "numpy":
         return name in (OF_ARRAYS if isinstance(owner, type) else OF_NUMPY)
     return module not in READING or name in CHANGING
+
+
+def _only_keeps(cls: type[BaseException]) -> bool:
+    """Whether an exception that is made only keeps what it is given, and makes texts of it."""
+    made = [vars(base)[name] for base in cls.__mro__ for name in ("__new__", "__init__") if name in vars(base)]
+    written = [one for one in made if isinstance(one, types.FunctionType)]
+    known = all(isinstance(one, types.FunctionType | types.BuiltinFunctionType | types.WrapperDescriptorType) for one in made)
+    return known and all(_keeps(one.__code__) for one in written)
+
+
+def _keeps(code: types.CodeType) -> bool:
+    """Whether this code does nothing but set attributes that are not an array's, and ask builtins that make texts and numbers."""
+    for step in dis.get_instructions(code):
+        if step.opname.startswith(("STORE_SUBSCR", "DELETE_", "STORE_SLICE", "STORE_GLOBAL")) or step.argrepr.endswith("="):
+            return False
+        if step.opname == "STORE_ATTR" and hasattr(np.ndarray, step.argval):
+            return False
+        if step.opname in _ASKING and step.argval not in _OF_TEXTS:
+            return False
+    return True
+
+
+_ASKING = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "LOAD_DEREF", "IMPORT_NAME"})
+_OF_TEXTS = frozenset("super __class__ __init__ __name__ __qualname__ str repr format float int len join round abs type".split())  # noqa: SIM905
 
 
 def is_writing_option(name: str) -> bool:
