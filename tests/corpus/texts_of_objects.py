@@ -84,3 +84,60 @@ def complex_numbers_by_a_key(x):
     roots = sorted([x[0] + 1j * x[1], complex(x[1], 2.0), complex(x[2], x[0])], key=lambda r: (round(r.imag, 6), r.real))
     mixed = sorted([x[0] + 1j * x[1], x[2], 3], key=lambda r: abs(r - 1.0))
     return abs(roots[0]) + 2.0 * abs(roots[1]) ** 2 + abs(mixed[0]) ** 2 + 3.0 * abs(mixed[2])
+
+
+@at((VALUES,))
+def a_log_that_grows(x):
+    log, k = f"start {x}", 0
+    while k < 3 and x[0] < 2.0:
+        x = x * 1.3
+        if x[1] > 0.5:
+            log += f"{k}: {x[1]:.3f}; "
+        k += 1
+    log += "end"
+    return (x * x).sum() * (log[-1] == "d")
+
+
+@at((VALUES,))
+def a_text_that_each_path_adds_to(x):
+    text = f"total {x.sum()}"
+    if x[0] > 0.5:
+        text += " large"
+    else:
+        text += f" of {len(x)}"
+    text += "."
+    return (x**3).sum() * (text[-1] == ".")
+
+
+class NotConverged(Exception):
+    def __init__(self, message, residual, *, steps=0):
+        super().__init__(message)
+        self.residual, self.steps = residual, steps
+
+
+class OutOfRange(ValueError):
+    pass
+
+
+@at((VALUES,))
+def exceptions_given_arrays(x):
+    residual = x * x
+    if residual.sum() > 10.0:
+        text = f"residual {residual}"
+        text += f" after {len(x)} steps"
+        raise NotConverged(text, residual, steps=3)
+    if x[0] < 0.0:
+        raise OutOfRange("below zero", x)
+    return (residual * x).sum()
+
+
+@at((VALUES,))
+def an_exception_with_an_array_that_is_caught(x):
+    for _ in range(4):
+        try:
+            if (x * x).sum() > 1.0:
+                raise NotConverged("too large", x)
+            return (x**3).sum()
+        except NotConverged:
+            x = x * 0.8
+    return x.sum()

@@ -40,7 +40,7 @@ from adxform.frontend.types.sampled_types import with_fresh
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Function, If, Lit, Operand, Raise, Var
 from adxform.ir.spans import Span
-from adxform.ir.types import Array, Type, is_unknown
+from adxform.ir.types import Array, Object, Type, is_unknown
 from adxform.ir.walk import Names, rename_callees, variables
 from adxform.primitives.definitions.real_spectra import CARRIED
 from adxform.primitives.unruled import missing_rule
@@ -191,6 +191,8 @@ class Interpreter(HeldContents):
         type_ = self.equal.type(with_fresh(type_, self.integers.fresh_dim))
         out = self.builder.call(fn, *args, type=type_, hint=hint, kwargs=kwargs, span=self.span)
         self.integers.note_part(out, args)
+        if type_ == Object() and self.of_run.makes_text(fn, args):
+            self.of_run.made[out] = str
         if is_unknown(type_):  # what is made of an unknown value is as unknown
             given = (var for arg in (*args, *(kwargs or {}).values()) for var in variables(arg))
             found = next((self.of_run.unruled[var] for var in given if var in self.of_run.unruled), None)

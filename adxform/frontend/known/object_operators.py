@@ -82,6 +82,8 @@ def _in_place(fn: Any) -> Handler:
                 return _array_changed(interp, fn, x, held, value)
             case Var(_, Object()) if fn is operator.iadd and (same := outside_containers.added(interp, x, value)) is not None:
                 return same
+            case Var(_, Object()) if interp.of_run.is_text(x):
+                return interp.call(Lit(plain), args, hint=hint)
             case Var(_, Object()):
                 found = unknown_operands.asked_by_the_run(interp, fn, x, value, hint, moves=True)
                 return interp.emit(fn, (x, interp.operand(value)), Object(), hint) if found is None else found

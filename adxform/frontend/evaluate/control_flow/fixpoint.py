@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from adxform.frontend.containers.list_arrays import growth, rebinding
@@ -18,7 +18,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Value
 from adxform.ir.build import Builder
 from adxform.ir.ops import UNDEFINED, Lit, Operand, Var
-from adxform.ir.types import Array, Dim, Size, Type
+from adxform.ir.types import Array, Dim, Object, Size, Type
 
 _PASSES = 12
 
@@ -83,16 +83,18 @@ def find_fixpoint(
 
     joiner = Joiner(interp.integers.uneven_dim, owned=owned, local=local, collects=interp.collects)
     joined = Joined([joiner.generalise(init, numbers=True) for init in inits], {}, hints)
+    texts = _texts_in(interp, inits)
     for _ in range(_PASSES):
         interp.builder, interp.heap = outer.nested(), start.copy()
-        run = _run(interp, joined, step, index)
+        run = _run(interp, joined, step, index, texts)
         for init, value in zip(inits, run.yields, strict=True) if run.yields is not None else ():
             rebound = rebinding(interp, init, start, value, run.heap)
             if rebound is not None:
                 raise rebound
         merged = _merged(interp, joiner, joined, run, start, counted)
-        settled = merged == joined and merged.may_be_one() == joined.may_be_one()
-        joined = merged
+        still = texts if run.yields is None else texts & _texts_in(interp, run.yields)
+        settled = merged == joined and merged.may_be_one() == joined.may_be_one() and still == texts
+        joined, texts = merged, still
         refuse_outgrown(interp, joined)
         if settled:
             break
@@ -111,11 +113,22 @@ def find_fixpoint(
         return outs[-1]
 
     values = joined.instantiate(out, interp.heap)
+    _note_texts(interp, values, texts)
     return SettledLoop(run.own, run.params, firsts, yields, tuple(run.conditions), tuple(outs), values, run.builder, joined)
 
 
-def _run(interp: Interpreter, joined: Joined, step: Step, index: tuple[str, Type] | None) -> _Pass:
-    """An iteration of a loop body on parameters for the slots of `joined`."""
+def _texts_in(interp: Interpreter, values: Sequence[Value]) -> frozenset[int]:
+    """The places of those of `values` that are known to be texts."""
+    return frozenset(k for k, value in enumerate(values) if isinstance(value, Var | Lit) and interp.of_run.is_text(value))
+
+
+def _note_texts(interp: Interpreter, values: Sequence[Value], texts: Iterable[int]) -> None:
+    """Note that what only the run knows of `values` at these places are texts."""
+    interp.of_run.made.update({value: str for k in texts if isinstance(value := values[k], Var) and value.type == Object()})
+
+
+def _run(interp: Interpreter, joined: Joined, step: Step, index: tuple[str, Type] | None, texts: Iterable[int]) -> _Pass:
+    """An iteration of a loop body on parameters for the slots of `joined`, of which some are `texts`."""
     params: list[Var] = []
 
     def param(hint: str, type_: Type) -> Var:
@@ -123,6 +136,7 @@ def _run(interp: Interpreter, joined: Joined, step: Step, index: tuple[str, Type
         return params[-1]
 
     values = joined.instantiate(param, interp.heap)
+    _note_texts(interp, values, texts)
     before, assumed = interp.heap.copy(), interp.assumed
     own = () if index is None else (Var(interp.names.fresh(index[0]), index[1]),)
     yields: list[Value] | None

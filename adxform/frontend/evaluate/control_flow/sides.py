@@ -173,6 +173,8 @@ def _learn(interp: Interpreter, outs: list[Var], sides: list[tuple[Operand, ...]
         interp.integers.note_part(out, (left, right, cond))
         if isinstance(out.type, Scalar) and out.type.dtype == BOOL.dtype:
             note_joined(interp.told, out, cond, (left, right))
+        if interp.of_run.is_text(left) and interp.of_run.is_text(right):
+            interp.of_run.made[out] = str
         if not isinstance(out.type, Scalar):
             continue
         sizes = [interp.integers.sizes.get(side) if isinstance(side, Var) else None for side in (left, right)]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from adxform.ir.ops import Var
+from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.spans import Span
+
+_TEXTS = frozenset({str, repr, ascii, format, str.format, str.join, str.format_map, str.__mod__, str.upper, str.lower, str.strip})
+"""Functions whose results are texts."""
+_ADDING = frozenset({operator.add, operator.mod, operator.mul})
+"""Operators that make texts of texts."""
 
 
 @dataclass(slots=True)
@@ -29,3 +36,12 @@ class OfRun:
     """Numbers of which only the run knows whether they are real or complex, as the complex ones as which they are followed."""
     unruled: dict[Var, tuple[object, Span]] = field(default_factory=dict)
     """What functions without a rule return: each with that function, and where it is called."""
+
+    def makes_text(self, fn: Any, args: Sequence[Operand]) -> bool:
+        """Whether ``fn(*args)`` is a text."""
+        hashable = getattr(type(fn), "__hash__", None) is not None
+        return hashable and (fn in _TEXTS or (fn in _ADDING and self.is_text(args[0])))
+
+    def is_text(self, value: Operand) -> bool:
+        """Whether `value` is known to be a text."""
+        return self.made.get(value) is str if isinstance(value, Var) else isinstance(value, Lit) and isinstance(value.value, str)
