@@ -18,7 +18,7 @@ from adxform.analysis.spread import (
     spread_to_arguments,
     spread_to_results,
 )
-from adxform.analysis.unseen_code import writes_unseen
+from adxform.analysis.unseen_code import as_tried, writes_unseen
 from adxform.errors import AdxError, AliasError, MissingRuleError, UnsupportedOperationError, together
 from adxform.ir.ops import Block, Call, Function, Lit, Operand, Var
 from adxform.ir.types import Array, Scalar, hides, is_complex, is_inexact
@@ -28,7 +28,7 @@ from adxform.primitives.effects import effect_of
 from adxform.primitives.memory import index_kind
 from adxform.primitives.record import General
 from adxform.primitives.signatures import not_covered, taken, unstated
-from adxform.primitives.table import definition, lookup, record_called
+from adxform.primitives.table import definition, record_called
 from adxform.primitives.unruled import callable_name, has_way_around, is_users, missing_rule, shown
 
 
@@ -101,10 +101,12 @@ def _refuse_unknown(body: Block, varied: Spread, useful: Spread) -> None:
 
 def _refuse_call(call: Call, varied: Spread, useful: Spread) -> None:
     assert isinstance(call.fn, Lit)
-    record = lookup(call.fn.value)
+    record = record_called(call)
     if record is not None and record.derivative is not None:
         _refuse_hidden(call, varied, useful)
         return
+    call = as_tried(call)
+    assert isinstance(call.fn, Lit)
     sources = (*call.args, *(value for _, value in call.kwargs))
     if any(map(varied.has_any, sources)) and any(out in varied and out in useful for out in call.outs):
         _refuse_unstated(call)

@@ -10,6 +10,7 @@ import functools
 import operator
 import types
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,8 +21,8 @@ from adxform.ir.types import Array
 from adxform.ir.walk import all_ops, variables
 from adxform.primitives.effects import effect_of, functions
 from adxform.primitives.record import Memory
-from adxform.primitives.signatures import form_of
 from adxform.primitives.table import record_called
+from adxform.primitives.writing_options import is_off, writing_options
 
 READING = frozenset(
     """
@@ -104,23 +105,6 @@ _ASKING = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "LO
 _OF_TEXTS = frozenset("super __class__ __init__ __name__ __qualname__ str repr format float int len join round abs type".split())  # noqa: SIM905
 
 
-def is_writing_option(name: str) -> bool:
-    """Whether an option of this name says that an argument is written: to it, or where it lies; ``out2`` is one of several."""
-    return name.rstrip("0123456789") in ("out", "output", "inplace") or name.startswith("overwrite")
-
-
-def writing_options(fn: object, count: int, names: tuple[str, ...]) -> Iterator[int | str]:
-    """The places, of `count`, and the names of the options by which a call of `fn` may write to what it is given."""
-    yield from filter(is_writing_option, names)
-    try:
-        form = form_of(fn, count, names)
-    except TypeError:  # one that cannot be called so, or that is no key of a table
-        return
-    for place, one in enumerate(() if form is None else form.positional):
-        if is_writing_option(one.name):
-            yield place
-
-
 KEEPING = (runtime.set_outside, runtime.kept_outside, runtime.change_outside, runtime.try_outside)
 """What keeps what it is given outside of the function."""
 OUTSIDE = (*KEEPING, runtime.fill_outside, runtime.written_outside)
@@ -158,13 +142,18 @@ def _is_callback(value: object) -> bool:
             return callable(value) and isinstance(type(value).__call__, types.FunctionType)
 
 
-def is_off(value: object) -> bool:
-    """Whether an option that is given `value` writes nowhere: it is not taken, or a text says what is to be given."""
-    return value in (Lit(None), Lit(False)) or (isinstance(value, Lit) and isinstance(value.value, str))
+def as_tried(call: Call) -> Call:
+    """`call`; where it is made in a ``try``, what is tried there."""
+    tried = call.fn == _TRIED and isinstance(call.args[0], Lit)
+    return replace(call, fn=call.args[0], args=call.args[1:]) if tried else call
+
+
+_TRIED = Lit(runtime.attempt)
 
 
 def writes_unseen(call: Call) -> bool:
     """Whether `call`, of a function without a record, may write to an array that it gives: some do, others have an ``out``."""
+    call = as_tried(call)
     if not isinstance(call.fn, Lit):
         return False
     if call.fn.value in (*OUTSIDE, runtime.found_outside):

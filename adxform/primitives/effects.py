@@ -16,7 +16,7 @@ from adxform.primitives import definitions
 from adxform.primitives.facets import Moves, Views
 from adxform.primitives.memory import reshapes_vector
 from adxform.primitives.record import OPAQUE, Effect
-from adxform.primitives.table import lookup, record_of, refusal
+from adxform.primitives.table import record_called, record_of, refusal
 
 IN_PLACE = Effect(writes=(0,), views=(0,), opaque=True)
 IN_PLACE_OPERATORS = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod,
@@ -37,7 +37,7 @@ def _found_effect(call: Call) -> Effect:
     fn = call.fn
     if not isinstance(fn, Lit):
         return OPAQUE
-    record = lookup(fn.value)
+    record = record_called(call)
     if record is None:
         return IN_PLACE if fn.value in IN_PLACE_OPERATORS else OPAQUE
     effect = record.effect

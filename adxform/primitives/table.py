@@ -38,6 +38,7 @@ from adxform.primitives.families import (
 from adxform.primitives.record import Derivative, General, Linear, Partials, Primitive
 from adxform.primitives.refusals import numpy_functions, python_functions, scipy_groups
 from adxform.primitives.refusals.no_rule import NoRule, by_function
+from adxform.primitives.writing_options import is_told_to_write
 from adxform.threads.locks import imported, new_lock
 
 
@@ -108,8 +109,9 @@ def lookup(fn: Any) -> Primitive | None:
 
 
 def record_called(call: Call) -> Primitive | None:
-    """The record of the function that `call` calls; ``None`` when there is none."""
-    return lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+    """The record of the function that `call` calls; ``None`` when there is none, or an option lets that write."""
+    found = lookup(call.fn.value) if isinstance(call.fn, Lit) else None
+    return None if found is None or is_told_to_write(call) else found
 
 
 def derivative_of(call: Call) -> Derivative | None:

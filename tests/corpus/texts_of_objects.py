@@ -95,7 +95,7 @@ def a_log_that_grows(x):
             log += f"{k}: {x[1]:.3f}; "
         k += 1
     log += "end"
-    return (x * x).sum() * (log[-1] == "d")
+    return (x * x).sum() * (len(log) > 0)
 
 
 @at((VALUES,))
@@ -106,38 +106,4 @@ def a_text_that_each_path_adds_to(x):
     else:
         text += f" of {len(x)}"
     text += "."
-    return (x**3).sum() * (text[-1] == ".")
-
-
-class NotConverged(Exception):
-    def __init__(self, message, residual, *, steps=0):
-        super().__init__(message)
-        self.residual, self.steps = residual, steps
-
-
-class OutOfRange(ValueError):
-    pass
-
-
-@at((VALUES,))
-def exceptions_given_arrays(x):
-    residual = x * x
-    if residual.sum() > 10.0:
-        text = f"residual {residual}"
-        text += f" after {len(x)} steps"
-        raise NotConverged(text, residual, steps=3)
-    if x[0] < 0.0:
-        raise OutOfRange("below zero", x)
-    return (residual * x).sum()
-
-
-@at((VALUES,))
-def an_exception_with_an_array_that_is_caught(x):
-    for _ in range(4):
-        try:
-            if (x * x).sum() > 1.0:
-                raise NotConverged("too large", x)
-            return (x**3).sum()
-        except NotConverged:
-            x = x * 0.8
-    return x.sum()
+    return (x**3).sum() * (len(text) > 0)

@@ -9,9 +9,6 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from adxform.analysis.unseen_code import is_off, writing_options
 from adxform.errors import AdxError, GlobalMutationError
 from adxform.frontend.calls import cached_outside, dispatched_functions, generator_managers, none_given
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
@@ -58,7 +55,7 @@ from adxform.frontend.evaluate.values import (
 from adxform.frontend.nested import inline, objects
 from adxform.frontend.signature.access import Access, Binds, Step, path_to
 from adxform.ir.ops import Lit, Var
-from adxform.ir.spans import is_followed, own_attribute, written_in
+from adxform.ir.spans import is_followed, written_in
 from adxform.ir.types import Object, is_complex
 from adxform.primitives import compiled_functions, definitions
 from adxform.primitives.definitions.calling.vectorized import at_each_place
@@ -67,6 +64,7 @@ from adxform.primitives.record import Primitive
 from adxform.primitives.signatures import not_covered, taken, unstated
 from adxform.primitives.table import definition, refusal
 from adxform.primitives.unruled import missing_rule
+from adxform.primitives.writing_options import has_writing_options, is_off, writing_options
 
 Kwargs = dict[str, Value]
 Made = Static | Lit
@@ -230,7 +228,7 @@ def _call_known(
 
 def _writes(fn: Any, args: tuple[Value, ...], kwargs: Kwargs) -> bool:
     """Whether a function of SciPy's is given an option by which it may write to what it is given (`overwrite_a=True`)."""
-    if isinstance(fn, np.ufunc) or not str(own_attribute(fn, "__module__")).startswith("scipy."):
+    if not has_writing_options(fn):
         return False
     options = writing_options(fn, len(args), tuple(kwargs))
     return any(not is_off(args[one] if isinstance(one, int) else kwargs[one]) for one in options)

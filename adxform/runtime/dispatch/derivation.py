@@ -306,7 +306,7 @@ def handed_over(fn: Function, classes: Aliases) -> set[int]:
     return {
         classes.of(var)
         for op in all_ops(fn.body)
-        if isinstance(op, Call) and isinstance(op.fn, Lit) and table.lookup(op.fn.value) is None and writes_unseen(op)
+        if isinstance(op, Call) and isinstance(op.fn, Lit) and table.record_called(op) is None and writes_unseen(op)
         for var in reads(op)
         if not isinstance(var.type, Scalar)
     }

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from adxform.analysis.unseen_code import may_write, writing_options
+from adxform.analysis.unseen_code import may_write
 from adxform.frontend.signature.class_meaning import is_changeable
 from adxform.ir.spans import is_user
+from adxform.primitives.writing_options import writing_options
 
 BY_NAME = frozenset(["getattr", "attrgetter", "methodcaller"])
 """Functions that find what an object has under a name that they are given."""

@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS, OF_NUMPY, REACHING, is_writing_option
+from adxform.analysis.unseen_code import CHANGING, OF_ARRAYS, OF_NUMPY, REACHING
 from adxform.frontend.calls.callbacks.callback_calls import BY_NAME, Calls, Elsewhere, Unknown
 from adxform.frontend.calls.made_anew import keeps_its_own, result_of, starts_empty
 from adxform.frontend.checks.handed_over import ANY
 from adxform.ir.spans import is_user
 from adxform.primitives.table import definition, lookup
+from adxform.primitives.writing_options import is_writing_option
 
 _FRESH = ("LOAD_CONST", "LOAD_SMALL_INT", "BINARY_OP", "UNARY_", "COMPARE_OP", "BUILD_", "LIST_", "SET_", "DICT_")
 """Instructions, by how their names begin, that put on the stack what nobody else has; of calls, those that make it."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.analysis.unseen_code import is_off, may_write, writing_options
+from adxform.analysis.unseen_code import may_write
 from adxform.errors import GlobalMutationError
 from adxform.frontend.calls.callbacks.reached import changes_of, widest
 from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
@@ -25,6 +25,7 @@ from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value, 
 from adxform.ir.ops import Var
 from adxform.ir.spans import own_attribute, written_in
 from adxform.ir.types import Array
+from adxform.primitives.writing_options import is_off, writing_options
 
 
 def hand_over(interp: Interpreter, fn: Any, args: tuple[Value, ...], kwargs: Mapping[str, Value], *, wanted: bool) -> None:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from adxform.ir.ops import Lit, Operand, Var
 from adxform.ir.spans import Span
-
-_TEXTS = frozenset({str, repr, ascii, format, str.format, str.join, str.format_map, str.__mod__, str.upper, str.lower, str.strip})
-"""Functions whose results are texts."""
-_ADDING = frozenset({operator.add, operator.mod, operator.mul})
-"""Operators that make texts of texts."""
+from adxform.primitives.text_functions import gives_text
 
 
 @dataclass(slots=True)
@@ -39,8 +34,7 @@ class OfRun:
 
     def makes_text(self, fn: Any, args: Sequence[Operand]) -> bool:
         """Whether ``fn(*args)`` is a text."""
-        hashable = getattr(type(fn), "__hash__", None) is not None
-        return hashable and (fn in _TEXTS or (fn in _ADDING and self.is_text(args[0])))
+        return gives_text(fn, bool(args) and self.is_text(args[0]))
 
     def is_text(self, value: Operand) -> bool:
         """Whether `value` is known to be a text."""
