@@ -18,6 +18,8 @@ pytest.importorskip("scipy")
 from scipy import optimize, sparse, stats
 from scipy.sparse.linalg import factorized, lsmr, lsqr, splu, spsolve
 
+from tests.tables.cell import Cell, judge
+
 Model = Callable[..., Any]
 
 ROWS, COLUMNS = np.array([0, 1, 2, 0, 1, 0]), np.array([0, 1, 2, 1, 2, 0])
@@ -157,6 +159,22 @@ def plane(d: Any) -> Any:
     unit = sparse.identity(2)
     a = (sparse.kron(unit, line) + sparse.kron(line, unit)).tocsc()
     return squares(spsolve(a, np.arange(4.0))) + a.diagonal().sum()
+
+
+def dense_system(d: Any) -> Any:
+    """SciPy makes a sparse matrix of an array."""
+    return squares(spsolve(np.outer(d[:3], d[3:]) + 3.0 * np.eye(3), d[:3]))
+
+
+def dense_system_with_zeros(d: Any) -> Any:
+    """Entries that are zero move as well."""
+    return squares(spsolve(np.triu(np.outer(d[:3], d[3:])) + np.outer(d[:3] - d[0], d[:3]), d[:3]))
+
+
+def dense_system_of_columns(d: Any) -> Any:
+    """A column, and several."""
+    a = np.reshape(d[:4], (2, 2)) + np.eye(2)
+    return squares(spsolve(a, d[4:, None])) + squares(spsolve(a, np.outer(d[4:], d[2:])))
 
 
 def branches(d: Any) -> Any:
@@ -388,6 +406,15 @@ LEAST: dict[str, Model] = {
 def test_least_squares_and_norms_move(case: str) -> None:
     checks = adxform.check_derivatives(LEAST[case], D)
     assert all(check.ok for check in checks), checks
+
+
+@pytest.mark.filterwarnings("ignore:spsolve requires")
+@pytest.mark.parametrize(
+    "program", [dense_system, dense_system_with_zeros, dense_system_of_columns], ids=lambda one: one.__name__
+)
+def test_a_dense_matrix_moves_with_all_its_entries(program: Callable[..., Any]) -> None:
+    verdict = judge(Cell(program.__name__, program, (X6 + 0.5,)))
+    assert verdict.kind == "right", verdict.reason
 
 
 @pytest.mark.parametrize("method", [lsqr, lsmr])

@@ -12,6 +12,7 @@ from scipy.sparse.linalg import SuperLU, factorized, splu, spsolve
 from adxform.api.scipy_models.solving import as_it_stays
 from adxform.api.scipy_models.sparse_matrices.filled_matrices import FilledMatrix
 from adxform.api.scipy_models.sparse_matrices.made_matrices import SparseMatrix, followed, is_sparse, of_own
+from adxform.ir import intrinsics
 from adxform.primitives.definitions.definition import Definition, Value, unsupported
 from adxform.runtime.of_scipy import sparse as calls
 
@@ -257,6 +258,8 @@ def direct(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> A
         return direct(A, b[:, 0])
     if isinstance(A, FilledMatrix):
         return direct(A.now(), b)
+    if isinstance(A, np.ndarray):  # which SciPy makes a sparse matrix, and warns: zeros in it move as well
+        return intrinsics.valued(intrinsics.own(calls.solution, A, b), np.linalg.solve(A, b))
     if not isinstance(A, SparseMatrix):
         return calls.solution(A, b)
     return calls.solved(A.own, False, A.entries, A.rows, A.columns, b)
