@@ -406,6 +406,7 @@ def test_least_squares_and_norms_move(case: str) -> None:
     assert all(check.ok for check in checks), checks
 
 
+@pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
 @pytest.mark.parametrize("program", [dense_system, dense_system_with_zeros, dense_system_of_columns])
 def test_a_dense_matrix_moves_with_all_its_entries(program: Model) -> None:
     judge(program, X6 + 0.5)
