@@ -158,3 +158,94 @@ class Priced:
 def method_by_the_class_of_what_it_is_given(x):
     visitor = Priced()
     return visitor.price([1.0, [2.0, 0.5]], x[0]) * x[1] + visitor.price(3.0, x[2] * x[1])
+
+
+class Begun:
+    """An object that `__new__` begins and `__init__` completes."""
+
+    def __new__(cls, x, y):
+        point = super().__new__(cls)
+        point.x = x
+        return point
+
+    def __init__(self, x, y):
+        self.y = y
+
+    def size(self):
+        return self.x**2 + self.y**2
+
+
+class BegunByTwo(Begun):
+    def __new__(cls, x, y=2.0):
+        point = super(BegunByTwo, cls).__new__(cls, x * 2, y)
+        point.weight = 3.0
+        return point
+
+    def __init__(self, x, y=2.0):
+        super().__init__(x, y)
+
+
+class Area:
+    """A class whose call makes an object of one of its subclasses."""
+
+    def __new__(cls, kind, radius):
+        if cls is Area:
+            return object.__new__(Disc if kind == "disc" else Field)
+        return object.__new__(cls)
+
+    def __init__(self, kind, radius):
+        self.radius = radius
+
+
+class Disc(Area):
+    def area(self):
+        return np.pi * self.radius**2
+
+
+class Field(Area):
+    def area(self):
+        return self.radius**2
+
+
+class Doubled:
+    """A class whose call gives a number."""
+
+    def __new__(cls, v):
+        return v * 2.0
+
+
+class Raw:
+    def __init__(self, v):
+        self.v = v
+
+    @classmethod
+    def raw(cls, v):
+        state = cls.__new__(cls)
+        state.v = v * 3.0
+        return state
+
+    def copy(self):
+        state = object.__new__(type(self))
+        state.__dict__.update(self.__dict__)
+        return state
+
+
+@at((vec(0.7, 0.3, 1.1),))
+def objects_begun_by_new(x):
+    total = 0.0
+    for k in range(3):
+        total += Begun(x[0] * k, x[1]).size() * BegunByTwo(x[2]).size()
+    return total * BegunByTwo(x[1], x[0]).weight
+
+
+@at((vec(0.7, 0.3, 1.1),))
+def objects_of_a_class_that_new_chooses(x):
+    return Area("disc", x[0]).area() * Area("field", x[1]).area() + Field("", x[2]).area() + Doubled(x[1]) ** 2
+
+
+@at((vec(0.7, 0.3, 1.1),))
+def objects_made_without_their_constructor(x):
+    state = Raw.raw(x[0])
+    other = state.copy()
+    other.v = other.v * x[1] + Raw(x[2]).copy().v
+    return state.v + other.v**2

@@ -13,10 +13,10 @@ from typing import Any
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.evaluate.classes import own_containers
 from adxform.frontend.evaluate.classes.class_attributes import of_class
-from adxform.frontend.evaluate.classes.class_contents import find, is_generated, is_native, refuse_named_tuple
+from adxform.frontend.evaluate.classes.class_contents import find, is_generated, is_native, is_of_objects, refuse_named_tuple
 from adxform.frontend.evaluate.folding import fold
 from adxform.frontend.evaluate.operands import are_static, known
-from adxform.frontend.evaluate.outside.guards import constant, from_outside, guard
+from adxform.frontend.evaluate.outside.guards import constant, from_outside, guard, rooted
 from adxform.frontend.evaluate.parts import stored_attributes
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.set_orders import as_constant
@@ -56,7 +56,25 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         if interp.force(result) != NONE:
             return interp.fail(TypeError, "__init__() should return None")
         return ref
+    if isinstance(cls.__new__, types.FunctionType) and is_followed(cls.__new__) and is_of_objects(cls):
+        return _by_new(interp, cls, args, kwargs, hint)
     return _by_call(interp, cls, args, kwargs, hint, wanted)
+
+
+def _by_new(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
+    """What the `__new__` of a class gives, which may be any object; its `__init__` is called where that is of the class."""
+    made = interp.call(of_class(interp, cls, "__new__"), (rooted(cls), *args), kwargs, hint)
+    match made:
+        case Ref(kind="instance", cls=own) | Static(object(__class__=own)) if issubclass(own, cls):
+            init = find(own, "__init__")
+        case _:
+            return made
+    if init is object.__init__:
+        return made
+    result = interp.call(of_class(interp, own, "__init__"), (made, *args), kwargs, hint, False)
+    if interp.force(result) != NONE:
+        return interp.fail(TypeError, "__init__() should return None")
+    return made
 
 
 def _counts(interp: Interpreter, args: tuple[Value, ...]) -> bool:

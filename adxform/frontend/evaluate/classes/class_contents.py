@@ -100,3 +100,12 @@ def told_by(owner: Any, name: str) -> types.FunctionType | None:
 def is_librarys(cls: type) -> bool:
     """Whether `cls` is one of Python's own, or of NumPy's or SciPy's."""
     return cls.__module__.partition(".")[0] in ("numpy", "builtins", "scipy")
+
+
+_WRITTEN_IN_PYTHON = 1 << 9
+"""The flag of classes that Python's statements make."""
+
+
+def is_of_objects(cls: type) -> bool:
+    """Whether an object of `cls` is what its attributes are: no class written in C is a base but `object`."""
+    return all(base is object or base.__flags__ & _WRITTEN_IN_PYTHON for base in cls.__mro__)

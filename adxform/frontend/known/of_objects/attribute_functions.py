@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import operator
 import types
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.classes import getters
-from adxform.frontend.evaluate.classes.class_contents import MISSING, find
+from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_of_objects
 from adxform.frontend.evaluate.classes.own_containers import attributes_of
 from adxform.frontend.evaluate.objects import doubtful_keys, function_attributes
 from adxform.frontend.evaluate.outside import places
@@ -279,6 +280,16 @@ def _change_of_class(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str)
     raise interp.outside_write("a class")
 
 
+def _new_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``object.__new__(cls)``: an object of a class that is written in Python, without attributes."""
+    cls = args[0].value if args and isinstance(args[0], Static | Lit) else None
+    if not isinstance(cls, type) or not is_of_objects(cls) or inspect.isabstract(cls):
+        return None
+    if (len(args) > 1 or kwargs) and (cls.__new__ is not object.__new__ or cls.__init__ is object.__init__):
+        return interp.fail(TypeError, "object.__new__() takes exactly one argument (the type to instantiate)")
+    return interp.heap.new("instance", cls, (), ())
+
+
 TABLE: dict[Any, Handler] = {
     super: _super,
     setattr: _setattr,
@@ -290,6 +301,7 @@ TABLE: dict[Any, Handler] = {
     object.__delattr__: _delattr_of_object,
     object.__getattribute__: _getattribute_of_object,
     object.__init__: _init_of_object,
+    object.__new__: _new_object,
     **{getattr(tuple, name): _method_of_tuple(name) for name in _OF_TUPLES},
     getattr: _getattr,
     hasattr: _hasattr,
