@@ -147,7 +147,7 @@ class New:
     def __new__(cls, *a):
         o = object.__new__(Base); o.a = 5.0; o.b = a[0]
         return o
-def new(x): return New(x[0]).a * x[1]
+def made_by_new(x): return New(x[0]).a * x[1]
 @dataclass
 class Init:
     a: float
