@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import numbers
 import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from adxform.frontend.evaluate.values import Maybe, Ref, Static, Tuple, Value, i
 from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives, one_of, scalar_type
 from adxform.ir.ops import Lit, Var
-from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, is_complex
+from adxform.ir.types import BOOL, FLOAT, INT, Array, Object, Scalar, is_complex, rank
 
 
 def _iscomplexobj(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
@@ -134,6 +135,19 @@ def _numbers_like(value: Value) -> list[Any]:
             return []
 
 
+def _refuses_arrays() -> bool:
+    """Whether an array with axes is no number to Python, however few elements it has: so it is from NumPy 2.4 on."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            float(np.zeros(1))
+    except TypeError:
+        return True
+    return False
+
+
+_REFUSES_ARRAYS = _refuses_arrays()
+
+
 def _number(cls: Any, type_: Scalar) -> Handler:
     """``int``, ``float`` and ``bool`` of a value of which nothing is known give an inactive number."""
 
@@ -146,6 +160,8 @@ def _number(cls: Any, type_: Scalar) -> Handler:
             return number
         if args and cls is not bool and protocols.is_object(args[0]):
             return _number_of_object(interp, cls, type_, args, kwargs, hint)
+        if args and cls is not bool and _REFUSES_ARRAYS and rank(number_type(args[0])):
+            return interp.fail(TypeError, "only 0-dimensional arrays can be converted to Python scalars")
         if args and isinstance(args[0], Var):
             if isinstance(args[0].type, Object):
                 return interp.emit(cls, tuple(map(interp.operand, args)), type_, hint)
