@@ -73,12 +73,13 @@ class _Tries:
         """Whether there is another way than that of `attempt`, which ended by `error`: the next try takes it."""
         if _takes_another_way(attempt.interp):
             return True
-        if isinstance(error, AdxError) and packages.read:
-            self.left = self.left.without(error.span.file, error.span.line, packages.read)
-            return True
         unsupported = isinstance(error, UnsupportedOperationError)
         if (isinstance(error, AdxError) and _decides_more(attempt)) or (unsupported and _knows_more(attempt)):
             self.knowing_less = self.knowing_less or _refusal(error, attempt.interp.span)
+            return True
+        if isinstance(error, AdxError) and packages.read:
+            self.left = self.left.without(error.span.file, error.span.line, packages.read)
+            self.knowing_less = None
             return True
         if not isinstance(error, RecursionError) and _follows_less(attempt.interp):
             self.with_structures = _refusal(error, attempt.interp.span)
