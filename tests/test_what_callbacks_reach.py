@@ -13,6 +13,7 @@ import pytest
 
 import adxform
 from adxform.errors import AdxError
+from adxform.frontend.calls.callbacks import reached
 from tests.tables.cell import Raised, outcome, program
 
 FOUND = """
@@ -367,3 +368,12 @@ def test_a_prepared_derivative_says_that_a_callback_changes_what_it_reads() -> N
     exec("hooks[0] = loud", f.__globals__)
     with pytest.raises(AdxError, match="`quad` may now change what it reads"):
         derivative(3.0)
+
+
+def test_code_without_end_is_refused_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reached, "MOST_CODE", 20)
+    source = "\n".join(f"def f{k}(t): return f{k + 1}(t)" for k in range(40))
+    source += "\ndef f40(t): return t\nclass Meta(type):\n    def __call__(cls, v): return super().__call__(f0(v))\n"
+    source += "class Made(metaclass=Meta):\n    def __init__(self, v): self.v = v\ndef f(x): return x * Made(2.0).v\n"
+    with pytest.raises(AdxError, match="too much code"):
+        adxform.grad(program(source))(3.0)

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from adxform.errors import UnsupportedOperationError
 from adxform.frontend.calls.callbacks.left_alone import all_handed, leaves_alone, refuse_arrays_seen, sees_not
 from adxform.frontend.calls.callbacks.objects_changed import refuse_objects_changed
+from adxform.frontend.calls.callbacks.reached import TooMuchCode
 from adxform.frontend.checks.changed_spectra import refuse_changes_of_spectra
 from adxform.frontend.checks.cut_off import refuse_cut_off, refuse_told_dtypes
 from adxform.frontend.checks.floating_point_errors import raising_errors
@@ -90,6 +92,14 @@ class Specialisation:
 
     def run(self) -> Specialized:
         """Specialise. Raises `Restart` when more must be known."""
+        try:
+            return self._specialised()
+        except TooMuchCode:
+            message = "what code that nobody looks into comes by cannot be told: it is too much"
+            help_ = "call it outside of the function, and pass what it returns"
+            raise UnsupportedOperationError(message, span=span_of(self.fn), help=help_) from None
+
+    def _specialised(self) -> Specialized:
         interp, signature = self.interp, self.signature
         name = own_attribute(self.fn, "__name__", type(self.fn).__name__)
         name = name if name.isidentifier() else "anonymous"

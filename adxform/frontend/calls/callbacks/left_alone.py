@@ -15,7 +15,7 @@ from typing import Any
 from adxform.errors import GlobalMutationError
 from adxform.frontend.calls.callbacks.callback_calls import is_librarys
 from adxform.frontend.calls.callbacks.objects_held import reached_from
-from adxform.frontend.calls.callbacks.reached import CallChanges, changes_of, reach_of, widest
+from adxform.frontend.calls.callbacks.reached import CallChanges, TooMuchCode, changes_of, reach_of, widest
 from adxform.frontend.checks.handed_over import Handed, Rebound, Shown, UnseenCall, refuse_changed
 from adxform.frontend.signature.access import Access, Guard
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
@@ -39,7 +39,7 @@ class LeavesAlone:
         """Whether `value` is one as things are now, and no call may change what it could not when the derivative was made."""
         try:
             return self.check(value)
-        except GlobalMutationError:
+        except (GlobalMutationError, TooMuchCode):
             return False
 
     @property
@@ -98,7 +98,10 @@ class SeesNot:
         calls_back = any(callable(one) and not _is_no_code_of_the_program(one) for one in call.objects)
         kept = {id(one) for one in self.kept}
         among_variables = calls_back and any(isinstance(one, types.ModuleType) for one in self.kept)
-        return among_variables or any(id(one) in kept for one in reach_of(call.objects))
+        try:
+            return among_variables or any(id(one) in kept for one in reach_of(call.objects))
+        except TooMuchCode:
+            return True
 
 
 def sees_not(shown: Sequence[Shown], kept: Iterable[Any]) -> tuple[Guard, ...]:

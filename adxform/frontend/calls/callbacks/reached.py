@@ -54,8 +54,20 @@ class CallChanges:
     """What that follows from."""
 
 
+MOST_CODE = 4000
+"""How many functions are looked at to tell what a call may change: to look at each takes a millisecond."""
+
+
+class TooMuchCode(Exception):
+    """More is reached by a call than can be looked at in a few seconds."""
+
+
 def changes_of(fn: Any, last: CallChanges | None = None) -> CallChanges:
-    """What a call of `fn` may change, as things are now; what it did `last`, where that followed from the very same."""
+    """What a call of `fn` may change, as things are now; what it did `last`, where that followed from the very same.
+
+    Raises:
+        TooMuchCode: so much is reached by `fn` that nobody can tell.
+    """
     calls = _Calls()
     calls.follow([fn])
     codes, looked_at = calls.codes, calls.looked_at()
@@ -163,6 +175,8 @@ class _Calls:
 
     def take(self, fn: Any) -> None:
         """Note what `fn` itself does and comes by."""
+        if len(self.codes) > MOST_CODE:
+            raise TooMuchCode
         match fn:
             case _ if not is_of_its_class(fn):
                 self.found += behind(fn)

@@ -16,7 +16,7 @@ import numpy as np
 
 from adxform.analysis.unseen_code import may_write
 from adxform.errors import GlobalMutationError
-from adxform.frontend.calls.callbacks.reached import changes_of, widest
+from adxform.frontend.calls.callbacks.reached import TooMuchCode, changes_of, widest
 from adxform.frontend.checks.handed_over import HandedArray, Shown, UnseenCall
 from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.parts import stored_items
@@ -60,7 +60,11 @@ def _call_of(interp: Interpreter, fn: Any, values: tuple[Value, ...], *, writes:
     """The call of `fn`, which by itself `writes` to what it is given or not, with `values`."""
     name = own_attribute(fn, "__qualname__") or own_attribute(fn, "__name__") or type(fn).__name__
     called = (fn, *(one for one in map(_function_of, values) if one is not None))
-    among = widest((object,) if writes else (), *(changes_of(one).among for one in called))
+    try:
+        among = widest((object,) if writes else (), *(changes_of(one).among for one in called))
+    except TooMuchCode:
+        message = f"what `{name}` may change cannot be told: too much code is reached by it"
+        raise interp.error(message, "call it outside of the function, and pass what it returns") from None
     own = own_attribute(fn, "__self__")
     given = (*(value.value for value in values if isinstance(value, Static)), *(() if own is None else (own,)))
     return UnseenCall(name, interp.span, called, given, among)

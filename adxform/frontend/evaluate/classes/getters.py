@@ -10,7 +10,7 @@ import functools
 import types
 from typing import Any
 
-from adxform.frontend.calls.callbacks.reached import changes_of
+from adxform.frontend.calls.callbacks.reached import TooMuchCode, changes_of
 from adxform.frontend.evaluate.classes.class_attributes import from_class, of_class
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find, is_librarys, told_by
 from adxform.frontend.evaluate.outside import places
@@ -54,7 +54,10 @@ def changes_where_asked(owner: Any, name: str) -> bool:
 
 def _is_quiet(method: types.MethodType) -> bool:
     """Whether a call of `method` changes nothing."""
-    changes = changes_of(method)
+    try:
+        changes = changes_of(method)
+    except TooMuchCode:
+        return False
     return not (changes.among or changes.names or changes.rebound)
 
 
