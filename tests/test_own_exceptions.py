@@ -75,18 +75,99 @@ def test_the_caller_gets_them() -> None:
     assert caught_here.value.steps == 2
 
 
-def test_one_that_changes_them_is_refused() -> None:
-    def halved(x: Any) -> Any:
+class ByProperty(Exception):
+    def __init__(self, x: Any) -> None:
+        self.kept = x
+
+    @property
+    def kept(self) -> Any:
+        return self.x
+
+    @kept.setter
+    def kept(self, x: Any) -> None:
+        x[0] *= 0.5
+        self.x = x
+
+
+class BySetattr(Exception):
+    def __init__(self, x: Any) -> None:
+        self.kept = x
+
+    def __setattr__(self, name: str, x: Any) -> None:
+        x[0] *= 0.5
+
+
+class InComprehension(Exception):
+    def __init__(self, x: Any) -> None:
+        super().__init__([x.fill(0.5) for _ in range(1)])
+
+
+class InLambda(Exception):
+    def __init__(self, x: Any) -> None:
+        (lambda: x.fill(0.5))()
+
+
+class ByDefault(Exception):
+    def __init__(self, x: Any, arrange: Any = np.ndarray.sort) -> None:
+        arrange(x)
+
+
+class Halves(type):
+    def __call__(cls, x: Any) -> Any:
+        x[0] *= 0.5
+        return super().__call__(x)
+
+
+class ByMetaclass(Exception, metaclass=Halves):
+    pass
+
+
+class KeptByClass(Exception):
+    last: Any = None
+
+    def __init__(self, x: Any) -> None:
+        self.__class__.last = x
+
+
+@pytest.mark.parametrize(
+    "cls",
+    [Halving, ByProperty, BySetattr, InComprehension, InLambda, ByDefault, ByMetaclass, KeptByClass],
+    ids=lambda cls: cls.__name__,
+)
+def test_one_that_changes_them_or_keeps_them_elsewhere_is_refused(cls: Any) -> None:
+    def caught_here(x: Any) -> Any:
         y = x * 1.0
         try:
             if y[1] > 0.1:
-                raise Halving(y)
-        except Halving:
+                raise cls(y)
+        except cls:
             pass
         return (y * y).sum()
 
-    with pytest.raises(MissingRuleError, match="Halving"):
-        adxform.grad(halved)(VALUES)
+    with pytest.raises(MissingRuleError, match=cls.__name__):
+        adxform.grad(caught_here)(VALUES)
+
+
+class Described(ValueError):
+    """One that makes a text of what it is given, by what it has kept."""
+
+    def __init__(self, x: Any, unit: str = "m") -> None:
+        self.x, self.size = x, len(x)
+        ValueError.__init__(self, f"{self.size} values in {unit}: " + ", ".join([f"{one:.2f}" for one in x]))
+
+
+def test_one_that_describes_them_may_be_given_them() -> None:
+    def described(x: Any) -> Any:
+        y = x * 1.0
+        try:
+            if y[1] > 0.1:
+                raise Described(y)
+        except ValueError:
+            y = y * x[0]
+        return (y * y).sum()
+
+    verdict = judge(Cell("described", described, (VALUES,)))
+    assert verdict.kind == "right", verdict.reason
 
 
 def test_what_a_handler_does_with_them_is_refused() -> None:

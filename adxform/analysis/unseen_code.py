@@ -5,7 +5,6 @@ There is no more to go by. Functions of a module that nothing is known of may ch
 
 from __future__ import annotations
 
-import dis
 import functools
 import operator
 import types
@@ -15,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from adxform import runtime
+from adxform.analysis.keeping_exceptions import only_keeps
 from adxform.ir.ops import Call, Function, Lit, Operand, Pack, Var
 from adxform.ir.spans import is_user, own_attribute, written_in
 from adxform.ir.types import Array
@@ -68,7 +68,7 @@ OF_ARRAYS = _IN_PLACE | frozenset("at partition put resize setfield byteswap shu
 def may_write(fn: object, name: str = "") -> bool:
     """Whether a function without a record may change what it is given; `name`: of the method that it calls, if that is known."""
     if isinstance(fn, type) and issubclass(fn, BaseException):
-        return not _only_keeps(fn)
+        return not only_keeps(fn)
     if isinstance(fn, operator.methodcaller) or (fn is operator.call and not name):  # of an object that only the run knows
         return True
     own = own_attribute(fn, "__self__")
@@ -79,30 +79,6 @@ def may_write(fn: object, name: str = "") -> bool:
     if module == "numpy":
         return name in (OF_ARRAYS if isinstance(owner, type) else OF_NUMPY)
     return module not in READING or name in CHANGING
-
-
-def _only_keeps(cls: type[BaseException]) -> bool:
-    """Whether an exception that is made only keeps what it is given, and makes texts of it."""
-    made = [vars(base)[name] for base in cls.__mro__ for name in ("__new__", "__init__") if name in vars(base)]
-    written = [one for one in made if isinstance(one, types.FunctionType)]
-    known = all(isinstance(one, types.FunctionType | types.BuiltinFunctionType | types.WrapperDescriptorType) for one in made)
-    return known and all(_keeps(one.__code__) for one in written)
-
-
-def _keeps(code: types.CodeType) -> bool:
-    """Whether this code does nothing but set attributes that are not an array's, and ask builtins that make texts and numbers."""
-    for step in dis.get_instructions(code):
-        if step.opname.startswith(("STORE_SUBSCR", "DELETE_", "STORE_SLICE", "STORE_GLOBAL")) or step.argrepr.endswith("="):
-            return False
-        if step.opname == "STORE_ATTR" and hasattr(np.ndarray, step.argval):
-            return False
-        if step.opname in _ASKING and step.argval not in _OF_TEXTS:
-            return False
-    return True
-
-
-_ASKING = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD", "LOAD_DEREF", "IMPORT_NAME"})
-_OF_TEXTS = frozenset("super __class__ __init__ __name__ __qualname__ str repr format float int len join round abs type".split())  # noqa: SIM905
 
 
 KEEPING = (runtime.set_outside, runtime.kept_outside, runtime.change_outside, runtime.try_outside)

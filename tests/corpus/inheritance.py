@@ -249,3 +249,45 @@ def objects_made_without_their_constructor(x):
     other = state.copy()
     other.v = other.v * x[1] + Raw(x[2]).copy().v
     return state.v + other.v**2
+
+
+class Sized:
+    """A class whose call makes an object of one of its subclasses, which the run chooses, and completes it once more."""
+
+    def __new__(cls, v):
+        if cls is Sized:
+            return (Large if v > 0.5 else Small)(v)
+        return object.__new__(cls)
+
+    def __init__(self, v):
+        self.v = v
+        self.times = getattr(self, "times", 0) + 1
+
+
+class Large(Sized):
+    def size(self):
+        return self.v**2 * self.times
+
+
+class Small(Sized):
+    def size(self):
+        return self.v**3 * self.times
+
+
+@at((vec(0.7, 0.3, 1.1),), (vec(0.2, 0.9, 1.1),))
+def objects_that_new_makes_of_what_the_run_chooses(x):
+    return Sized(x[0]).size() * Sized(x[1]).size() + Large(x[2]).size()
+
+
+class AtMost:
+    def __new__(cls, v):
+        return None if v > 0.5 else object.__new__(cls)
+
+    def __init__(self, v):
+        self.v = v
+
+
+@at((vec(0.7, 0.3, 1.1),), (vec(0.2, 0.9, 1.1),))
+def objects_that_new_makes_or_not(x):
+    found = AtMost(x[0])
+    return x[1] ** 2 if found is None else found.v**3 * x[2]

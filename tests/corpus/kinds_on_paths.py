@@ -208,3 +208,19 @@ def length_of(v):
 @everywhere
 def axes_by_a_length(x):
     return np.sum(np.r_[length_of(x), 1.0] ** 2)
+
+
+@everywhere
+def nothing_or_a_number(x):
+    v = [] if x[2] > 0.5 else x[0] - 1.3
+    w = () if x[2] > 0.7 else v
+    return (x[1] ** 2 if v else x[0] ** 3) + (x[2] if not w else x[1])
+
+
+@everywhere
+def a_list_in_the_place_of_nothing(x):
+    v = [] if x[2] > 0.5 else (x[0],)
+    v = v or [x[1], 2.0]
+    while v and len(v) < 2:
+        v = [v[0] * x[2], x[1]]
+    return v[0] ** 2 * len(v)

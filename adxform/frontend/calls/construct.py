@@ -14,6 +14,8 @@ from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.evaluate.classes import own_containers
 from adxform.frontend.evaluate.classes.class_attributes import of_class
 from adxform.frontend.evaluate.classes.class_contents import find, is_generated, is_native, is_of_objects, refuse_named_tuple
+from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.control_flow.one_of_several import on_each
 from adxform.frontend.evaluate.folding import fold
 from adxform.frontend.evaluate.operands import are_static, known
 from adxform.frontend.evaluate.outside.guards import constant, from_outside, guard, rooted
@@ -21,7 +23,7 @@ from adxform.frontend.evaluate.parts import stored_attributes
 from adxform.frontend.evaluate.pure_functions import is_pure
 from adxform.frontend.evaluate.set_orders import as_constant
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Maybe, OneOf, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, Raises, default_of
 from adxform.ir.ops import Lit
 from adxform.ir.spans import is_followed
@@ -64,7 +66,21 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
 def _by_new(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
     """What the `__new__` of a class gives, which may be any object; its `__init__` is called where that is of the class."""
     made = interp.call(of_class(interp, cls, "__new__"), (rooted(cls), *args), kwargs, hint)
+    return _initialised(interp, cls, made, args, kwargs, hint)
+
+
+def _initialised(interp: Interpreter, cls: type, made: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
+    """What the `__new__` of `cls` made, after its `__init__` where it is an object of `cls`."""
+
+    def initialised(one: Value) -> Value:
+        return _initialised(interp, cls, one, args, kwargs, hint)
+
     match made:
+        case OneOf():
+            return on_each(interp, made, initialised, hint)
+        case Maybe(present, held):
+            there = interp.operand(present)
+            return branch(interp, there, lambda: [initialised(held)], lambda: [NONE], [hint], interp.span)[0]
         case Ref(kind="instance", cls=own) | Static(object(__class__=own)) if issubclass(own, cls):
             init = find(own, "__init__")
         case _:

@@ -10,9 +10,10 @@ from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
 from adxform.frontend.evaluate.control_flow import attempts, iteration
 from adxform.frontend.evaluate.control_flow.attempts import branch
+from adxform.frontend.evaluate.control_flow.one_of_several import on_each
 from adxform.frontend.evaluate.objects import doubtful_keys
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import Maybe, Range, Ref, Static, Tuple, Value, View
+from adxform.frontend.evaluate.values import Maybe, OneOf, Range, Ref, Static, Tuple, Value, View
 from adxform.ir import intrinsics
 from adxform.ir.ops import If, Lit, Operand, Pack, Var
 from adxform.ir.spans import is_followed
@@ -32,6 +33,8 @@ def truth(interp: Interpreter, value: Value) -> bool | Operand:
             return interp.decided.get(value, value)
         case Maybe(present, held):
             return _both(interp, present, held)
+        case OneOf():
+            return truth(interp, on_each(interp, value, lambda one: as_bool(interp, truth(interp, one)), "true"))
         case Tuple() | Ref(kind="instance") | Static() if protocols.is_object(value):
             return _truth_of_object(interp, value)
         case Tuple(items):

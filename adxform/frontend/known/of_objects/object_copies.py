@@ -55,7 +55,7 @@ def _copied_by_class(interp: Interpreter, value: Value, name: str, given: Args) 
     if method is not None:
         return interp.call(method, given)
     own_containers.refuse_copy(interp, value)
-    for hook in _OF_COPIES if isinstance(value, Ref) else (*_OF_COPIES, "__new__"):
+    for hook in _OF_COPIES:
         found = find(cls, hook)
         if found is not MISSING and not is_native(found) and not _by_library(found):
             raise interp.error(
@@ -68,7 +68,7 @@ def _copied_by_class(interp: Interpreter, value: Value, name: str, given: Args) 
     return None
 
 
-_OF_COPIES = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
+_OF_COPIES = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__new__")
 """By what else a class says how its objects are copied."""
 
 
