@@ -87,6 +87,22 @@ class Spring:
         return self.stiffness * energy(x)
 
 
+class Field:
+    def __init__(self, many):
+        self.many = many
+
+    def value(self, x):
+        found = {}
+        if self.many:
+            found["f"] = np.sum(x[:, 0, 0])
+        else:
+            self.fill(x, found)
+        return found["f"]
+
+    def fill(self, x, found):
+        found["f"] = np.prod(x)
+
+
 class Table:
     def __init__(self, rows):
         self.rows = eval("list(rows)")
@@ -140,6 +156,22 @@ def test_what_cannot_be_read_is_left_to_the_run(package: ModuleType) -> None:
         return np.sum(x * x) * np.sum(np.array(package.weights(3)))
 
     assert all(is_right(program, X) for program in (beside_what_is_read, alone))
+
+
+def test_what_objects_say_is_known_before_a_function_is_left(package: ModuleType) -> None:
+    field = package.Field(many=False)
+
+    def program(x: Any) -> Any:
+        return field.value(x) * x[0]
+
+    def given(x: Any, many: bool) -> Any:
+        return package.Field(many).value(x) * x.sum()
+
+    assert is_right(program, X)
+    assert is_right(given, X, False)
+    assert is_right(given, np.ones((2, 2, 2)), True)
+    field.many = True
+    assert is_right(program, np.arange(1.0, 9.0).reshape(2, 2, 2))
 
 
 def test_what_changes_is_read_again(package: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
