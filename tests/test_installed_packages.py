@@ -103,6 +103,22 @@ class Field:
         found["f"] = np.prod(x)
 
 
+SPRINGS = {"soft": Spring(0.5), "hard": Spring(7.0)}
+
+
+def spring(name):
+    return SPRINGS[name]
+
+
+def made(*, order=2, unreadable=False):
+    weights = eval("(1.0, 2.0)") if unreadable else (1.0, 2.0)
+
+    def weighed(x):
+        return sum(w * energy(v, order) for w, v in zip(weights, x))
+
+    return weighed
+
+
 class Table:
     def __init__(self, rows):
         self.rows = eval("list(rows)")
@@ -172,6 +188,27 @@ def test_what_objects_say_is_known_before_a_function_is_left(package: ModuleType
     assert is_right(given, np.ones((2, 2, 2)), True)
     field.many = True
     assert is_right(program, np.arange(1.0, 9.0).reshape(2, 2, 2))
+
+
+def test_what_makes_an_object_that_is_called_with_what_moves_is_read(package: ModuleType) -> None:
+    def by_name(x: Any) -> Any:
+        return package.spring("soft").energy(x) * x[1]
+
+    def in_two_steps(x: Any) -> Any:
+        hard = package.spring("hard")
+        weighed = package.made(order=3)
+        return hard.energy(weighed(x) * x)
+
+    def beside(x: Any) -> Any:
+        return package.made(unreadable=True)((1.0, 2.0)) * np.sum(x**2)
+
+    assert all(is_right(program, X) for program in (by_name, in_two_steps, beside))
+
+    def refused(x: Any) -> Any:
+        return package.made(unreadable=True)(x)
+
+    with pytest.raises(MissingRuleError, match="something that only the run knows"):
+        adxform.grad(refused)(X)
 
 
 def test_what_changes_is_read_again(package: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from adxform.errors import AdxError, UnsupportedOperationError, together
 from adxform.frontend.calls.program_functions import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.evaluate.records.knowledge import Knowledge
-from adxform.frontend.evaluate.signals import Changes, Grows, Promote, PutAgain, Recursive, Restart, Sets, WalkedAgain
+from adxform.frontend.evaluate.signals import AskedFor, Changes, Grows, Promote, PutAgain, Recursive, Restart, Sets, WalkedAgain
 from adxform.frontend.evaluate.state import Derive, Interpreter
 from adxform.frontend.signature import (
     Signature,
@@ -18,7 +18,7 @@ from adxform.frontend.signature.access import Access
 from adxform.frontend.specialisation import Specialisation
 from adxform.frontend.specialized import Specialized
 from adxform.ir.ops import Lit
-from adxform.ir.packages import Left, Reading, is_installed, reading
+from adxform.ir.packages import Left, Reading, reading
 from adxform.ir.spans import Span
 from adxform.runtime.strict import way_back
 
@@ -101,7 +101,7 @@ class _Tries:
             self.promoted, self.lengths = before.promoted, before.lengths
             self.knowledge.hidden, self.knowledge.lengths = before.hidden, before.hidden_lengths
             return False
-        if place in self.in_vain or not is_installed(error.span.file):
+        if place in self.in_vain:
             return False
         self.undecided = _Undecided(
             place, dict(self.promoted), dict(self.lengths), dict(self.knowledge.hidden), dict(self.knowledge.lengths)
@@ -135,6 +135,8 @@ def _learn(attempt: Specialisation, restart: Restart) -> None:
             knowledge.recursive[key] = None
         case WalkedAgain(place=span):
             knowledge.walked_again[span] = None
+        case AskedFor(code=code):
+            knowledge.asked.add(code)
         case PutAgain():
             knowledge.put_again = True
         case _:

@@ -15,7 +15,7 @@ from adxform.analysis.unseen_code import is_off, writing_options
 from adxform.errors import AdxError, GlobalMutationError
 from adxform.frontend.calls import cached_outside, dispatched_functions, generator_managers, none_given
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
-from adxform.frontend.calls.installed_code import is_asked_for
+from adxform.frontend.calls.installed_code import ask_for_maker, is_asked_for, left
 from adxform.frontend.calls.known_callee import KnownFunction
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.operator_getters import GETTERS, call_getter
@@ -123,6 +123,8 @@ def _called(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwa
         case Ref(kind="instance") if (method := protocols.special(interp, fn, "__call__")) is not None:
             return call(interp, method, args, kwargs, hint, wanted)
         case Var(_, Object()):
+            if wanted:
+                ask_for_maker(interp, fn, (*args, *kwargs.values()))
             return opaque(interp, operator.call, (fn, *args), kwargs, hint, wanted)
         case _:
             kind = protocols.class_of(fn)
@@ -351,7 +353,7 @@ def _call_unruled(interp: Interpreter, value: Made, args: tuple[Value, ...], kwa
         raise missing_rule(fn, interp.span)
     if is_pure(fn) and (found := _run_now(interp, value, args, kwargs)) is not None:
         return found
-    return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
+    return left(interp, fn, opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted))
 
 
 def _called_code(

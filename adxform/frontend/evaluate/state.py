@@ -180,8 +180,11 @@ class Interpreter(HeldContents):
         out = self.builder.call(fn, *args, type=type_, hint=hint, kwargs=kwargs, span=self.span)
         self.integers.note_part(out, args)
         if is_unknown(type_):  # what is made of an unknown value is as unknown
-            given = (var for arg in (*args, *(kwargs or {}).values()) for var in variables(arg))
+            given = [var for arg in (*args, *(kwargs or {}).values()) for var in variables(arg)]
             found = next((self.of_run.unruled[var] for var in given if var in self.of_run.unruled), None)
+            maker = next((self.of_run.makers[var] for var in given if var in self.of_run.makers), None)
+            if maker is not None:
+                self.of_run.makers[out] = maker
             if found is not None:
                 self.of_run.unruled[out] = found
                 self._carry(fn, args, out)
