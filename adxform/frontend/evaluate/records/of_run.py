@@ -29,6 +29,6 @@ class OfRun:
     followed: dict[Var, Any] = field(default_factory=dict)
     """Numbers of which only the run knows whether they are real or complex, as the complex ones as which they are followed."""
     makers: dict[Var, CodeType] = field(default_factory=dict)
-    """What functions of packages return that were given nothing that moves, and what is made of it: by the code of such a function."""
+    """What functions of packages return that are given nothing that moves, and what is made of it: by the code of those."""
     unruled: dict[Var, tuple[object, Span]] = field(default_factory=dict)
     """What functions without a rule return: each with that function, and where it is called."""
