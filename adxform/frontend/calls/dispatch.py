@@ -13,7 +13,7 @@ import numpy as np
 
 from adxform.analysis.unseen_code import is_off, writing_options
 from adxform.errors import AdxError, GlobalMutationError
-from adxform.frontend.calls import cached_outside, dispatched_functions, generator_managers, none_given
+from adxform.frontend.calls import cached_outside, compiled_functions, dispatched_functions, generator_managers, none_given
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
 from adxform.frontend.calls.installed_code import ask_for_maker, is_asked_for, left
 from adxform.frontend.calls.known_callee import KnownFunction
@@ -337,6 +337,8 @@ def _call_unruled(interp: Interpreter, value: Made, args: tuple[Value, ...], kwa
         return call(interp, inner, (bound, *args), kwargs, hint, wanted)
     if isinstance(fn, functools.partial):
         return _call_partial(interp, fn, access, args, kwargs, hint, wanted)
+    if isinstance(fn, type) and (compiled := compiled_functions.called(interp, value, args, kwargs, hint, wanted)) is not None:
+        return compiled
     if isinstance(fn, type):
         return construct(interp, fn, args, kwargs, hint, wanted)
     if isinstance(fn, GETTERS) and len(args) == 1 and not kwargs:
@@ -366,6 +368,8 @@ def _called_code(
     if inner_function is not None and not inspect.isgeneratorfunction(inner_function):  # as of `contextlib.contextmanager`
         path = path_to(access, ("attribute", "__wrapped__"))
         return call(interp, from_outside(interp, inner_function, path), args, kwargs, hint, wanted)
+    if (compiled := compiled_functions.called(interp, value, args, kwargs, hint, wanted)) is not None:
+        return compiled
     if (manager := generator_managers.made(interp, value, access, args, kwargs)) is not None:
         return manager
     if (registered := dispatched_functions.chosen(interp, fn, access, args)) is not None:

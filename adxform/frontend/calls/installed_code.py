@@ -21,7 +21,7 @@ def is_asked_for(interp: Interpreter, fn: types.FunctionType, given: Iterable[Va
     if not is_installed(fn.__code__.co_filename):
         return True
     inside = not interp.frames or is_installed(interp.frames[-1].fn.span.file)
-    return inside or fn.__code__ in interp.knowledge.asked or any(_may_hold_what_moves(interp, value) for value in given)
+    return inside or fn.__code__ in interp.knowledge.asked or any(may_hold_what_moves(interp, value) for value in given)
 
 
 def left(interp: Interpreter, fn: Any, made: Value) -> Value:
@@ -38,22 +38,23 @@ def ask_for_maker(interp: Interpreter, called: Var, given: Iterable[Value]) -> N
         AskedFor: the specialisation begins again.
     """
     code = interp.of_run.makers.get(called)
-    if code is not None and code not in interp.knowledge.asked and any(_may_hold_what_moves(interp, value) for value in given):
+    if code is not None and code not in interp.knowledge.asked and any(may_hold_what_moves(interp, value) for value in given):
         raise AskedFor(code)
 
 
-def _may_hold_what_moves(interp: Interpreter, value: Value) -> bool:
+def may_hold_what_moves(interp: Interpreter, value: Value) -> bool:
+    """Whether `value` may be, or hold, a number that moves."""
     match value:
         case Lit() | Static():
             return False
         case Var():
             return is_inexact(value.type) or is_unknown(value)
         case Tuple(items):
-            return any(_may_hold_what_moves(interp, item) for item in items)
+            return any(may_hold_what_moves(interp, item) for item in items)
         case Ref(kind="instance"):  # which nobody else can be given: an object that is followed
             return True
         case Ref():
             contents: Any = interp.heap.contents.get(value)
-            return not isinstance(contents, Contents) or any(_may_hold_what_moves(interp, item) for item in contents.items)
+            return not isinstance(contents, Contents) or any(may_hold_what_moves(interp, item) for item in contents.items)
         case _:
             return True
