@@ -5,7 +5,9 @@ Each program is judged against itself: every call of the derivative has the valu
 
 from __future__ import annotations
 
+import gc
 import itertools
+import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 
 import adxform
 from adxform.errors import AdxError
+from adxform.frontend.calls.callbacks.objects_held import all_in
 from tests.tables.cell import Raised, outcome, program
 
 FOUND = """
@@ -367,3 +370,15 @@ def test_a_prepared_derivative_says_that_a_callback_changes_what_it_reads() -> N
     exec("hooks[0] = loud", f.__globals__)
     with pytest.raises(AdxError, match="`quad` may now change what it reads"):
         derivative(3.0)
+
+
+def test_weak_proxies_of_what_is_no_more_hold_nothing() -> None:
+    class Held:
+        pass
+
+    held = Held()
+    gone = weakref.proxy(held)
+    del held
+    gc.collect()
+    kept = [1.0]
+    assert [one for one in all_in([[gone, kept], gone], None) if one is kept] == [kept]

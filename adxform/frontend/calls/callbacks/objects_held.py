@@ -37,7 +37,7 @@ def all_in(values: Iterable[Any], names: Set[str] | None) -> Iterator[Any]:
     waiting, seen = list(values), set()
     while waiting:
         value = waiting.pop()
-        if type(value) in PLAIN or id(value) in seen:
+        if type(value) in PLAIN or id(value) in seen or _is_gone(value):
             continue
         seen.add(id(value))
         yield value
@@ -45,6 +45,16 @@ def all_in(values: Iterable[Any], names: Set[str] | None) -> Iterator[Any]:
             waiting += behind(value)
         elif isinstance(value, tuple | frozenset) or _is_told_apart(value):
             waiting += held_by(value, names)
+
+
+def _is_gone(value: Any) -> bool:
+    """Whether `value` is a weak proxy of what is no more: whatever is asked of it raises."""
+    if type(value) not in weakref.ProxyTypes:
+        return False
+    try:
+        return value.__class__ is None
+    except ReferenceError:
+        return True
 
 
 def _is_told_apart(value: Any) -> bool:
