@@ -100,6 +100,8 @@ class Interpreter(HeldContents):
         """Where an exception is looked for, if a ``try`` is run."""
         self.managers: list[tuple[Frame | None, Value]] = []
         """The context managers that were entered and not left, and may see what ends their ``with``; and in which call."""
+        self.outlived: dict[Var, Span] = {}
+        """Arrays of which objects hold the view that has another shape since that was set, and where: no other name is read."""
         self.in_compiled = False
         """Whether what is being run is code that Numba compiles."""
         self.floats = False
