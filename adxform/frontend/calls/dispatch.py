@@ -13,7 +13,14 @@ import numpy as np
 
 from adxform.analysis.unseen_code import is_off, writing_options
 from adxform.errors import AdxError, GlobalMutationError
-from adxform.frontend.calls import cached_outside, compiled_functions, dispatched_functions, generator_managers, none_given
+from adxform.frontend.calls import (
+    cached_outside,
+    compiled_functions,
+    dispatched_functions,
+    generator_managers,
+    none_given,
+    overwritten_arguments,
+)
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
 from adxform.frontend.calls.installed_code import ask_for_maker, is_asked_for, left
 from adxform.frontend.calls.known_callee import KnownFunction
@@ -207,8 +214,10 @@ def _call_known(
 ) -> Value | None:
     """The result of a function by its rule, or else by what it means; ``None`` where it has neither, or they cover nothing."""
     fn, record = value.value, known.record
-    if _writes(fn, args, kwargs):
-        return opaque(interp, fn, args, kwargs, hint, wanted)
+    if _writes(fn, args, kwargs) or not is_off(kwargs.get("overwrite_input", NONE)):
+        followed = record is not None or known.meaning is not None
+        given = overwritten_arguments.with_copies(interp, fn, args, kwargs) if followed else None
+        return opaque(interp, fn, args, kwargs, hint, wanted) if given is None else call(interp, value, *given, hint, wanted)
     if record is not None and known.ruled:
         if isinstance(value, Static):
             pin(interp, value)
@@ -220,8 +229,6 @@ def _call_known(
         found = called(interp, value, record, known.meaning, args, kwargs, hint, wanted)
         if found is not None:
             return found
-    if kwargs.get("overwrite_input", NONE) not in (NONE, Lit(False)):
-        return opaque(interp, fn, args, kwargs, hint, wanted)
     if record is not None and not are_static(interp, (*args, *kwargs.values())):
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
     return None
