@@ -1,4 +1,4 @@
-"""Options by which a function may write to what it is given (`overwrite_a=True`): right, and refused where what it had is used after."""
+"""Options by which a function may write to what it is given (`overwrite_a=True`): refused where what it had is used after."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOLLOWED = {
     "solve": "return np.sum(la.solve(m * 2, b * b, overwrite_a=True, overwrite_b=True) ** 2)",
     "solve by position": "return np.sum(la.solve(m * 2, b * b, False, True, True) ** 2)",
     "solve of arguments": "return np.sum(la.solve(m, b, overwrite_a=True) ** 2)",
-    "solve of lists": "return np.sum(la.solve([[b[0], 1.0], [0.5, b[1]]], [b[2], 1.0], overwrite_a=True, overwrite_b=True))",
+    "solve of lists": "return np.sum(la.solve([[b[0], 1.0], [0.5, b[1]]], [b[2], 1.0], overwrite_a=True))",
     "solve_banded": "return np.sum(la.solve_banded((1, 1), m * 1.0, b * b, overwrite_ab=True, overwrite_b=True) ** 2)",
     "solveh_banded": "return np.sum(la.solveh_banded(m[:2] * 1.0, b * b, overwrite_ab=True, overwrite_b=True) ** 2)",
     "inv": "return np.sum(la.inv(m.copy(), overwrite_a=True) @ b)",
@@ -36,7 +36,9 @@ FOLLOWED = {
     "fft": "return np.sum(np.abs(fft.fft(b * b, overwrite_x=True)) ** 2) + np.sum(fft.dct(b * 1.0, overwrite_x=True) ** 2)",
     "detrend": "return np.sum(signal.detrend(b * b, overwrite_data=True) ** 3)",
     "median": "return np.median(b * 2.0, overwrite_input=True) + np.percentile(m * 1.0, 30.0, overwrite_input=True)",
-    "in a loop": "s = 0.0\nfor k in range(len(b)):\n    a = m * (k + 1.0)\n    s += np.sum(la.solve(a, b * b, overwrite_a=True))\nreturn s",
+    "in a loop": (
+        "s = 0.0\nfor k in range(len(b)):\n    a = m * (k + 1.0)\n    s += np.sum(la.solve(a, b * b, overwrite_a=True))\nreturn s"
+    ),
     "read before": "a = m * 1.0\ns = np.sum(a)\nreturn s * np.sum(la.solve(a, b, overwrite_a=True)) * a.shape[0]",
     "off": "a = m * 1.0\nreturn np.sum(la.solve(a, b, overwrite_a=False)) * a[0, 0]",
 }

@@ -159,7 +159,7 @@ class _Flow:
                 yield from (_Copy(var, out, path) for var in memory(Pack("tuple", op.args)))
 
     def is_used_again(self, source: Var, copy: Var, outside: Collection[Var]) -> bool:
-        """Whether `source` may be read or written to after it is copied, here or, as one of those from `outside`, in another call."""
+        """Whether `source` may be read or written to after it is copied: one of those from `outside` by the next call."""
         made, number = self.defined[copy], self.classes.of(source)
         used = [(path, var) for path, var in self._reads() if path != made and self.classes.of(var) == number]
         again = self._is_made_again(_Copy(source, copy, made)) or any(self.classes.of(var) == number for var in outside)
