@@ -58,7 +58,7 @@ def of_range(interp: Interpreter, numbers: Range, hint: str = "numbers") -> Valu
 
 
 def with_arrays(interp: Interpreter, index: Value) -> Value:
-    """`index` with arrays for what NumPy makes arrays of, ranges and lists of truth values, and bounds where there may be none."""
+    """`index` with arrays for ranges and lists of truth values, and numbers for bounds of slices that may be missing."""
     match index:
         case Tuple(items):
             return Tuple(tuple(with_arrays(interp, item) for item in items))
