@@ -42,8 +42,8 @@ def as_index(interp: Interpreter, index: Value) -> Value:
     """`index`, or what ``__index__`` of its class says that it is, or its bounds: each call asks that."""
     match index:
         case Slice():
-            bounds = with_bounds(interp, index)
-            return Slice(*(as_index(interp, bound) for bound in (bounds.start, bounds.stop, bounds.step)))
+            cut_off = with_bounds(interp, index)
+            return Slice(*(as_index(interp, bound) for bound in (cut_off.start, cut_off.stop, cut_off.step)))
         case Static(slice() as cut) | Lit(slice() as cut):
             bounds = [constant(interp, bound) for bound in (cut.start, cut.stop, cut.step)]
             if isinstance(index, Static):
