@@ -301,3 +301,11 @@ def lists_of_an_array_and_numbers(t, p):
     longer.extend(p)
     both = (*p, np.outer(t, t))
     return np.sum(items[0] * items[1]) + items[-1] * np.sum(longer[0]) * longer[4] + np.sum(both[-1]) * both[0]
+
+
+@at((smooth(2, 3),))
+def steps_in_memory(x):
+    """What says how an array lies in memory does not move with it."""
+    y = x.copy()
+    rows = y.strides[0] // y.itemsize
+    return np.sum(y**2) * rows + (x[0, 0] if y.T.strides == y.strides else x[1, 1]) * len(y.strides)
