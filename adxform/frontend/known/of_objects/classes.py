@@ -48,6 +48,8 @@ from adxform.threads.locks import imported
 
 def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     cls = class_as_found(interp, args[0])
+    if cls is None and isinstance(args[0], Var) and args[0] in interp.of_run.generators:
+        return _of_a_generator(interp.of_run.generators[args[0]], _classes(interp, args[1]))
     if cls is None:
         return None
     classes = _classes(interp, args[1])
@@ -70,6 +72,14 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
             raise interp.error("the class of this number depends on the run", "convert it, e.g. with `float(…)`")
         (found,) = kinds
     return Lit(found)
+
+
+def _of_a_generator(cls: type, classes: Any) -> Answer:
+    """Whether a generator of random numbers of class `cls`, or of one that derives from it, is an instance of `classes`."""
+    among = classes if isinstance(classes, tuple) else (classes,)
+    if any(not isinstance(one, type) or (one is not cls and issubclass(one, cls)) for one in among):
+        return None
+    return Lit(issubclass(cls, among))
 
 
 def _fits(interp: Interpreter, given: Value, cls: type, classes: Any, protocol: type) -> Answer:
