@@ -1276,6 +1276,18 @@ def shape_assigned_in_a_list(x):
 
 
 @shown
+def shape_assigned_before_a_closure(x):
+    y = x.copy()
+
+    def axes():
+        return y.ndim
+
+    rows = [y]
+    rows[0].shape = (2, 2)
+    return np.sum(y[0]) * axes()
+
+
+@shown
 def array_by_its_class(x):
     y = np.ndarray((2,), float)
     y[0], y[1] = x[0], x[1]

@@ -18,6 +18,7 @@ from adxform.api import checked_engine
 from adxform.autodiff.checkpointing.checkpointed_loops import CheckpointReversal, LoopMemory
 from adxform.autodiff.reverse import joint
 from adxform.autodiff.reverse.sources import _NEVER, Sources
+from adxform.ir.ops import Lit
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.errors import BeliefError
@@ -83,12 +84,12 @@ def stepping(x: Any) -> Any:
 
 
 def views_are_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = effects.lookup
+    found = effects.record_called
 
-    def lookup(fn: Any) -> Any:
-        return replace(found(fn), effect=PURE) if fn is np.ravel else found(fn)
+    def record_called(call: Any) -> Any:
+        return replace(found(call), effect=PURE) if call.fn == Lit(np.ravel) else found(call)
 
-    monkeypatch.setattr(effects, "lookup", lookup)
+    monkeypatch.setattr(effects, "record_called", record_called)
 
 
 def nothing_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:

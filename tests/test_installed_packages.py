@@ -87,6 +87,38 @@ class Spring:
         return self.stiffness * energy(x)
 
 
+class Field:
+    def __init__(self, many):
+        self.many = many
+
+    def value(self, x):
+        found = {}
+        if self.many:
+            found["f"] = np.sum(x[:, 0, 0])
+        else:
+            self.fill(x, found)
+        return found["f"]
+
+    def fill(self, x, found):
+        found["f"] = np.prod(x)
+
+
+SPRINGS = {"soft": Spring(0.5), "hard": Spring(7.0)}
+
+
+def spring(name):
+    return SPRINGS[name]
+
+
+def made(*, order=2, unreadable=False):
+    weights = eval("(1.0, 2.0)") if unreadable else (1.0, 2.0)
+
+    def weighed(x):
+        return sum(w * energy(v, order) for w, v in zip(weights, x))
+
+    return weighed
+
+
 class Table:
     def __init__(self, rows):
         self.rows = eval("list(rows)")
@@ -140,6 +172,43 @@ def test_what_cannot_be_read_is_left_to_the_run(package: ModuleType) -> None:
         return np.sum(x * x) * np.sum(np.array(package.weights(3)))
 
     assert all(is_right(program, X) for program in (beside_what_is_read, alone))
+
+
+def test_what_objects_say_is_known_before_a_function_is_left(package: ModuleType) -> None:
+    field = package.Field(many=False)
+
+    def program(x: Any) -> Any:
+        return field.value(x) * x[0]
+
+    def given(x: Any, many: bool) -> Any:
+        return package.Field(many).value(x) * x.sum()
+
+    assert is_right(program, X)
+    assert is_right(given, X, False)
+    assert is_right(given, np.ones((2, 2, 2)), True)
+    field.many = True
+    assert is_right(program, np.arange(1.0, 9.0).reshape(2, 2, 2))
+
+
+def test_what_makes_an_object_that_is_called_with_what_moves_is_read(package: ModuleType) -> None:
+    def by_name(x: Any) -> Any:
+        return package.spring("soft").energy(x) * x[1]
+
+    def in_two_steps(x: Any) -> Any:
+        hard = package.spring("hard")
+        weighed = package.made(order=3)
+        return hard.energy(weighed(x) * x)
+
+    def beside(x: Any) -> Any:
+        return package.made(unreadable=True)((1.0, 2.0)) * np.sum(x**2)
+
+    assert all(is_right(program, X) for program in (by_name, in_two_steps, beside))
+
+    def refused(x: Any) -> Any:
+        return package.made(unreadable=True)(x)
+
+    with pytest.raises(MissingRuleError, match="something that only the run knows"):
+        adxform.grad(refused)(X)
 
 
 def test_what_changes_is_read_again(package: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ The judge is that of the tables: value to the bit, both modes, differences and s
 
 from __future__ import annotations
 
+import numbers
 import random
 from collections.abc import Callable
 from typing import Any
@@ -288,3 +289,29 @@ def test_numbers_are_drawn_once() -> None:
     plain = np.random.default_rng(0)
     plain.normal(1.0, 1.0, 3)
     assert generator.random() == plain.random()
+
+
+def checked(seed):
+    """How libraries take a seed, a generator, or nothing."""
+    if seed is None or seed is np.random:
+        return np.random.default_rng()
+    if isinstance(seed, (numbers.Integral, np.integer)):
+        return np.random.RandomState(seed)
+    if isinstance(seed, (np.random.RandomState, np.random.Generator)):
+        return seed
+    raise ValueError(f"{seed!r} is no seed")
+
+
+def test_generators_that_are_made_are_known_by_their_class() -> None:
+    def of_an_old_one(x):
+        return np.sum(x * checked(np.random.RandomState(0)).standard_normal(3))
+
+    def of_a_new_one(x):
+        return np.sum(x * checked(np.random.default_rng(3)).normal(x, 0.5))
+
+    def of_a_seed(x):
+        return np.sum(x * checked(7).normal(0.0, x**2))
+
+    for program in (of_an_old_one, of_a_new_one, of_a_seed):
+        verdict = judge(Cell(program.__name__, program, (np.array([0.3, 1.2, 0.7]),)))
+        assert verdict.kind == "right", verdict.reason

@@ -235,6 +235,8 @@ DEFINED: dict[Callable[..., Any], list[tuple[tuple[Any, ...], dict[str, Any]]]] 
     np.minimum.reduce: [((_M,), {}), ((_M, 1), {})],
     np.add.accumulate: [((_M,), {}), ((_M, 1), {})],
     np.maximum.accumulate: [((_M,), {}), ((_M, 1), {})],
+    np.fmax.accumulate: [((_M,), {}), ((_M, 1), {})],
+    np.fmin.accumulate: [((_M,), {}), ((_M, 1), {})],
     np.minimum.accumulate: [((_M,), {}), ((_M, 1), {})],
     np.multiply.accumulate: [((_M,), {}), ((_M, 1), {})],
     np.maximum.outer: [((_V, _X), {})],

@@ -285,6 +285,7 @@ MADE: dict[str, Model] = {
     "factorized": lambda d: squares(factorized(csr(d).tocsc())(d[:3] * X)),
     "an entry that is zero": lambda d: squares((csr(d) - csr(D)) @ X) + np.sum((csr(d) - csr(D)) @ X),
     "issparse": lambda d: d[0] if sparse.issparse(csr(d)) and not isinstance(csr(d), np.ndarray) else d[1],
+    "issparse of arrays": lambda d: (csr(d) if sparse.issparse(d) else d[:3]) @ X * (2.0 if sparse.issparse(K) else d[0]),
     "shape": lambda d: d[0] * csr(d).shape[0] + d[1] * csr(d).ndim,
     "held": lambda d: squares(Operator(d)(X)),
     "loop": loop,

@@ -11,7 +11,19 @@ from tests.tables.cell import Cell, judge, program
 
 Y = np.array([2.0, 0.3, -1.0, 0.5])
 M = np.arange(12.0).reshape(3, 4) / 5 - 0.93
-HELPER = "def h(b):\n    return b, 1\n\n\n"
+HELPER = """def h(b):
+    return b, 1
+
+
+class Held:
+    def __init__(self, a):
+        self.a = a
+
+    def lie(self, shape):
+        self.a.shape = shape
+
+
+"""
 
 FOLLOWED = {
     "made by a function": "a = np.arange(12.0) * y[0]\na.shape = (3, 4)\nreturn np.sum(a * x * x)",
@@ -46,6 +58,18 @@ FOLLOWED = {
     "in `with`": "a = x * y\nb = a\nwith np.errstate(all='ignore'):\n    a.shape = 12\nreturn np.sum(b * b) * b.ndim + a.ndim",
     "returned by a helper": "a = x * y\nb = h(a)[0]\na.shape = 12\nreturn np.sum(b * b) * b.ndim",
     "lengths of the run": "n = len(y)\na = np.outer(y, y)\na.shape = n * n\nreturn np.sum(a[:: n + 1] ** 2) * x[0, 0]",
+    "in a list": "a = x * y\nl = [a, y]\na.shape = 12\nreturn np.sum(l[0] * np.arange(12)) * l[0].ndim + a[3]",
+    "in a tuple": "a = x * y\nt = h(a), 2\na.shape = 12\nreturn np.sum(t[0][0] * np.arange(12)) * t[0][0].ndim",
+    "in a tuple around": (
+        "a = x * y\nt = h(a)\nfor s in ('u', 'v'):\n"
+        "    a.shape = 12 if s == 'u' else (2, 6)\nreturn np.sum(t[0][1] * t[0][0]) * t[0].ndim"
+    ),
+    "in an object": "s = Held(x * y)\ns.a.shape = 12\ns.a[2] = y[1]\nreturn np.sum(s.a * np.arange(12)) * s.a.ndim",
+    "in an object, by its own name": "s = Held(x * y)\na = s.a\ns.a.shape = 12\nreturn np.sum(a) * a.ndim",
+    "in an object, by a method": "s = Held(x * y)\ns.lie(12)\nv = s.a[3:]\ns.lie((4, 3))\nv[0] = y[0]\nreturn s.a[1] @ s.a[2]",
+    "in two objects": "s = Held(x * y)\nt = Held(s.a)\nt.lie(12)\nd = {'a': s.a}\ns.lie((2, 6))\nreturn t.a[0] @ d['a'][1]",
+    "of another number of axes": "s = Held(np.atleast_2d(y * 2))\ns.lie((4, 1))\nreturn np.sum(x @ s.a) * s.a[1, 0]",
+    "of a view in an object": "a = x * y\ns = Held(a[1:])\ns.lie(8)\ns.a[3] = y[0]\nreturn np.sum(a * a) + s.a[1]",
     "another size": "a = x * y\na.shape = (5, 2)\nreturn np.sum(a)",
 }
 
@@ -65,9 +89,10 @@ def test_all_names_see_the_new_shape(name: str, order: str) -> None:
 REFUSED = {
     "an argument": "x.shape = 12\nreturn np.sum(x)",
     "an array of the caller's": "def g(b):\n    b.shape = 12\na = x * y\ng(a)\nreturn np.sum(a) * a.ndim",
-    "in a list": "a = x * y\nl = [a]\na.shape = 12\nreturn np.sum(l[0])",
-    "in a tuple": "a = x * y\nt = h(a)\na.shape = 12\nreturn np.sum(t[0])",
-    "in a tuple around": "a = x * y\nt = h(a)\nfor s in ('u', 'v'):\n    a.shape = 12\nreturn np.sum(t[0])",
+    "walked over by a list": "a = x * y\nl = [a]\ni = iter(l)\nnext(i)\na.shape = 12\nreturn np.sum(next(i, a))",
+    "in an object, by a name outside": "a = x * y\ns = Held(a)\ndef g():\n    s.a.shape = 12\ng()\nreturn np.sum(s.a) * a.ndim",
+    "in an object, on one path": "s = Held(x * y)\nif y[0] > 0:\n    s.a.shape = 12\nreturn np.sum(s.a) * s.a.ndim",
+    "in an object, of an argument": "s = Held(x)\ns.a.shape = 12\nreturn np.sum(s.a) * s.a.ndim",
     "captured": "a = x * y\ng = lambda: a.ndim\na.shape = 12\nreturn np.sum(a) * g()",
     "a default": "a = x * y\ndef g(b=a):\n    return b.ndim\na.shape = 12\nreturn np.sum(a) * g()",
     "a method of it": "a = x * y\ng = a.sum\na.shape = 12\nreturn g(axis=0)",

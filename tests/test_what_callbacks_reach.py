@@ -5,7 +5,9 @@ Each program is judged against itself: every call of the derivative has the valu
 
 from __future__ import annotations
 
+import gc
 import itertools
+import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -14,6 +16,7 @@ import pytest
 import adxform
 from adxform.errors import AdxError
 from adxform.frontend.calls.callbacks import reached
+from adxform.frontend.calls.callbacks.objects_held import all_in
 from tests.tables.cell import Raised, outcome, program
 
 FOUND = """
@@ -377,3 +380,15 @@ def test_code_without_end_is_refused_in_seconds(monkeypatch: pytest.MonkeyPatch)
     source += "class Made(metaclass=Meta):\n    def __init__(self, v): self.v = v\ndef f(x): return x * Made(2.0).v\n"
     with pytest.raises(AdxError, match="too much code"):
         adxform.grad(program(source))(3.0)
+
+
+def test_weak_proxies_of_what_is_no_more_hold_nothing() -> None:
+    class Held:
+        pass
+
+    held = Held()
+    gone = weakref.proxy(held)
+    del held
+    gc.collect()
+    kept = [1.0]
+    assert [one for one in all_in([[gone, kept], gone], None) if one is kept] == [kept]

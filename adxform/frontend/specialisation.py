@@ -17,7 +17,7 @@ from adxform.frontend.calls.callbacks.reached import TooMuchCode
 from adxform.frontend.checks.changed_spectra import refuse_changes_of_spectra
 from adxform.frontend.checks.cut_off import refuse_cut_off, refuse_told_dtypes
 from adxform.frontend.checks.floating_point_errors import raising_errors
-from adxform.frontend.checks.held_copies import refuse_told_apart
+from adxform.frontend.checks.held_copies import refuse_read_of_spent, refuse_told_apart
 from adxform.frontend.checks.kept_in_objects import refuse_numbers_out_of_objects
 from adxform.frontend.checks.kept_outside import Kept, Moving
 from adxform.frontend.checks.shared_memory import (
@@ -166,6 +166,7 @@ class Specialisation:
         function = kept_ahead(prune(left_as_written(interp, function, self.fn)))
         function = raising_errors(function, self.names)
         refuse_told_apart(function, interp.to_check.held)
+        refuse_read_of_spent(function, interp.to_check.spent, interp.outer.hidden.values())
         refuse_cut_off(function)
         refuse_changes_of_spectra(function, interp.of_run.followed)
         refuse_numbers_out_of_objects(function, interp.of_run.unruled, interp.of_run.generators)

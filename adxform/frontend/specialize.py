@@ -10,11 +10,12 @@ from adxform.errors import AdxError, UnsupportedOperationError, together
 from adxform.frontend.calls.program_functions import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.evaluate.records.knowledge import Knowledge
 from adxform.frontend.evaluate.records.known_integers import FEW_LENGTHS
-from adxform.frontend.evaluate.signals import Changes, Grows, Promote, PutAgain, Recursive, Restart, Sets, WalkedAgain
+from adxform.frontend.evaluate.signals import AskedFor, Changes, Grows, Promote, PutAgain, Recursive, Restart, Sets, WalkedAgain
 from adxform.frontend.evaluate.state import Derive, Interpreter
 from adxform.frontend.signature import (
     Signature,
 )
+from adxform.frontend.signature.access import Access
 from adxform.frontend.specialisation import Specialisation
 from adxform.frontend.specialized import Specialized
 from adxform.ir.ops import Lit
@@ -68,23 +69,63 @@ class _Tries:
     left: Left = field(default_factory=Left)
     knowing_less: AdxError | None = None
     with_structures: AdxError | None = None
+    undecided: _Undecided | None = None
+    in_vain: set[tuple[str, int]] = field(default_factory=set)
 
     def has_another(self, attempt: Specialisation, error: Exception, packages: Reading) -> bool:
         """Whether there is another way than that of `attempt`, which ended by `error`: the next try takes it."""
         if _takes_another_way(attempt.interp):
             return True
+        if isinstance(error, AdxError) and packages.read:
+            if self._decides_ahead_of_a_package(attempt, error):
+                return True
+            self.left = self.left.without(error.span.file, error.span.line, packages.read)
+            return True
         unsupported = isinstance(error, UnsupportedOperationError)
         if (isinstance(error, AdxError) and _decides_more(attempt)) or (unsupported and _knows_more(attempt)):
             self.knowing_less = self.knowing_less or _refusal(error, attempt.interp.span)
-            return True
-        if isinstance(error, AdxError) and packages.read:
-            self.left = self.left.without(error.span.file, error.span.line, packages.read)
-            self.knowing_less = None
             return True
         if not isinstance(error, RecursionError) and _follows_less(attempt.interp):
             self.with_structures = _refusal(error, attempt.interp.span)
             return True
         return False
+
+    def _decides_ahead_of_a_package(self, attempt: Specialisation, error: AdxError) -> bool:
+        """Whether the next try knows which branches are taken ahead of a line of a package, at which this one was refused.
+
+        Where that does not help, what was known before is known then, and no call compares more than it has to.
+        """
+        place, before = (error.span.file, error.span.line), self.undecided
+        if before is not None and before.place == place:
+            self.undecided = None
+            self.in_vain.add(place)
+            self.promoted, self.lengths = before.promoted, before.lengths
+            self.knowledge.hidden, self.knowledge.lengths = before.hidden, before.hidden_lengths
+            self.knowledge.knows_lengths = before.knows_lengths
+            return False
+        if place in self.in_vain:
+            return False
+        self.undecided = _Undecided(
+            place,
+            dict(self.promoted),
+            dict(self.lengths),
+            dict(self.knowledge.hidden),
+            dict(self.knowledge.lengths),
+            self.knowledge.knows_lengths,
+        )
+        return _decides_more(attempt) or (isinstance(error, UnsupportedOperationError) and _knows_more(attempt))
+
+
+@dataclass(frozen=True, slots=True)
+class _Undecided:
+    """What was known before branches ahead of a place were decided."""
+
+    place: tuple[str, int]
+    promoted: dict[int, Lit]
+    lengths: dict[tuple[int, int], int]
+    hidden: dict[Access, Lit]
+    hidden_lengths: dict[tuple[Access, int], int]
+    knows_lengths: bool
 
 
 def _learn(attempt: Specialisation, restart: Restart) -> None:
@@ -102,6 +143,8 @@ def _learn(attempt: Specialisation, restart: Restart) -> None:
             knowledge.recursive[key] = None
         case WalkedAgain(place=span):
             knowledge.walked_again[span] = None
+        case AskedFor(code=code):
+            knowledge.asked.add(code)
         case PutAgain():
             knowledge.put_again = True
         case _:

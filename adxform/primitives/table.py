@@ -128,6 +128,7 @@ def _meets(fn: Any) -> bool:
         owner = own_attribute(fn, "__objclass__", type(fn))
         module = own_attribute(fn if _is_function(fn) else owner, "__module__")
         package = _package_of(module) if isinstance(module, str) else ""
+        package = scipy_rules.ELSEWHERE.get(package, package)
     if package not in scipy_rules.FAMILIES or package in _met or package not in sys.modules:
         return False
     family = imported(scipy_rules.FAMILIES[package])

@@ -16,7 +16,7 @@ from adxform.errors import MissingRuleError
 from adxform.ir.ops import Var
 from adxform.ir.spans import Span, own_attribute, written_in
 from adxform.ir.types import Array, Scalar
-from adxform.primitives import compiled_functions, definitions, shipped_rules
+from adxform.primitives import compiled_by_numba, definitions, shipped_rules
 from adxform.primitives.declare import name_of
 from adxform.primitives.definitions import CALLING_BACK
 from adxform.primitives.effects import IN_PLACE_OPERATORS
@@ -230,7 +230,12 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "write it with the plain operator, `a = a - b` for `a -= b`",
     ),
     (
-        compiled_functions.works_on_parts,
+        lambda fn: compiled_by_numba.python_code(fn) is not None,
+        lambda fn: f"`{_behind(fn)}`, which Numba has compiled",
+        "call its Python function, `.py_func`: adxform compiles it together with its derivative",
+    ),
+    (
+        compiled_by_numba.works_on_parts,
         lambda fn: f"`{_behind(fn)}`, which `numba.guvectorize` made",
         "write it with `numba.njit`, or call its Python function with an array for its results, `.__wrapped__`",
     ),

@@ -268,3 +268,44 @@ def whole_numbers_of_numpy_where_python_has_its_own(x):
     parts = np.split(np.delete(more, k), k + 1)
     slope = np.gradient(np.outer(x[:2], x), axis=np.int64(1))
     return np.sum(more * np.arange(7.0)) + parts[0] @ parts[1] + np.sum(slope[0] * np.array_split(x**2, k)[0])
+
+
+def _bell(t, height=1.0, place=0.0, width=2.0, *, power=2):
+    return height * np.exp(-((t - place) ** power) / width)
+
+
+def _series(t, *coefficients):
+    found = np.zeros_like(t)
+    for k, c in enumerate(coefficients):
+        found = found + c * t**k
+    return found
+
+
+@at((smooth(5), vec(1.3, 0.2, 0.8)), (smooth(2), vec(1.3, 0.2)))
+def numbers_of_an_array_after_an_array(t, p):
+    """How fits call what they fit: the places, then as many numbers as there are parameters."""
+    return np.sum(_bell(t, *p)) + np.sum(_bell(t, *(2.0 * p), power=4)) + np.sum(_series(t, *p, p[0]) * t)
+
+
+@at((smooth(4), smooth(12, seed=1)))
+def more_numbers_after_an_array_than_are_written_out(t, p):
+    *most, last = p
+    parts = sum(np.sum(_bell(t, *p[k : k + 3])) for k in range(0, 12, 3))
+    return np.sum(_series(t, *most)) * last + parts
+
+
+@at((smooth(5), vec(1.3, 0.2, 0.8)))
+def lists_of_an_array_and_numbers(t, p):
+    items = [t, *p]
+    longer = [t] + list(p)
+    longer.extend(p)
+    both = (*p, np.outer(t, t))
+    return np.sum(items[0] * items[1]) + items[-1] * np.sum(longer[0]) * longer[4] + np.sum(both[-1]) * both[0]
+
+
+@at((smooth(2, 3),))
+def steps_in_memory(x):
+    """What says how an array lies in memory does not move with it."""
+    y = x.copy()
+    rows = y.strides[0] // y.itemsize
+    return np.sum(y**2) * rows + (x[0, 0] if y.T.strides == y.strides else x[1, 1]) * len(y.strides)

@@ -401,3 +401,18 @@ def steps_that_a_function_finds_or_raises(x, limit):
         sizes.append(size)
         x = x + 0.4 * limit * size
     return x * sum(sizes)
+
+
+@at((vec(0.3, 1.7, 0.9, 2.3, 0.55),), (vec(1.3, -1.7, 0.9, 0.3, 2.55),), (vec(-0.3, 0.7, 0.2, 0.4, 0.1),))
+def bounds_of_slices(x):
+    first = None if x[0] > 1.0 else 1
+    last = None
+    for k in range(len(x)):
+        if x[k] > 2.0:
+            last = k
+    y = x * 2.0
+    y[: -1 if x[-1] > 0.5 else None] += 1.0
+    y[first:last] *= x[1]
+    table = np.outer(x, y)
+    s = np.sum(y[last:] ** 2) + np.sum(x[last::-1]) + np.sum(x[first::2] ** 3) + np.sum(table[first:, :last])
+    return s + np.sum(y[last:first:-1] ** 2) * len(x[:last])

@@ -142,3 +142,48 @@ def number_repeated_beside_a_view(x, a):
     y.sort()
     v = np.zeros(len(y)) + math.hypot(y[-1], 3.0)
     return np.sum(x) + np.dot(v, x)
+
+
+@at((vec(0.3, 1.7, 0.9, 2.3, 0.55, 1.2, 0.1, 0.8),))
+def masks_stored_by_themselves(x):
+    """Corners are cut off until none is left: which are kept is stored where they are kept."""
+    kept = np.ones(8, bool)
+    total = 0.0
+    for k in range(3):
+        inner = kept[kept]
+        y = x[kept]
+        inner[1:-1] = y[1:-1] < 0.5 * (y[:-2] + y[2:])
+        kept[kept] = inner
+        total += np.sum(x[kept] ** 2) * (k + 1.0)
+    return total
+
+
+@at((vec(0.3, 1.7, 0.9, 2.3, 0.55, 1.2, 0.1, 0.8),))
+def masks_stored_by_views_of_themselves(x):
+    m = np.ones((2, 4), bool)
+    y = x.reshape(2, 4)
+    total = 0.0
+    for k in range(3):
+        m[m] = y[m] > 0.25 * k
+        m[m[:, 0], 1] = False
+        total += np.sum(y[m] ** 2)
+        m[0][m[1]] = True
+        m[~m] = y[~m] > 1.0
+        total += np.sum(y[m] ** 3)
+    return total
+
+
+@at((vec(0.3, 1.7, 0.9, 2.3, 0.55, 1.2, 0.1, 0.8),))
+def places_stored_at_themselves(x):
+    p = np.arange(8)
+    total = 0.0
+    for k in range(3):
+        p[p[:4]] = p[4:] - k - 1
+        total += np.sum(x[p % 8] ** 2 * np.arange(8.0)) * (k + 1.0)
+        p[p] = p[::-1] % 8
+        total += np.sum(x[p % 8] ** 2 * np.arange(8.0))
+        p[p % 3] += 1
+        p[p[k] % 8] = k
+        p %= 8
+        total += np.sum(x[p] * x[::-1])
+    return total

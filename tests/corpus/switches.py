@@ -173,3 +173,46 @@ def truth_values_as_places_in_lists(x):
     y = list(x)
     y[bool(x[0] > 0.0)] = x[2] * 3.0
     return y[True] * y[False] + (x[0], x[1] * 2.0)[bool(x[1] > 0.0)] * [1.0, 2.0][bool(x[2] > x[0])]
+
+
+class Task:
+    """What is computed row by row or of all rows at once, as the object says: the other way does not fit."""
+
+    def __init__(self, row_by_row, kind="bowl", order=2):
+        self.row_by_row = row_by_row
+        self.kind = kind
+        self.order = order
+
+    def rows(self, points):
+        return np.sum(points[:, :-1] ** self.order, axis=1) + points[:, 0]
+
+    def row(self, point):
+        a, *others = point
+        return a * sum(others)
+
+    def value(self, points):
+        found = {}
+        if self.row_by_row:
+            found["f"] = np.array([self.row(p) for p in points])
+        else:
+            found["f"] = self.rows(points)
+        if self.order > 5 and not self.row_by_row:
+            found["f"] = found["f"] @ points[0, 0, :]
+        return found["f"]
+
+
+AT_ONCE = Task(False)
+ROW_BY_ROW = Task(True)
+
+
+@at((vec(0.4, 1.7, -0.3, 0.9, 1.1, 0.2).reshape(2, 3),))
+def objects_that_say_how_rows_are_taken(x):
+    return np.sum(AT_ONCE.value(x) * ROW_BY_ROW.value(x))
+
+
+@at((vec(0.4, 1.7, -0.3, 0.9), 1), (vec(0.4, 1.7, -0.3, 0.9), 2))
+def an_argument_that_says_how_many_axes_there_are(x, axes):
+    table = x.reshape(2, 2) if axes == 2 else x
+    if axes == 2:
+        return np.sum(table[:, 0] ** 2) * table[1, 1]
+    return np.sum(table**3)

@@ -138,7 +138,9 @@ def in_order(scope: Scope) -> Lines:
     w, z, v, a, k = scope.name("w"), scope.name("z"), scope.pick(*scope.vectors), number(scope, 1), constant(scope)
     if scope.chance.random() < 0.4:
         lines = [f"{w} = {vectors_of_four(scope, vector(scope, 1))}", f"{z} = {w}{scope.pick('', '[:]', '[::-1]')}"]
-        lines += [f"{w}.shape = {scope.pick('(2, 2)', '2, -1', '(1, 4)')}", f"{w}[0, 1] {scope.pick('=', '*=')} {a}"]
+        held = scope.pick(w, f"{w}s[0]")
+        lines += [] if held == w else [f"{w}s = [{w}, {k}]"]
+        lines += [f"{held}.shape = {scope.pick('(2, 2)', '2, -1', '(1, 4)')}", f"{w}[0, 1] {scope.pick('=', '*=')} {a}"]
         last = f"{z}{scope.pick('.ravel()', '.reshape(-1)')}[-1]"
         return [*lines, *named(scope, f"np.sum({w} ** 2) + np.sum({w}[0]) * {last} * {k}")]
     lines = [f"{w} = np.outer({v}, {vectors_of_four(scope, v)}){scope.pick('', '.T')}"]
@@ -220,7 +222,7 @@ IDIOMS = (
     Idiom(viewed, "views", weight=2),
     Idiom(of_many_shapes, "along_an_axis piecewise joined_by_indexing empty_and_zero_dimensional", weight=2),
     Idiom(filled, "array_by_its_class ndindex_walked structured_inactive fortran_order", block=True),
-    Idiom(in_order, "flat_iterator flat_written shape_assigned", block=True),
+    Idiom(in_order, "flat_iterator flat_written shape_assigned shape_assigned_in_a_list", block=True),
     Idiom(where_chosen, "where_and_out"),
     Idiom(walked, "nditer_walked", block=True),
     Idiom(converted, "conversions rounded parsed exact_numbers complex_numbers formatted_text", weight=2),

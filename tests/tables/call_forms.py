@@ -226,6 +226,7 @@ CALLS = (
     "np.add.accumulate(x,1)",
     "np.maximum.reduce(x,axis=None)",
     "np.maximum.accumulate(x,axis=0)",
+    "np.fmin.accumulate(x,axis=0)",
     "np.add.outer(x[0,0],x[1])",
     "np.power(x*x,2.5)",
     "np.power(x,2)",

@@ -80,6 +80,7 @@ OF_ONE: dict[str, tuple[str, ...]] = {
     "np.maximum.reduce(x{})": ("", *(f", {axis}" for axis in _AXES)),
     "np.add.accumulate(x{})": ("", *(f", {axis}" for axis in _AXES)),
     "np.maximum.accumulate(x{})": ("", *(f", {axis}" for axis in _AXES)),
+    "np.fmax.accumulate(x{})": ("", *(f", {axis}" for axis in _AXES)),
     "np.linalg.matrix_power(x, {})": ("0", "1", "3", "-2", "True", "2.0", "np.int64(2)"),
     "np.meshgrid(x{})": ("", ", x", ", 2.0", ", [1, 2]", ", x, x[:1]", ", x, indexing='ij'", ", x, indexing='no'"),
     "np.select({})": (

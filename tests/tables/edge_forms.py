@@ -246,7 +246,7 @@ UFUNC_METHODS = (
     *((f"np.{name}.outer", _forms("pair products", f"np.{name}.outer(x, y)")) for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum")),
     *((f"np.{name}.reduce", (*_forms("vector matrix", f"np.{name}.reduce(x)", f"np.{name}.reduce(x, axis=-1)", f"np.{name}.reduce(x, axis=None)", f"np.{name}.reduce(x, 0)"),
         *_forms("flat table", f"np.{name}.reduce(x, keepdims=True)", f"np.{name}.reduce(x, axis=0, initial=1.5)", f"np.{name}.reduce(x, axis=(0,))"))) for name in ("add", "multiply", "maximum", "minimum", "logaddexp")),
-    *((f"np.{name}.accumulate", _forms("vector matrix number", f"np.{name}.accumulate(x)", f"np.{name}.accumulate(x, axis=-1)", f"np.{name}.accumulate(x, 0)")) for name in ("add", "multiply", "maximum", "minimum")),
+    *((f"np.{name}.accumulate", _forms("vector matrix number", f"np.{name}.accumulate(x)", f"np.{name}.accumulate(x, axis=-1)", f"np.{name}.accumulate(x, 0)")) for name in ("add", "multiply", "maximum", "minimum", "fmax", "fmin")),
     ("np.gradient", _forms("vector matrix", "np.gradient(x)", "np.gradient(x, 0.5)", "np.gradient(x, axis=-1)", "np.gradient(x, 0.5, axis=0)")),
 )  # fmt: skip
 

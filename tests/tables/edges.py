@@ -77,7 +77,7 @@ def forms(fn: Callable[..., Any], name: str) -> tuple[Form, ...]:
     """
     if name in FORMS:
         return FORMS[name]
-    module = getattr(fn, "__module__", "")
+    module = getattr(fn, "__module__", "") or ""
     if isinstance(fn, np.ufunc) and fn.signature is None:
         if name.startswith(("np.bitwise", "np.invert", "np.left_shift", "np.right_shift", "np.gcd", "np.lcm")):
             return ((f"{name}({', '.join('xy'[: fn.nin])})", ("integers", "integer_pair")[fn.nin - 1]),)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial, polyutils
 
 from tests.tables import signature_samples
 from tests.tables.signature_samples import Base, K, M, N, T, U, V, t
@@ -81,6 +81,9 @@ FURTHER: tuple[tuple[str, tuple[Form, ...]], ...] = (
     *((f"np.polynomial.{module}.{name}val2d", _forms("pair", f"np.polynomial.{module}.{name}val2d(x, y, [[1.0, 0.5], [0.3, 2.0]])")) for module, (_, name) in MODULES.items()),
     *((f"np.polynomial.{module}.{name}grid2d", _forms("pair", f"np.polynomial.{module}.{name}grid2d(x, y, [[1.0, 0.5], [0.3, 2.0]])")) for module, (_, name) in MODULES.items()),
     *((f"np.polynomial.{module}.{change}", _forms("vector", f"np.polynomial.{module}.{change}(x)")) for module, (_, name) in MODULES.items() if name != "poly" for change in (f"{name}2poly", f"poly2{name}")),
+    ("np.polynomial.polyutils.getdomain", _forms("vector", "np.polynomial.polyutils.getdomain(x)")),
+    ("np.polynomial.polyutils.mapparms", _forms("vectors pair", "np.polynomial.polyutils.mapparms(x[:2], y[:2])[1]")),
+    ("np.polynomial.polyutils.mapdomain", _forms("vectors pair", "np.polynomial.polyutils.mapdomain(x, y[:2], [-1.0, 1.0])")),
     ("np.polynomial.polynomial.polyfromroots", _forms("vector", "np.polynomial.polynomial.polyfromroots(x)")),
     ("np.polymul", _forms("vectors pair", "np.polymul(x, y)", "np.polymul([1.0, 0.5], x)")),
     ("np.polydiv", _forms("vectors pair", "np.polydiv(x, [1.0, 0.5])[0]", "np.polydiv([1.0, 0.5, 0.3], y)[0]")),
@@ -173,6 +176,9 @@ BASES: Mapping[Callable[..., Any], Base] = MappingProxyType(
         **{getattr(module, f"{name}2poly"): (V,) for module, name in MODULES.values() if name != "poly"},
         **{getattr(module, f"poly2{name}"): (V,) for module, name in MODULES.values() if name != "poly"},
         polynomial.polyfromroots: (V,),
+        polyutils.getdomain: (V,),
+        polyutils.mapparms: (V, U),
+        polyutils.mapdomain: (V, U, U),
         **{found: (V,) for _, found in _CLASSES},
         **{found.fit: (np.array([0.1, 0.7, 1.4]), U, t("1")) for _, found in _CLASSES},
         chebyshev.Chebyshev.interpolate: (t("lambda v: np.exp(t * v)"), t("2")),

@@ -39,9 +39,9 @@ from adxform.ir import intrinsics
 from adxform.ir.build import Builder
 from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Var
 from adxform.ir.types import FLOAT, Array, Stack, is_inexact, rank
-from adxform.ir.walk import all_ops, defined_variables
+from adxform.ir.walk import all_ops, defined_variables, substitute, variables
 from adxform.primitives.alias import alias_classes
-from adxform.primitives.effects import contents_read
+from adxform.primitives.effects import contents_read, has_memory
 from adxform.primitives.memory import index_kind
 from adxform.primitives.record import Constant, Derivative, General, Linear, Memory, Partials
 from adxform.primitives.table import derivative_of
@@ -263,6 +263,7 @@ class CallReversal(Cotangents):
         number = self.aliases.of(x)
         if self.task.undo(number, self.path):
             self.undone.append((number, self.path))
+            index = self.index_before(index, number, f)
             old = self.old_contents(x, index, f)
             b.effect(operator.setitem, x, index, old)
         f.emit(op)
@@ -297,6 +298,15 @@ class CallReversal(Cotangents):
         if isinstance(value, Var) and isinstance(ct, Var) and rank(ct.type) == rank(value.type) and never_spreads(value.type):
             ct = reshaped(b, ct, value)
         return self.named(ct, "ct", b)
+
+    def index_before(self, index: Operand, number: int, f: Builder) -> Operand:
+        """`index` as it is before a store to memory of class `number`, which may be its own: ``mask[mask] = kept``."""
+        shared = {
+            var: f.call(np.ndarray.copy, var, type=var.type, hint=f"{var.base}_before")
+            for var in variables(index)
+            if isinstance(var.type, Array) and has_memory(var) and self.aliases.of(var) == number
+        }
+        return substitute(index, shared)
 
     def old_contents(self, x: Var, index: Operand, f: Builder) -> Operand:
         """What a store is about to overwrite, as a value of its own."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import inspect
+import sys
 import types
 from collections import Counter
 from collections.abc import Iterable
@@ -26,7 +27,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, Maybe, OneOf, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, Raises, default_of
 from adxform.ir.ops import Lit
-from adxform.ir.spans import is_followed
+from adxform.ir.spans import is_followed, written_in
 
 Kwargs = dict[str, Value]
 _NAMESPACE: Any = types.SimpleNamespace
@@ -58,9 +59,14 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         if interp.force(result) != NONE:
             return interp.fail(TypeError, "__init__() should return None")
         return ref
-    if isinstance(cls.__new__, types.FunctionType) and is_followed(cls.__new__) and is_of_objects(cls):
+    if isinstance(cls.__new__, types.FunctionType) and _is_users(cls.__new__) and is_of_objects(cls):
         return _by_new(interp, cls, args, kwargs, hint)
     return _by_call(interp, cls, args, kwargs, hint, wanted)
+
+
+def _is_users(fn: types.FunctionType) -> bool:
+    """Whether the text of `fn` is read, and it is none of Python's own: a fraction of constants is one."""
+    return is_followed(fn) and written_in(fn).partition(".")[0] not in sys.stdlib_module_names
 
 
 def _by_new(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:

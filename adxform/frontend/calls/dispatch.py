@@ -10,9 +10,16 @@ from collections.abc import Callable
 from typing import Any
 
 from adxform.errors import AdxError, GlobalMutationError
-from adxform.frontend.calls import cached_outside, dispatched_functions, generator_managers, none_given
+from adxform.frontend.calls import (
+    cached_outside,
+    compiled_functions,
+    dispatched_functions,
+    generator_managers,
+    none_given,
+    overwritten_arguments,
+)
 from adxform.frontend.calls.construct import construct, initialise, initialises, made_of_items, makes_of_items
-from adxform.frontend.calls.installed_code import is_asked_for
+from adxform.frontend.calls.installed_code import ask_for_maker, is_asked_for, left
 from adxform.frontend.calls.known_callee import KnownFunction
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.operator_getters import GETTERS, call_getter
@@ -53,12 +60,11 @@ from adxform.frontend.evaluate.values import (
     View,
 )
 from adxform.frontend.nested import inline, objects
-from adxform.frontend.signature.access import Access, Binds, Step, path_to
+from adxform.frontend.signature.access import Binds, Step, path_to
 from adxform.ir.ops import Lit, Var
 from adxform.ir.spans import is_followed, written_in
 from adxform.ir.types import Object, is_complex
-from adxform.primitives import compiled_functions, definitions
-from adxform.primitives.definitions.calling.vectorized import at_each_place
+from adxform.primitives import definitions
 from adxform.primitives.definitions.of_python import binary_heaps, item_places, keyed_items
 from adxform.primitives.record import Primitive
 from adxform.primitives.signatures import not_covered, taken, unstated
@@ -122,6 +128,8 @@ def _called(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwa
         case Ref(kind="instance") if (method := protocols.special(interp, fn, "__call__")) is not None:
             return call(interp, method, args, kwargs, hint, wanted)
         case Var(_, Object()):
+            if wanted:
+                ask_for_maker(interp, fn, (*args, *kwargs.values()))
             return opaque(interp, operator.call, (fn, *args), kwargs, hint, wanted)
         case _:
             kind = protocols.class_of(fn)
@@ -132,8 +140,6 @@ def _called(interp: Interpreter, fn: Value, args: tuple[Value, ...], kwargs: Kwa
 
 def _call_object(interp: Interpreter, value: Made, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool) -> Value:
     fn = value.value
-    if compiled_functions.counts_in_parallel(fn):
-        return call(interp, Lit(range), args, kwargs, hint, wanted)
     if (unbound := own_containers.unbound(interp, fn, args)) is not None:
         return call(interp, *unbound, kwargs, hint, wanted)
     if isinstance(fn, type) and find(type(fn), "__getattr__") is not MISSING and protocols.has_own_metaclass(fn):
@@ -206,8 +212,10 @@ def _call_known(
 ) -> Value | None:
     """The result of a function by its rule, or else by what it means; ``None`` where it has neither, or they cover nothing."""
     fn, record = value.value, known.record
-    if _writes(fn, args, kwargs):
-        return opaque(interp, fn, args, kwargs, hint, wanted)
+    if _writes(fn, args, kwargs) or not is_off(kwargs.get("overwrite_input", NONE)):
+        followed = record is not None or known.meaning is not None
+        given = overwritten_arguments.with_copies(interp, fn, args, kwargs) if followed else None
+        return opaque(interp, fn, args, kwargs, hint, wanted) if given is None else call(interp, value, *given, hint, wanted)
     if record is not None and known.ruled:
         if isinstance(value, Static):
             pin(interp, value)
@@ -219,8 +227,6 @@ def _call_known(
         found = called(interp, value, record, known.meaning, args, kwargs, hint, wanted)
         if found is not None:
             return found
-    if kwargs.get("overwrite_input", NONE) not in (NONE, Lit(False)):
-        return opaque(interp, fn, args, kwargs, hint, wanted)
     if record is not None and not are_static(interp, (*args, *kwargs.values())):
         return primitive(interp, record, fn, args, kwargs, hint, wanted)
     return None
@@ -336,6 +342,8 @@ def _call_unruled(interp: Interpreter, value: Made, args: tuple[Value, ...], kwa
         return call(interp, inner, (bound, *args), kwargs, hint, wanted)
     if isinstance(fn, functools.partial):
         return _call_partial(interp, fn, access, args, kwargs, hint, wanted)
+    if isinstance(fn, type) and (compiled := compiled_functions.called(interp, value, args, kwargs, hint, wanted)) is not None:
+        return compiled
     if isinstance(fn, type):
         return construct(interp, fn, args, kwargs, hint, wanted)
     if isinstance(fn, GETTERS) and len(args) == 1 and not kwargs:
@@ -352,7 +360,7 @@ def _call_unruled(interp: Interpreter, value: Made, args: tuple[Value, ...], kwa
         raise missing_rule(fn, interp.span)
     if is_pure(fn) and (found := _run_now(interp, value, args, kwargs)) is not None:
         return found
-    return opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted)
+    return left(interp, fn, opaque(interp, pin(interp, value) if isinstance(value, Static) else fn, args, kwargs, hint, wanted))
 
 
 def _called_code(
@@ -365,7 +373,7 @@ def _called_code(
     if inner_function is not None and not inspect.isgeneratorfunction(inner_function):  # as of `contextlib.contextmanager`
         path = path_to(access, ("attribute", "__wrapped__"))
         return call(interp, from_outside(interp, inner_function, path), args, kwargs, hint, wanted)
-    if (compiled := _call_compiled(interp, fn, access, args, kwargs, hint, wanted)) is not None:
+    if (compiled := compiled_functions.called(interp, value, args, kwargs, hint, wanted)) is not None:
         return compiled
     if (manager := generator_managers.made(interp, value, access, args, kwargs)) is not None:
         return manager
@@ -383,18 +391,6 @@ def _called_code(
         return call(interp, method, args, kwargs, hint, wanted)
     if isinstance(inner_call, types.FunctionType) and definition(inner_call) is not None:
         return call(interp, Static(inner_call), (value, *args), kwargs, hint, wanted)
-    return None
-
-
-def _call_compiled(
-    interp: Interpreter, fn: Any, access: Access | None, args: tuple[Value, ...], kwargs: Kwargs, hint: str, wanted: bool
-) -> Value | None:
-    """The result of what a decorator of Numba made, by the Python function that it made it of; ``None`` of all else."""
-    path = path_to(access, ("attribute", "__wrapped__"))
-    if (python := compiled_functions.python_function(fn)) is not None:
-        return call(interp, from_outside(interp, python, path), args, kwargs, hint, wanted)
-    if (of_numbers := compiled_functions.number_function(fn)) is not None and not kwargs:
-        return call(interp, Static(at_each_place), (from_outside(interp, of_numbers, path), *args), {}, hint, wanted)
     return None
 
 

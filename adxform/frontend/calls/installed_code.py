@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from adxform.frontend.evaluate.objects.object_contents import Contents
+from adxform.frontend.evaluate.signals import AskedFor
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value, is_unknown
 from adxform.ir.ops import Lit, Var
 from adxform.ir.packages import is_installed
+from adxform.ir.spans import is_followed
 from adxform.ir.types import is_inexact
 
 
@@ -19,21 +21,40 @@ def is_asked_for(interp: Interpreter, fn: types.FunctionType, given: Iterable[Va
     if not is_installed(fn.__code__.co_filename):
         return True
     inside = not interp.frames or is_installed(interp.frames[-1].fn.span.file)
-    return inside or any(_may_hold_what_moves(interp, value) for value in given)
+    return inside or fn.__code__ in interp.knowledge.asked or any(may_hold_what_moves(interp, value) for value in given)
 
 
-def _may_hold_what_moves(interp: Interpreter, value: Value) -> bool:
+def left(interp: Interpreter, fn: Any, made: Value) -> Value:
+    """`made`, what the run has of a function that is called as it is: noted where that is one whose code could be read."""
+    if isinstance(made, Var) and isinstance(fn, types.FunctionType) and is_installed(fn.__code__.co_filename) and is_followed(fn):
+        interp.of_run.makers[made] = fn.__code__
+    return made
+
+
+def ask_for_maker(interp: Interpreter, called: Var, given: Iterable[Value]) -> None:
+    """Have the code of a package read that has made an object of which something is called with what moves.
+
+    Raises:
+        AskedFor: the specialisation begins again.
+    """
+    code = interp.of_run.makers.get(called)
+    if code is not None and code not in interp.knowledge.asked and any(may_hold_what_moves(interp, value) for value in given):
+        raise AskedFor(code)
+
+
+def may_hold_what_moves(interp: Interpreter, value: Value) -> bool:
+    """Whether `value` may be, or hold, a number that moves."""
     match value:
         case Lit() | Static():
             return False
         case Var():
             return is_inexact(value.type) or is_unknown(value)
         case Tuple(items):
-            return any(_may_hold_what_moves(interp, item) for item in items)
+            return any(may_hold_what_moves(interp, item) for item in items)
         case Ref(kind="instance"):  # which nobody else can be given: an object that is followed
             return True
         case Ref():
             contents: Any = interp.heap.contents.get(value)
-            return not isinstance(contents, Contents) or any(_may_hold_what_moves(interp, item) for item in contents.items)
+            return not isinstance(contents, Contents) or any(may_hold_what_moves(interp, item) for item in contents.items)
         case _:
             return True

@@ -171,9 +171,16 @@ def _one(interp: Interpreter, call: _Bound, type_: Type) -> Value:
             interp.builder.effect(runtime.check_power, *operands, span=interp.span)
         elif type_ == INT:
             type_ = _whole_power(interp, operands[1])
+        if interp.in_compiled and type_ != INT and all(map(_is_whole, operands)):
+            message = "a whole number to a power below zero is whole, too, where Numba computes it"
+            raise interp.error(message, "make the base a float: `float(n) ** -1`")
     result = interp.emit(fn, operands, type_, call.hint, call.named)
     learn(interp, fn, result, operands)
     return result
+
+
+def _is_whole(value: Operand) -> bool:
+    return value.type == INT if isinstance(value, Var) else isinstance(value, Lit) and type(value.value) is int
 
 
 def _whole_power(interp: Interpreter, exponent: Operand) -> Type:

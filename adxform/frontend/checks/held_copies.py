@@ -97,6 +97,21 @@ def refuse_told_apart(function: Function, held: Sequence[Filled | Taken | Widene
                     raise _told_apart(filled.get(copy.items), flow.ops[copy.path].span)
 
 
+def refuse_read_of_spent(function: Function, spent: Sequence[tuple[Var, Var]], outside: Collection[Var]) -> None:
+    """Raise where an array is read, or written to, that a function was let write to (`overwrite_a=True`): it was given a copy.
+
+    `outside` are the parameters of `function` that are arrays from outside, which the next call reads again.
+    """
+    for fn in (function, *function.helpers) if spent else ():
+        flow = _Flow(fn, ())
+        for source, copy in spent:
+            if copy in flow.defined and (fn is not function or flow.is_used_again(source, copy, outside)):
+                message = "an array that a function may write to, as `overwrite_…=True` lets it, is read or written to afterwards"
+                raise UnsupportedOperationError(
+                    message, span=flow.ops[flow.defined[copy]].span, help="give it a copy: `a.copy()`"
+                )
+
+
 def _told_apart(holder: Filled | None, span: Span) -> UnsupportedOperationError:
     if isinstance(holder, HeldOutside):
         message = "an array is changed that an object, which was made of it, may hold itself"
@@ -142,6 +157,13 @@ class _Flow:
         for out in op.outs:
             if out in self.filled and effect_of(op).reads:
                 yield from (_Copy(var, out, path) for var in memory(Pack("tuple", op.args)))
+
+    def is_used_again(self, source: Var, copy: Var, outside: Collection[Var]) -> bool:
+        """Whether `source` may be read or written to after it is copied: one of those from `outside` by the next call."""
+        made, number = self.defined[copy], self.classes.of(source)
+        used = [(path, var) for path, var in self._reads() if path != made and self.classes.of(var) == number]
+        again = self._is_made_again(_Copy(source, copy, made)) or any(self.classes.of(var) == number for var in outside)
+        return again or any(self._follows(made, path, source, var) for path, var in (*used, *self._writes(number)))
 
     def asked_whether_one(self) -> Call | None:
         """Where it is asked whether an item of a list, which is taken out anew each time, and another array are one object."""

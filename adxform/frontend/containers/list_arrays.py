@@ -280,7 +280,7 @@ def _of_known_items(interp: Interpreter, items: tuple[Value, ...], item: Scalar 
     """The array of known `items`, if these are of the dtype of `item`."""
     whole = common_item(interp, items).type
     joined = whole and joined_items(interp, whole, item)
-    if joined is None or joined.dtype != item.dtype or has_portion(interp, items):
+    if joined is None or joined.dtype != item.dtype or rank(joined) != rank(item) or has_portion(interp, items):
         return None
     settle_rows(interp, items)
     copied = lists_copied(interp, items)

@@ -39,7 +39,7 @@ from adxform.frontend.evaluate.objects.object_contents import (
 )
 from adxform.frontend.evaluate.outside import guards, outside_containers, places
 from adxform.frontend.evaluate.parts import attributes, stored_attributes
-from adxform.frontend.evaluate.set_shapes import set_shape
+from adxform.frontend.evaluate.set_shapes import refuse_outlived, set_shape
 from adxform.frontend.evaluate.signals import Grows, Kind, Promote, Thrown, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FoundOutside, FunctionValue, LoopTurn, Ref, Slice, Static, Tuple, Value
@@ -70,6 +70,8 @@ class Evaluator(Interpreter):
         """What is known of `operand`."""
         match operand:
             case Var():
+                if self.outlived:
+                    refuse_outlived(self, env[operand])
                 return env[operand]
             case Lit():
                 return operand

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 import types
 from typing import Any
 
@@ -14,10 +15,11 @@ from adxform.frontend.evaluate.classes.class_contents import find, is_generated
 from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import FoundOutside, Ref, Slice, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, FoundOutside, Maybe, Ref, Slice, Static, Tuple, Value
 from adxform.frontend.types.forgotten_kinds import refuse
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, is_inexact
+from adxform.primitives.definitions.of_python import item_places
 
 
 def place_in(interp: Interpreter, index: Value, what: str, *, cuts: bool = True) -> Any:
@@ -39,8 +41,9 @@ def place_in(interp: Interpreter, index: Value, what: str, *, cuts: bool = True)
 def as_index(interp: Interpreter, index: Value) -> Value:
     """`index`, or what ``__index__`` of its class says that it is, or its bounds: each call asks that."""
     match index:
-        case Slice(start, stop, step):
-            return Slice(*(as_index(interp, bound) for bound in (start, stop, step)))
+        case Slice():
+            cut_off = with_bounds(interp, index)
+            return Slice(*(as_index(interp, bound) for bound in (cut_off.start, cut_off.stop, cut_off.step)))
         case Static(slice() as cut) | Lit(slice() as cut):
             bounds = [constant(interp, bound) for bound in (cut.start, cut.stop, cut.step)]
             if isinstance(index, Static):
@@ -51,6 +54,23 @@ def as_index(interp: Interpreter, index: Value) -> Value:
         return index
     method = protocols.special(interp, index, "__index__")
     return index if method is None else protocols.converted(interp, method, "__index__")
+
+
+_FIRST, _LAST = (0, sys.maxsize), (sys.maxsize, -sys.maxsize - 1)
+"""Where a slice begins and ends that does not say so: one that goes forwards, and one that goes backwards."""
+
+
+def with_bounds(interp: Interpreter, cut: Slice) -> Slice:
+    """`cut` with numbers for bounds of which only the run knows whether they are ``None``."""
+    return Slice(_bound(interp, cut.start, _FIRST, cut.step), _bound(interp, cut.stop, _LAST, cut.step), cut.step)
+
+
+def _bound(interp: Interpreter, bound: Value, ends: tuple[int, int], step: Value) -> Value:
+    """The `bound` of a slice as a number, where only the run knows whether it is ``None``."""
+    known = isinstance(step, Lit) and (step == NONE or isinstance(step.value, int))
+    if not isinstance(bound, Maybe) or not known or not isinstance(step, Lit):
+        return bound
+    return interp.call(Static(item_places.bound_of_a_slice), (bound, Lit(ends[step != NONE and step.value < 0])))
 
 
 def refuse_index(interp: Interpreter, index: Value, what: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 from adxform.errors import AdxError
@@ -88,6 +89,14 @@ class Recursive(Restart):
     def __init__(self, key: Any) -> None:
         super().__init__("a function calls itself")
         self.key = key
+
+
+class AskedFor(Restart):
+    """What a function of a package made that was given nothing that moves is called with what moves: its `code` is to be read."""
+
+    def __init__(self, code: CodeType) -> None:
+        super().__init__("what a function of a package makes is called")
+        self.code = code
 
 
 class PutAgain(Restart):

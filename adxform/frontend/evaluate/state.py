@@ -101,6 +101,10 @@ class Interpreter(HeldContents):
         """Where an exception is looked for, if a ``try`` is run."""
         self.managers: list[tuple[Frame | None, Value]] = []
         """The context managers that were entered and not left, and may see what ends their ``with``; and in which call."""
+        self.outlived: dict[Var, Span] = {}
+        """Arrays of which objects hold the view that has another shape since that was set, and where: no other name is read."""
+        self.in_compiled = False
+        """Whether what is being run is code that Numba compiles."""
         self.floats = False
         """Whether floating point errors of NumPy may raise."""
         self.refused: list[AdxError] | None = None
@@ -194,8 +198,11 @@ class Interpreter(HeldContents):
         if type_ == Object() and self.of_run.makes_text(fn, args):
             self.of_run.made[out] = str
         if is_unknown(type_):  # what is made of an unknown value is as unknown
-            given = (var for arg in (*args, *(kwargs or {}).values()) for var in variables(arg))
+            given = [var for arg in (*args, *(kwargs or {}).values()) for var in variables(arg)]
             found = next((self.of_run.unruled[var] for var in given if var in self.of_run.unruled), None)
+            maker = next((self.of_run.makers[var] for var in given if var in self.of_run.makers), None)
+            if maker is not None:
+                self.of_run.makers[out] = maker
             if found is not None:
                 self.of_run.unruled[out] = found
                 self._carry(fn, args, out)

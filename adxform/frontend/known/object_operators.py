@@ -228,7 +228,7 @@ def _is(positive: bool) -> Handler:
             told = chosen_objects.is_one(interp, a, b)
             if told is not None or not interp.in_own_code:
                 return _answer(interp, a, b, told, positive)
-        found = _identical(interp, a, b)
+        found = False if _is_generator_beside(interp, a, b) or _is_generator_beside(interp, b, a) else _identical(interp, a, b)
         if found is None and interp.in_own_code and any(isinstance(arg, Lit) and type(arg.value) is str for arg in args):
             return Lit(not positive)  # asked beside whether they are equal, which says all of a text
         if found is None:
@@ -236,6 +236,12 @@ def _is(positive: bool) -> Handler:
         return Lit(found is positive)
 
     return handler
+
+
+def _is_generator_beside(interp: Interpreter, value: Value, other: Value) -> bool:
+    """Whether `value` is a generator of random numbers that the function makes, and `other` is of another class."""
+    cls = interp.of_run.generators.get(value) if isinstance(value, Var) else None
+    return cls is not None and isinstance(other, Lit | Static) and type(other.value) is not cls
 
 
 def _is_none(interp: Interpreter, a: Value, b: Value, positive: bool) -> Answer:

@@ -27,3 +27,6 @@ FAMILIES: Mapping[str, str] = MappingProxyType(
     }
 )
 """The modules by the packages of SciPy's; each has `RECORDS` and `DEFINITIONS`."""
+
+ELSEWHERE: Mapping[str, str] = MappingProxyType({"scipy._lib": "scipy.sparse"})
+"""The packages to which functions belong that say that they are of another one: `scipy.sparse.issparse`."""

@@ -274,7 +274,7 @@ def _multiply(self: Any, other: Any) -> Any:
 
 
 def _issparse(x: Any) -> bool:
-    return isinstance(x, (SparseMatrix, FilledMatrix))
+    return isinstance(x, (SparseMatrix, FilledMatrix, sparse.spmatrix, sparse.sparray))
 
 
 def _methods() -> dict[Any, Callable[..., Any]]:
@@ -323,5 +323,5 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(SuperLU.solve, _outer_solve, sequences=True),
     Definition(sparse.csr_matrix.dot, _dot, sequences=True),
     *(Definition(method, body, Value.FOLLOWED, sequences=True) for method, body in _methods().items()),
-    Definition(sparse.issparse, _issparse, sequences=True),
+    Definition(sparse.issparse, _issparse, Value.FOLLOWED, sequences=True),
 )

@@ -143,6 +143,8 @@ class Joiner(Joins):
         match a, b:
             case Tuple(items, cls), Tuple(others, other) if cls is other and len(items) == len(others):
                 return Tuple(self.merge_all(items, others, paths), cls)
+            case Tuple(), Tuple() if self.owned is not None:  # of a loop that adds to one, which is written out
+                return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.decided)
             case FunctionValue(fn), FunctionValue(other) if fn is other:
                 return self._merge_functions(a, b, paths)
             case Method(), Method() if _bound_alike(a, b):
@@ -153,7 +155,7 @@ class Joiner(Joins):
                 return self._merge_one_of(a, b, paths)
             case _ if _is_word(a) and _is_word(b) and not self.decided:
                 return Slot(Object())
-            case _ if _may_be_one_of(a) and _may_be_one_of(b) and not self.decided:
+            case _ if _may_be_one_of(a) and _may_be_one_of(b) and _may_meet(a, b) and not self.decided:
                 return self._merge_one_of(a, b, paths)
             case _:
                 return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.decided)
@@ -250,6 +252,13 @@ def _may_be_one_of(value: Template) -> bool:
     if isinstance(value, Ref | Built):
         return value.kind in ("instance", "list", "dict")
     return is_choosable(value) or isinstance(value, Tuple | Slot) or is_number(value)
+
+
+def _may_meet(a: Template, b: Template) -> bool:
+    """Whether a run may choose between both: between a number and what is made by the function, but nothing from outside."""
+    things = (*one_or_several(a), *one_or_several(b))
+    held = isinstance(a, Static) or isinstance(b, Static) or any(isinstance(one, Static) for one in things)
+    return not held or not any(isinstance(one, Slot) or is_number(one) for one in things)
 
 
 def _key_of(thing: Template, paths: Paths) -> Any:

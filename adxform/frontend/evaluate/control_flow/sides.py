@@ -33,6 +33,8 @@ def both(
 ) -> list[Value]:
     """Write an `If` and return its joined values."""
     start = interp.heap
+    if isinstance(cond, Var):
+        interp.integers.part_of_branches |= interp.integers.part_of(cond)
     sides = [run_side(interp, run, known) for run, known in zip((then, orelse), _assumptions(interp, cond), strict=True)]
     values = join(interp, cond, sides, start, hints, span)
     return both(interp, cond, then, orelse, hints, span) if values is None else values
@@ -142,8 +144,6 @@ def _joiner(interp: Interpreter, cond: Operand) -> Joiner:
     """What joins the paths between which `cond` decides."""
     origin = interp.integers.origins.get(cond) if isinstance(cond, Var) else None
     lengths = interp.integers.of_lengths.get(cond) if isinstance(cond, Var) else None
-    if isinstance(cond, Var):
-        interp.integers.part_of_branches |= interp.integers.part_of(cond)
     return Joiner(
         interp.integers.uneven_dim,
         params=origin or frozenset(),

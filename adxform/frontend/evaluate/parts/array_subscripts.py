@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from adxform.analysis.slices import slice_size
-from adxform.frontend.evaluate.keys import as_index
+from adxform.frontend.evaluate.keys import as_index, with_bounds
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.frontend.evaluate.values import NONE, Range, Ref, Static, Tuple, Value
+from adxform.frontend.evaluate.values import NONE, Range, Ref, Slice, Static, Tuple, Value
 from adxform.frontend.types import forgotten_kinds
 from adxform.frontend.types.sampled_types import sampled_type
 from adxform.frontend.types.samples import FRESH, NoSample
@@ -58,7 +58,7 @@ def of_range(interp: Interpreter, numbers: Range, hint: str = "numbers") -> Valu
 
 
 def with_arrays(interp: Interpreter, index: Value) -> Value:
-    """`index` with arrays for what NumPy makes arrays of: ranges and lists of truth values."""
+    """`index` with arrays for ranges and lists of truth values, and numbers for bounds of slices that may be missing."""
     match index:
         case Tuple(items):
             return Tuple(tuple(with_arrays(interp, item) for item in items))
@@ -68,6 +68,8 @@ def with_arrays(interp: Interpreter, index: Value) -> Value:
             return interp.call(Lit(np.array), (index,), hint="mask") if masks else index
         case Range():
             return of_range(interp, index)
+        case Slice():
+            return with_bounds(interp, index)
         case Static():
             return as_index(interp, index)
         case _:

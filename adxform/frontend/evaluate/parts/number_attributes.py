@@ -16,6 +16,7 @@ from adxform.frontend.evaluate.parts import indexing
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Static, Tuple, Value
 from adxform.frontend.signature import python_class
+from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, INT, Array, Object, Scalar, is_float, is_inexact
 from adxform.primitives.definitions.arrangements.flat_entries import FlatEntries
@@ -84,7 +85,10 @@ def _stated_of_array(interp: Interpreter, x: Var, type_: Array, name: str, hint:
             return interp.call(
                 Lit(operator.mul), (of_array(interp, x, type_, "size", "size"), Lit(np.dtype(type_.dtype).itemsize))
             )
-        case "strides" | "flags":
+        case "strides":  # which do not move with what the array holds
+            still = interp.emit(intrinsics.stop_gradient, (x,), type_, x.base)
+            return interp.emit(getattr, (still, Lit(name)), Object(), hint)
+        case "flags":
             return interp.emit(getattr, (x, Lit(name)), Object(), hint)
         case _:
             return None

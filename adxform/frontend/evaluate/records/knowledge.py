@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 from adxform.frontend.evaluate.values import (
@@ -46,6 +47,8 @@ class Knowledge:
     """Functions that call themselves more often than is written out, and are functions of their own for that alone."""
     writes_calls: bool = False
     """Whether their calls are all written out, as nothing else helped."""
+    asked: set[CodeType] = field(default_factory=set)
+    """The code of functions of packages that is read although they are given nothing that moves."""
     adds_keys: bool = True
     """Whether a dict with known keys gets new ones that only the run knows, and is no choice among those that it has."""
 

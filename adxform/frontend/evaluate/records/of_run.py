@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 from adxform.ir.ops import Lit, Operand, Var
@@ -29,6 +30,8 @@ class OfRun:
     """Attributes of objects that only the run knows, by their names."""
     followed: dict[Var, Any] = field(default_factory=dict)
     """Numbers of which only the run knows whether they are real or complex, as the complex ones as which they are followed."""
+    makers: dict[Var, CodeType] = field(default_factory=dict)
+    """What functions of packages return that are given nothing that moves, and what is made of it: by the code of those."""
     unruled: dict[Var, tuple[object, Span]] = field(default_factory=dict)
     """What functions without a rule return: each with that function, and where it is called."""
 

@@ -19,6 +19,8 @@ class ToCheck:
     apart: list[Apart] = field(default_factory=list)
     only_read: list[Var] = field(default_factory=list)
     """Views by `np.nditer` and `np.broadcast_arrays`."""
+    spent: list[tuple[Var, Var]] = field(default_factory=list)
+    """Arrays that a function is let write to, each with the copy that it is given."""
     told_dtypes: list[tuple[Var, Span]] = field(default_factory=list)
     """Arrays of floats, by their types, of which the program asks the dtype, and where."""
     written: list[Var] = field(default_factory=list)

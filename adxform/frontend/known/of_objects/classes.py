@@ -52,6 +52,8 @@ def _isinstance(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     if isinstance(args[0], Var) and isinstance(args[0].type, Array) and args[0].type.shape is None:
         return _is_number_or_array(interp, args[0], args[0].type, _classes(interp, args[1]))
     cls = class_as_found(interp, args[0])
+    if cls is None and isinstance(args[0], Var) and args[0] in interp.of_run.generators:
+        return _of_a_generator(interp.of_run.generators[args[0]], _classes(interp, args[1]))
     if cls is None:
         return None
     classes = _classes(interp, args[1])
@@ -87,6 +89,14 @@ def _is_number_or_array(interp: Interpreter, given: Var, type_: Array, classes: 
         return Lit(array)
     asked = interp.emit(isinstance, (given, Lit(np.ndarray)), BOOL)
     return asked if array else interp.call(Lit(operator.not_), (asked,))
+
+
+def _of_a_generator(cls: type, classes: Any) -> Answer:
+    """Whether a generator of random numbers of class `cls`, or of one that derives from it, is an instance of `classes`."""
+    among = classes if isinstance(classes, tuple) else (classes,)
+    if any(not isinstance(one, type) or (one is not cls and issubclass(one, cls)) for one in among):
+        return None
+    return Lit(issubclass(cls, among))
 
 
 def _fits(interp: Interpreter, given: Value, cls: type, classes: Any, protocol: type) -> Answer:

@@ -101,6 +101,14 @@ def _minimum_accumulate(x: Any, axis: Any = 0) -> Any:
     return _accumulated(np.minimum, x, axis)
 
 
+def _fmax_accumulate(x: Any, axis: Any = 0) -> Any:
+    return _accumulated(np.fmax, x, axis)
+
+
+def _fmin_accumulate(x: Any, axis: Any = 0) -> Any:
+    return _accumulated(np.fmin, x, axis)
+
+
 def _cumulative_sum(x: Any, *, axis: Any = None, include_initial: Any = False) -> Any:
     rows = np.atleast_1d(x)
     axis = _running_axis(rows, axis)
@@ -151,6 +159,8 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(np.multiply.accumulate, _multiply_accumulate),
     Definition(np.maximum.accumulate, _maximum_accumulate),
     Definition(np.minimum.accumulate, _minimum_accumulate),
+    Definition(np.fmax.accumulate, _fmax_accumulate, Value.OWN),
+    Definition(np.fmin.accumulate, _fmin_accumulate, Value.OWN),
     Definition(np.cumulative_sum, _cumulative_sum),
     Definition(np.cumulative_prod, _cumulative_prod),
     Definition(np.subtract.at, _subtract_at),

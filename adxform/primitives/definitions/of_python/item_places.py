@@ -174,3 +174,8 @@ CHANGING: frozenset[Callable[..., Any]] = frozenset(
     {taken_in, keep_last, keep_first, append_all, append_all_left, rotate, with_portion}
 )
 """Those that change what they are given: they run in the place of the program, whatever is known of that."""
+
+
+def bound_of_a_slice(bound: Any, end: Any) -> Any:
+    """The `bound` of a slice; where there is none, the `end` of what is cut."""
+    return end if bound is None else bound

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial, polyutils
 
 from adxform import runtime
 from adxform.ir import intrinsics
@@ -193,6 +193,25 @@ def _on_grid(value: Any) -> Callable[..., Any]:
     return body
 
 
+def _domain(x: Any) -> Any:
+    given = np.asarray(x) * 1.0
+    if np.iscomplexobj(given):
+        unsupported("domains of complex numbers have no derivative")
+    if np.ndim(given) > 1:
+        raise ValueError("Coefficient array is not 1-d")
+    return np.array([np.min(given), np.max(given)])
+
+
+def _map_parameters(old: Any, new: Any) -> Any:
+    length = old[1] - old[0]
+    return (old[1] * new[0] - old[0] * new[1]) / length, (new[1] - new[0]) / length
+
+
+def _mapped(x: Any, old: Any, new: Any) -> Any:
+    shift, scale = _map_parameters(old, new)
+    return shift + scale * (np.asarray(x) if isinstance(x, (list, tuple)) else x)
+
+
 def _definitions() -> Iterator[Definition]:
     for module, name in NAMES.items():
         own = {what: getattr(module, name + what) for what in ("add", "sub", "mul", "der", "int", "vander", "fit", "val")}
@@ -210,6 +229,9 @@ def _definitions() -> Iterator[Definition]:
             for change in (getattr(module, f"{name}2poly"), getattr(module, f"poly2{name}")):
                 yield Definition(change, _changed_basis(change))
     yield Definition(polynomial.polyfromroots, _of_roots, Value.OWN)
+    yield Definition(polyutils.getdomain, _domain)
+    yield Definition(polyutils.mapparms, _map_parameters, sequences=True)
+    yield Definition(polyutils.mapdomain, _mapped, sequences=True)
 
 
 def _table(args: tuple[Operand, ...], kwargs: Mapping[str, Operand]) -> Type:
