@@ -76,12 +76,17 @@ def is_installed(file: str) -> bool:
     return file.startswith(_INSTALLED)
 
 
+def is_never_read(module: str, file: str) -> bool:
+    """Whether code of `module`, in `file`, is read in no try: of the standard library, or of a package that never is."""
+    return module.partition(".")[0] in _LEFT if is_installed(file) else file.startswith(_STANDARD)
+
+
 def is_left_to_the_run(module: str, file: str, code: CodeType | None = None) -> bool:
     """Whether code of `module`, in `file`, is not read: of the standard library, or of a package or function that is left."""
     if not is_installed(file):
-        return file.startswith(_STANDARD)
+        return is_never_read(module, file)
     package, now = module.partition(".")[0], _reading.get()
-    if now is None or package in _LEFT or package in now.left.packages or (code is not None and now.left.has(code)):
+    if is_never_read(module, file) or now is None or package in now.left.packages or (code is not None and now.left.has(code)):
         return True
     now.read.add(package)
     return False

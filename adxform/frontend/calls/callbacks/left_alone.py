@@ -39,7 +39,7 @@ class LeavesAlone:
         """Whether `value` is one as things are now, and no call may change what it could not when the derivative was made."""
         try:
             return self.check(value)
-        except GlobalMutationError:
+        except Exception:  # one that refuses, or whatever a lookup raises of what is gone since
             return False
 
     @property
