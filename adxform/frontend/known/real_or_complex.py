@@ -11,7 +11,6 @@ from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Tuple, Value
-from adxform.frontend.known import object_operators
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, is_float, rank
@@ -49,16 +48,10 @@ def _followed(fn: Callable[..., Any]) -> Handler:
 
 
 def _rounded(fn: Callable[..., Any]) -> Handler:
-    """What `fn` gives, of the kind that the run knows; followed as complex numbers whose values are those.
-
-    It may be known by another handler, which has all other values.
-    """
-    of_others = object_operators.TABLE.get(fn)
+    """What `fn` gives, of the kind that the run knows; followed as complex numbers whose values are those."""
 
     def handler(interp: Interpreter, args: Args, kwargs: dict[str, Value], hint: str) -> Answer:
         found = _followed(fn)(interp, args, kwargs, hint)
-        if found is None and of_others is not None:
-            return of_others(interp, args, kwargs, hint)
         if not isinstance(found, Var) or rank(found.type) is None:
             return found
         named = {name: interp.operand(value) for name, value in kwargs.items()}
