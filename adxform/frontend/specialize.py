@@ -73,7 +73,7 @@ class _Tries:
         if _takes_another_way(attempt.interp):
             return True
         if isinstance(error, AdxError) and packages.read:
-            self.left = self.left.without(error.span.file, error.span.line, packages.read)
+            self.left = self.left.without(error.span.file, error.span.line, packages.read, error.message)
             return True
         unsupported = isinstance(error, UnsupportedOperationError)
         if (isinstance(error, AdxError) and _decides_more(attempt)) or (unsupported and _knows_more(attempt)):
