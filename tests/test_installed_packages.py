@@ -34,6 +34,18 @@ def unreadable(x):
     return eval("x * 2.0")
 
 
+def through(x):
+    return x * unreadable(x)
+
+
+class Unreadable:
+    def __init__(self, x):
+        self.x = x
+
+    def value(self):
+        return eval("self.x") * 2.0
+
+
 def weights(n):
     return eval("[0.5] * n")
 
@@ -169,8 +181,21 @@ def test_code_that_cannot_be_read_is_said_to_have_no_rule(package: ModuleType) -
     def program(x: Any) -> Any:
         return package.unreadable(x[0])
 
-    with pytest.raises(MissingRuleError, match=r"no derivative rule for `springs_of_a_package\.unreadable`"):
-        adxform.grad(program)(X)
+    def through_another(x: Any) -> Any:
+        return package.through(x[0])
+
+    def of_an_object(x: Any) -> Any:
+        return package.Unreadable(x[0]).value()
+
+    line, method = (TEXT[: TEXT.index(eval_)].count("\n") + 1 for eval_ in ('eval("x * 2.0")', 'eval("self.x")'))
+    for fn, name, at_line in (
+        (program, r"springs_of_a_package\.unreadable", line),
+        (through_another, r"springs_of_a_package\.through", line),
+        (of_an_object, "Unreadable", method),
+    ):
+        said = rf"no derivative rule for `{name}`, whose code cannot be read: springs_of_a_package\.py:{at_line}: `eval` is not supp"
+        with pytest.raises(MissingRuleError, match=said):
+            adxform.grad(fn)(X)
 
 
 def test_what_is_left_neither_reads_nor_changes_what_the_rest_of_its_package_has(package: ModuleType) -> None:

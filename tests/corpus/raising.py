@@ -398,3 +398,13 @@ def rounding_of_what_is_no_number(x):
     for k in range(len(x)):
         total += round(x[k]) * x[k]
     return total
+
+
+@at((vec(1.0, 2.0, 3.0), 0), raises=ZeroDivisionError)
+@at((vec(1.0, 2.0, 3.0), 2), raises=KeyError)
+def condition_that_always_raises(x, width):
+    y = x[len(x) // width] * x[0]
+    while y > {}["limit"]:
+        y = y - 1.0
+        del y
+    return y
