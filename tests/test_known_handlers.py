@@ -1,4 +1,4 @@
-"""No handler of the front end takes the place of another: within a table each function stands once, across tables all are asked."""
+"""No handler of the front end takes another's place: within a table each function stands once, across tables all are asked."""
 
 from __future__ import annotations
 

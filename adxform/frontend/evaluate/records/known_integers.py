@@ -84,7 +84,7 @@ class KnownIntegers:
         return self.origins.get(value) or self.of_lengths.get(value, frozenset())
 
     def note_part(self, out: Var, sources: Iterable[Operand]) -> None:
-        """Note which parameters have a part in `out`, which is made of `sources`: asked of each op, in vain where none is known."""
+        """Note which parameters have a part in `out`, which is made of `sources`: a question of each op, where any are known."""
         if not self.origins:
             return
         found: frozenset[Var] = frozenset()
