@@ -191,3 +191,31 @@ def test_equal_arrays_are_not_one_object(made: str, asked: str, engine: str, mon
     text = f"def f(x):\n    {made}\n    return np.sum(x**2) * (2.0 if {asked} else 3.0) + np.sum(a) * np.sum(b)\n"
     verdict = judge(Cell(text, program(text), (np.array([0.7, 0.55, 0.31]),)))
     assert verdict.kind == "right", f"{verdict.reason}\n{text}"
+
+
+class Told:
+    """An object whose methods are asked what they are."""
+
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+    @classmethod
+    def built(cls, scale: float) -> Told:
+        return cls(scale)
+
+    def go(self, x: Any) -> Any:
+        return self.scale * x
+
+
+TOLD = Told(2.0)
+
+
+def test_methods_from_outside_have_their_own_hashes_and_texts() -> None:
+    def program(x: Any) -> Any:
+        alike = (hash(Told.built) == hash(Told.built)) + (hash(TOLD.go) == hash(TOLD.go))
+        return x[0] * (alike + len(str(Told.built)) + len(f"{TOLD.go}")) + np.sum(TOLD.go(x))
+
+    x = np.array([0.7, 1.3, 0.4])
+    value, gradient = adxform.value_and_grad(program)(x)
+    assert value == program(x)
+    np.testing.assert_allclose(gradient, [2.0 + len(str(Told.built)) + len(str(TOLD.go)) + 2.0, 2.0, 2.0])

@@ -408,3 +408,30 @@ def condition_that_always_raises(x, width):
         y = y - 1.0
         del y
     return y
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=IndexError)
+def place_in_what_a_false_index_takes(x):
+    y = x * 2.0
+    y[False][0] = 3.0
+    return np.sum(y)
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=IndexError)
+def sum_into_what_a_false_index_takes(x):
+    y = x * 2.0
+    y[False][0] += x[0]
+    return np.sum(y)
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=IndexError)
+def place_beyond_a_known_axis(x):
+    y = np.zeros((3, 2))
+    y[..., -3] = x[0]
+    return np.sum(x)
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=ValueError)
+def array_or_nothing_in_a_list(x):
+    found = x * 2.0 if x[0] > 0.5 else None
+    return x[0] * [None, found].index(found)

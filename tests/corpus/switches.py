@@ -173,3 +173,12 @@ def truth_values_as_places_in_lists(x):
     y = list(x)
     y[bool(x[0] > 0.0)] = x[2] * 3.0
     return y[True] * y[False] + (x[0], x[1] * 2.0)[bool(x[1] > 0.0)] * [1.0, 2.0][bool(x[2] > x[0])]
+
+
+@at((vec(0.7, 1.3, 0.4),))
+def taken_whole_or_not_at_all(x):
+    y = x * 2.0
+    taken, left = y[True], y[False]
+    taken[0, 1] = x[2]
+    left += 3.0
+    return np.sum(taken * x) * np.sum(y) + np.sum(left * x) + taken.shape[0] + left.shape[0]

@@ -21,7 +21,7 @@ from adxform.frontend.containers import (
     portions,
     tuple_columns,
 )
-from adxform.frontend.evaluate import operands, survey
+from adxform.frontend.evaluate import keys, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.classes import own_containers
@@ -84,7 +84,7 @@ class Evaluator(Interpreter):
                 values = [self.use(self.there(self.value(item, env))) for item in items]
                 ref = self.heap.new("dict", dict, (), ())
                 for key, item in zip(values[::2], values[1::2], strict=True):
-                    self.heap.contents[ref] = self.contents(ref).put(self.static(key, "a dict key"), item)
+                    self.heap.contents[ref] = self.contents(ref).put(keys.hashed(self, key, "a dict key"), item)
                 return ref
             case Pack("instance", (Lit(cls), *items)):
                 guards.guard_class(self, cls)
@@ -160,7 +160,7 @@ class Evaluator(Interpreter):
             raise self.error(message, "keep what belongs together in lists or arrays, and look it up by its position")
         for pair in self.items(value):
             key, item = self.items(pair)
-            found.append((self.static(key, "a dict key"), item))
+            found.append((keys.hashed(self, key, "a dict key"), item))
         return found
 
     def _as_many(self, places: list[iteration.Place], count: Value) -> Value:

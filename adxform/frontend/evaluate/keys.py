@@ -69,7 +69,7 @@ def hashed(interp: Interpreter, key: Value, what: str, box: Value | None = None)
     Where only the run knows it, the run asks the `box` that it is a key of, if that is a dict from outside.
     """
     for part in _parts(key):
-        cls = protocols.class_of(part)
+        cls = protocols.class_of(part) or (slice if class_of(part) is slice else None)  # Python hashes slices since 3.12
         if cls is not None and find(cls, "__hash__") is None:
             return interp.fail(TypeError, f"unhashable type: '{cls.__name__}'")
         equal = None if cls is None else find(cls, "__eq__")

@@ -191,6 +191,8 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     if value.cls is super:
         after, held = interp.contents(value).items
         return of_super(interp, after, held, name)
+    if value.cls is FlatEntries and name == "__dict__":
+        return interp.fail(AttributeError, "'numpy.flatiter' object has no attribute '__dict__'")
     if name in ("__class__", "__dict__") and issubclass(value.cls, StandIn | FlatEntries):
         return interp.call(Lit(type), (value,))
     if name == "__class__":
