@@ -119,14 +119,3 @@ def swallows_in_some_iterations(x):
                 raise RuntimeError
             y = y + x[2] ** 2
     return y + manager.left
-
-
-@at((vec(0.7, 1.3, 0.4),), raises=ValueError)
-def swallows_no_more(x):
-    manager = Forgiving()
-    with manager:
-        manager.swallow = True
-        manager.swallow = x[0] > 1.0
-        if x[0] > 0.5:
-            raise ValueError("too large")
-    return x[0] ** 2

@@ -8,6 +8,7 @@ import numpy as np
 
 import adxform
 from tests.corpus.case import at, vec
+from tests.corpus.contexts import Forgiving
 
 
 @at((vec(1.0, 2.0, 3.0),), raises=AssertionError)
@@ -435,3 +436,14 @@ def place_beyond_a_known_axis(x):
 def array_or_nothing_in_a_list(x):
     found = x * 2.0 if x[0] > 0.5 else None
     return x[0] * [None, found].index(found)
+
+
+@at((vec(0.7, 1.3, 0.4),), raises=ValueError)
+def swallows_no_more(x):
+    manager = Forgiving()
+    with manager:
+        manager.swallow = True
+        manager.swallow = x[0] > 1.0
+        if x[0] > 0.5:
+            raise ValueError("too large")
+    return x[0] ** 2
