@@ -94,6 +94,9 @@ class Spring:
     def energy(self, x):
         return self.stiffness * energy(x)
 
+    def width(self):
+        return self.stiffness
+
 
 class Table:
     def __init__(self, rows):
@@ -208,3 +211,18 @@ def test_a_rule_comes_before_the_code(package: ModuleType) -> None:
         return 2.0 * x, pullback
 
     assert is_right(program, X)
+
+
+def test_what_is_asked_of_an_object_that_nothing_moves_is_derived_once(package: ModuleType) -> None:
+    spring = package.Spring(3.0)
+
+    def program(x: Any) -> Any:
+        return spring.width() * np.sum(x * x)
+
+    gradient = adxform.grad(program)
+    np.testing.assert_allclose(gradient(X), 6.0 * X)
+    before = adxform.stats()["rule_builds"]
+    np.testing.assert_allclose(gradient(2.0 * X), 12.0 * X)
+    assert adxform.stats()["rule_builds"] == before
+    spring.stiffness = 4.0
+    np.testing.assert_allclose(gradient(X), 8.0 * X)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sysconfig
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,6 +107,17 @@ def reading(left: Left) -> Iterator[Reading]:
         yield found
     finally:
         _reading.reset(before)
+
+
+def left_now() -> Left | None:
+    """What is left to the run now, where code of packages is read."""
+    now = _reading.get()
+    return None if now is None else now.left
+
+
+def reading_as(left: Left | None) -> AbstractContextManager[object]:
+    """Read of the code of installed packages meanwhile what was read when that was `left`."""
+    return nullcontext() if left is None else reading(left)
 
 
 def is_installed(file: str) -> bool:
