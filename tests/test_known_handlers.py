@@ -15,7 +15,7 @@ import pytest
 from adxform.frontend import known
 from adxform.frontend.known import KNOWN, in_turn
 
-SEVERAL = {operator.truediv, operator.matmul}
+SEVERAL = {operator.truediv, operator.matmul, operator.pow}
 """What several tables know: of objects by their operators, of eigenvalues by what they are followed as."""
 
 

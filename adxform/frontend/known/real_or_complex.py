@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -47,8 +48,11 @@ def _followed(fn: Callable[..., Any]) -> Handler:
     return handler
 
 
-def _rounded(fn: Callable[..., Any]) -> Handler:
-    """What `fn` gives, of the kind that the run knows; followed as complex numbers whose values are those."""
+def _rounded(fn: Callable[..., Any], *, above_zero: bool = False) -> Handler:
+    """What `fn` gives, of the kind that the run knows; followed as complex numbers whose values are those.
+
+    What is a number `above_zero` alone, if it is real, has NaN for a derivative where it is NaN, whatever it is of complex ones.
+    """
 
     def handler(interp: Interpreter, args: Args, kwargs: dict[str, Value], hint: str) -> Answer:
         found = _followed(fn)(interp, args, kwargs, hint)
@@ -58,6 +62,11 @@ def _rounded(fn: Callable[..., Any]) -> Handler:
         own = interp.emit(fn, tuple(map(interp.operand, args)), Object(), hint, named)
         interp.of_run.unruled[own] = (fn, interp.span)
         value = interp.emit(runtime.as_complex, (own,), found.type, hint)
+        if above_zero:
+            missing = interp.call(Lit(np.isnan), (value,))
+            found = interp.call(
+                Lit(operator.mul), (found, interp.call(Lit(np.where), (missing, Lit(np.nan), Lit(1.0)))), hint=hint
+            )
         interp.of_run.followed[own] = interp.call(Lit(intrinsics.valued), (value, found), hint=hint)
         return own
 
@@ -79,4 +88,5 @@ TABLE: Mapping[Any, Handler] = {
     **{fn: _followed(fn) for fn in real_spectra.READ},
     real_spectra.ORDERED: _in_order,
     **{fn: _rounded(fn) for fn in real_spectra.ROUNDED},
+    **{fn: _rounded(fn, above_zero=True) for fn in real_spectra.ABOVE_ZERO},
 }
