@@ -447,3 +447,15 @@ def swallows_no_more(x):
         if x[0] > 0.5:
             raise ValueError("too large")
     return x[0] ** 2
+
+
+@at((vec(0.7, 1.3, 0.4),), raises=NameError)
+def deleted_where_an_inner_function_reads_it(x):
+    def double():
+        return z * 2
+
+    z = x[0]
+    y = double()
+    if x[1] > 1.0:
+        del z
+    return y + double()
