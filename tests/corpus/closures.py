@@ -399,7 +399,9 @@ def an_attribute_set_where_the_function_is_made(x):
 
 @at((vec(0.7, 1.3, 0.4),))
 def deleted_and_caught(x):
-    double = lambda: z * 2
+    def double():
+        return z * 2
+
     z = x[0]
     first = double()
     del z
