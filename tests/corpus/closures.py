@@ -416,7 +416,7 @@ def deleted_and_caught(x):
 @at((vec(0.7, 1.3, 0.4),), (vec(0.7, 0.3, 0.4),))
 def deleted_on_one_path(x):
     def double():
-        return z * 2
+        return z * 2  # noqa: F821 - deleted below on one path
 
     z = x[0]
     if x[1] > 1.0:
