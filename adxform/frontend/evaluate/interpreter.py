@@ -84,7 +84,8 @@ class Evaluator(Interpreter):
                 values = [self.use(self.there(self.value(item, env))) for item in items]
                 ref = self.heap.new("dict", dict, (), ())
                 for key, item in zip(values[::2], values[1::2], strict=True):
-                    self.heap.contents[ref] = self.contents(ref).put(keys.hashed(self, key, "a dict key"), item)
+                    contents = self.contents(ref)
+                    self.heap.contents[ref] = contents.put(keys.displayed(self, key, contents.keys), item)
                 return ref
             case Pack("instance", (Lit(cls), *items)):
                 guards.guard_class(self, cls)
@@ -150,7 +151,7 @@ class Evaluator(Interpreter):
             return list(zip(contents.keys, contents.items, strict=True))
         if isinstance(value, Lit) and isinstance(value.value, dict):
             return [(key, guards.constant(self, item)) for key, item in value.value.items()]
-        found = []
+        found: list[tuple[Any, Value]] = []
         value = walks.opened(self, value)
         within = iteration.places_within(self, value)
         if within is not None:
@@ -160,7 +161,7 @@ class Evaluator(Interpreter):
             raise self.error(message, "keep what belongs together in lists or arrays, and look it up by its position")
         for pair in self.items(value):
             key, item = self.items(pair)
-            found.append((keys.hashed(self, key, "a dict key"), item))
+            found.append((keys.displayed(self, key, found), item))
         return found
 
     def _as_many(self, places: list[iteration.Place], count: Value) -> Value:

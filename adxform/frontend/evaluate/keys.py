@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import types
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import FoundOutside, Ref, Slice, Static, Tuple, Value
+from adxform.frontend.signature.class_meaning import is_changeable
 from adxform.frontend.types.forgotten_kinds import refuse
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, is_inexact
@@ -84,6 +86,17 @@ def hashed(interp: Interpreter, key: Value, what: str, box: Value | None = None)
         if isinstance(box, Ref) and box.outside and isinstance(interp.identity(box), FoundOutside):
             raise interp.outside_change(box) from None
         raise
+
+
+def displayed(interp: Interpreter, key: Value, others: Collection[Any]) -> Any:
+    """The key of a display beside `others`, which is looked up by nobody yet: what its class says of equality is asked of those.
+
+    An object of the program's may be equal to another one later. What libraries have stays what it is.
+    """
+    classes = [cls for part in _parts(key) if (cls := protocols.class_of(part)) is not None]
+    own = any(is_changeable(cls) for cls in classes) and len(others) > 0
+    unhashable = any(class_of(part) is slice for part in _parts(key)) or any(find(cls, "__hash__") is None for cls in classes)
+    return hashed(interp, key, "a dict key") if own or unhashable else interp.static(key, "a dict key")
 
 
 def _parts(key: Value) -> list[Value]:
