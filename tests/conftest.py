@@ -35,7 +35,8 @@ gc.set_threshold(2_000_000, 10, 10)
 # What compiles, starts processes or derives by the hundred, and so has more than a few seconds in a run: files, and tests.
 LONG = frozenset(
     """
-    test_benchmarks test_changed_by_unseen_code test_checkpoints test_complex test_complex_linear_algebra test_docs
+    test_benchmarks test_changed_by_unseen_code test_changed_packages test_checkpoints test_complex
+    test_complex_linear_algebra test_docs
     test_domain test_engine test_engine_arrays test_engine_calls test_engine_choice test_engine_columns
     test_engine_contraction test_engine_defined test_engine_dtypes test_engine_entrance test_engine_errors
     test_engine_gather test_engine_kept test_engine_loops test_engine_matrices test_engine_missing

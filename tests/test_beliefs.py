@@ -18,10 +18,10 @@ from adxform.api import checked_engine
 from adxform.autodiff.checkpointing.checkpointed_loops import CheckpointReversal, LoopMemory
 from adxform.autodiff.reverse import joint
 from adxform.autodiff.reverse.sources import _NEVER, Sources
-from adxform.ir.ops import Lit
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.errors import BeliefError
+from adxform.ir.ops import Lit
 from adxform.ir.text import read
 from adxform.passes.pipeline import with_checks
 from adxform.primitives import effects

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -191,3 +192,60 @@ def test_equal_arrays_are_not_one_object(made: str, asked: str, engine: str, mon
     text = f"def f(x):\n    {made}\n    return np.sum(x**2) * (2.0 if {asked} else 3.0) + np.sum(a) * np.sum(b)\n"
     verdict = judge(Cell(text, program(text), (np.array([0.7, 0.55, 0.31]),)))
     assert verdict.kind == "right", f"{verdict.reason}\n{text}"
+
+
+class Told:
+    """An object whose methods are asked what they are."""
+
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+    @classmethod
+    def built(cls, scale: float) -> Told:
+        return cls(scale)
+
+    def go(self, x: Any) -> Any:
+        return self.scale * x
+
+
+TOLD = Told(2.0)
+
+
+def test_methods_from_outside_have_their_own_hashes_and_texts() -> None:
+    def program(x: Any) -> Any:
+        alike = (hash(Told.built) == hash(Told.built)) + (hash(TOLD.go) == hash(TOLD.go))
+        return x[0] * (alike + len(str(Told.built)) + len(f"{TOLD.go}")) + np.sum(TOLD.go(x))
+
+    x = np.array([0.7, 1.3, 0.4])
+    value, gradient = adxform.value_and_grad(program)(x)
+    assert value == program(x)
+    np.testing.assert_allclose(gradient, [2.0 + len(str(Told.built)) + len(str(TOLD.go)) + 2.0, 2.0, 2.0])
+
+
+class SameNumber:
+    """Equal to whatever has the same number, which may change."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SameNumber) and self.number == other.number
+
+    def __hash__(self) -> int:
+        return 1
+
+
+FIRST, SECOND = SameNumber(1), SameNumber(1)
+HALF, QUARTERS, THIRD = Fraction(1, 2), Fraction(2, 4), Fraction(1, 3)
+
+
+def test_keys_of_libraries_are_displayed_and_those_that_may_become_equal_are_not() -> None:
+    def of_libraries(x: Any) -> Any:
+        return sum(float(key) * value for key, value in {HALF: x[0], QUARTERS: x[1], THIRD: x[2]}.items())
+
+    def of_the_program(x: Any) -> Any:
+        return sum({FIRST: x[0], SECOND: x[1]}.values())
+
+    assert judge(Cell("keys", of_libraries, (np.array([0.7, 1.3, 0.4]),))).kind == "right"
+    with pytest.raises(UnsupportedOperationError, match="which defines `__eq__`, is a dict key"):
+        adxform.grad(of_the_program)(np.array([0.7, 1.3, 0.4]))

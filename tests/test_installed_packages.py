@@ -34,6 +34,14 @@ def unreadable(x):
     return eval("x * 2.0")
 
 
+class Unreadable:
+    def __init__(self, x):
+        self.x = x
+
+    def value(self):
+        return eval("self.x") * 2.0
+
+
 def weights(n):
     return eval("[0.5] * n")
 
@@ -85,6 +93,9 @@ class Spring:
 
     def energy(self, x):
         return self.stiffness * energy(x)
+
+    def width(self):
+        return self.stiffness
 
 
 class Field:
@@ -238,8 +249,17 @@ def test_code_that_cannot_be_read_is_said_to_have_no_rule(package: ModuleType) -
     def program(x: Any) -> Any:
         return package.unreadable(x[0])
 
-    with pytest.raises(MissingRuleError, match=r"no derivative rule for `springs_of_a_package\.unreadable`"):
-        adxform.grad(program)(X)
+    def of_an_object(x: Any) -> Any:
+        return package.Unreadable(x[0]).value()
+
+    line, method = (TEXT[: TEXT.index(eval_)].count("\n") + 1 for eval_ in ('eval("x * 2.0")', 'eval("self.x")'))
+    for fn, name, at_line in (
+        (program, r"springs_of_a_package\.unreadable", line),
+        (of_an_object, "Unreadable", method),
+    ):
+        said = rf"no derivative rule for `{name}`, whose code cannot be read: springs_of_a_package\.py:{at_line}: `eval` is not"
+        with pytest.raises(MissingRuleError, match=said):
+            adxform.grad(fn)(X)
 
 
 def test_what_is_left_neither_reads_nor_changes_what_the_rest_of_its_package_has(package: ModuleType) -> None:
@@ -260,3 +280,18 @@ def test_a_rule_comes_before_the_code(package: ModuleType) -> None:
         return 2.0 * x, pullback
 
     assert is_right(program, X)
+
+
+def test_what_is_asked_of_an_object_that_nothing_moves_is_derived_once(package: ModuleType) -> None:
+    spring = package.Spring(3.0)
+
+    def program(x: Any) -> Any:
+        return spring.width() * np.sum(x * x)
+
+    gradient = adxform.grad(program)
+    np.testing.assert_allclose(gradient(X), 6.0 * X)
+    before = adxform.stats()["rule_builds"]
+    np.testing.assert_allclose(gradient(2.0 * X), 12.0 * X)
+    assert adxform.stats()["rule_builds"] == before
+    spring.stiffness = 4.0
+    np.testing.assert_allclose(gradient(X), 8.0 * X)

@@ -18,6 +18,7 @@ from tests import prepared_programs
 from tests.test_prepared import assert_same
 
 FLAG = "sin"
+SWITCH = True
 
 
 def helper(a: Any) -> Any:
@@ -28,8 +29,8 @@ def other_helper(a: Any) -> Any:
     return np.cos(a)
 
 
-def bent(a: Any) -> Any:
-    return a * a
+def bent(a: Any, squared: bool = True) -> Any:
+    return a * a if squared and SWITCH else a
 
 
 def model(x: Any, t: Any, tree: Any, kind: Any, count: Any, scale: Any = 1.0, *, shift: Any = 0.0) -> Any:
@@ -391,6 +392,8 @@ CHANGES: dict[str, tuple[Callable[[], Any], str]] = {
     "helper that is no function": (lambda: instead(globals(), helper=3), "`helper` was redefined since"),
     "other code": (lambda: recoded(model, (lambda x, t, tree, kind, count, scale=1.0, *, shift=0.0: t).__code__), "the function"),
     "global string": (lambda: instead(globals(), FLAG="cos"), "`FLAG`: expected 'sin', got 'cos'"),
+    "switch of the module": (lambda: instead(globals(), SWITCH=False), "`SWITCH`: expected True, got False"),
+    "switch by default": (lambda: default_of(bent, False), "`squared`: expected True, got False"),
     "default": (lambda: default_of(model, 2), "`scale`: expected a Python float, got a Python int"),
 }
 

@@ -130,6 +130,30 @@ def quotients(p: Any) -> Any:
     return total
 
 
+@program
+def powers_and_conjugates(p: Any) -> Any:
+    total = 0.0
+    for matrix in (real(p), spiral(p)):
+        w, v = np.linalg.eig(matrix)
+        total = total + np.sum(w**2).real + np.sum(np.conj(w) * w).real + (w.conj() * w).sum().real + np.mean(w**3, axis=0).real
+        total = total + np.sum((1.0 / (1.0 + np.square(w))).real) + np.sum((2.0**w).real) + np.sum(np.abs(np.cos(w)))
+        total = total + np.sum(np.abs(v.conj().T @ v) ** 2) + np.sum(np.power(w, -1).real)
+    return total
+
+
+@program
+def roots_and_logarithms(p: Any) -> Any:
+    w, v = np.linalg.eig(real(p) + 4.0 * np.eye(3))
+    half = (v @ np.diag(np.sqrt(w)) @ np.linalg.inv(v)).real
+    return np.sum(half * np.arange(9.0).reshape(3, 3)) + np.sum(np.log(w).real) + np.sum((w**1.5).real)
+
+
+@program
+def roots_of_complex_ones(p: Any) -> Any:
+    w = np.linalg.eigvals(spiral(p))
+    return np.sum(np.abs(np.sqrt(w + 0j) + w**2)) + np.sum(np.real(np.roots(p) ** 2))
+
+
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_programs(f: Callable[[Any], Any]) -> None:
     found = judge(Cell(f.__name__, f, (P,)))
@@ -148,6 +172,25 @@ def test_programs(f: Callable[[Any], Any]) -> None:
 def test_what_differs_for_real_and_complex_ones_is_refused(f: Callable[[Any], Any]) -> None:
     with pytest.raises(adxform.AdxError, match="real or complex"):
         adxform.grad(f)(P)
+
+
+def test_a_root_of_a_negative_eigenvalue_moves_nothing_that_is_known() -> None:
+    def f(p: Any) -> Any:
+        return np.sum(np.sqrt(np.linalg.eigvals(np.diag(-np.abs(p)))).real)
+
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(f(P))
+        assert np.isnan(adxform.grad(f)(P)).all()
+
+
+def test_a_number_out_of_a_list_of_what_may_be_real_or_complex_is_refused_in_both_modes() -> None:
+    def f(p: Any) -> Any:
+        w = np.linalg.eigvals(real(p))
+        return np.sum([abs(one) ** 2 for one in w])
+
+    for derivative in (lambda: adxform.grad(f)(P), lambda: adxform.jvp(f, (P,), (P,)), lambda: adxform.vjp(f, P)):
+        with pytest.raises(adxform.AdxError):
+            derivative()
 
 
 def test_a_polynomial_without_a_first_coefficient_raises() -> None:

@@ -18,7 +18,7 @@ from adxform.frontend.checks.changed_spectra import refuse_changes_of_spectra
 from adxform.frontend.checks.cut_off import refuse_cut_off, refuse_told_dtypes
 from adxform.frontend.checks.floating_point_errors import raising_errors
 from adxform.frontend.checks.held_copies import refuse_read_of_spent, refuse_told_apart
-from adxform.frontend.checks.kept_in_objects import refuse_numbers_out_of_objects
+from adxform.frontend.checks.kept_in_objects import refuse_numbers_out_of_objects, with_numbers_refused
 from adxform.frontend.checks.kept_outside import Kept, Moving
 from adxform.frontend.checks.shared_memory import (
     parameters_written,
@@ -170,6 +170,7 @@ class Specialisation:
         refuse_cut_off(function)
         refuse_changes_of_spectra(function, interp.of_run.followed)
         refuse_numbers_out_of_objects(function, interp.of_run.unruled, interp.of_run.generators)
+        function = with_numbers_refused(function, interp.of_run.unruled, self.names)
         refuse_additions_to_read_only(function)
         refuse_writes_to_read_only(function, interp.to_check.only_read)
         refuse_changes_of_held_arrays(function)

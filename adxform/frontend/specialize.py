@@ -79,7 +79,7 @@ class _Tries:
         if isinstance(error, AdxError) and packages.read:
             if self._decides_ahead_of_a_package(attempt, error):
                 return True
-            self.left = self.left.without(error.span.file, error.span.line, packages.read)
+            self.left = self.left.without(error.span.file, error.span.line, packages.read, error.message)
             return True
         unsupported = isinstance(error, UnsupportedOperationError)
         if (isinstance(error, AdxError) and _decides_more(attempt)) or (unsupported and _knows_more(attempt)):

@@ -180,6 +180,11 @@ def fill(cell: Cell, value: Any) -> None:
     cell.contents = value
 
 
+def empty(cell: Cell) -> None:
+    """Delete the variable that `cell` is. Before specialisation only."""
+    del cell.contents
+
+
 def held(cell: Cell, name: str, free: bool) -> Any:
     """The value of the variable `name` that `cell` is, of an outer function where it is `free`. Before specialisation only."""
     if not hasattr(cell, "contents"):

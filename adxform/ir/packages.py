@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sysconfig
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
 from types import CodeType
 
 _PATHS = sysconfig.get_paths()
@@ -35,18 +36,55 @@ class Left:
 
     packages: frozenset[str] = frozenset()
     lines: frozenset[tuple[str, int]] = frozenset()
+    first: str = ""
+    """What was said when something was left for the first time, which the rest may follow from."""
 
-    def without(self, file: str, line: int, read: Iterable[str]) -> Left:
-        """So without what stands at a `line`, where a package has that; else without the packages that were `read`."""
+    def without(self, file: str, line: int, read: Iterable[str], why: str) -> Left:
+        """So without what stands at a `line`, where a package has that; else without the packages that were `read`.
+
+        `why` is what was said there.
+        """
+        root = why.rpartition(BECAUSE)[2]
+        reason = root if root != why else f"{Path(file).name}:{line}: {why}"
+        first = self.first or reason
         if is_installed(file) and (file, line) not in self.lines and len(self.lines) < _TRIES:
-            return Left(self.packages, self.lines | {(file, line)})
-        return Left(self.packages.union(read))
+            _note((file, line), reason)
+            return Left(self.packages, self.lines | {(file, line)}, first)
+        for package in read:
+            _note((package, 0), first)
+        return Left(self.packages.union(read), frozenset(), first)
 
     def has(self, code: CodeType) -> bool:
         """Whether the function of this `code` is."""
-        lines = [line for file, line in self.lines if file == code.co_filename]
-        last = max((line for *_, line in code.co_lines() if line is not None), default=0) if lines else 0
-        return any(code.co_firstlineno <= line <= last for line in lines)
+        return next(_lines_in(code, self.lines), None) is not None
+
+
+BECAUSE = ", whose code cannot be read: "
+"""What comes between the name of a function that is left to the run and the reason."""
+
+_reasons: dict[tuple[str, int], str] = {}
+_REASONS = 256
+
+
+def _note(place: tuple[str, int], reason: str) -> None:
+    while len(_reasons) >= _REASONS:
+        _reasons.pop(next(iter(_reasons)), None)
+    _reasons[place] = reason
+
+
+def why_left(module: str, code: CodeType) -> str:
+    """Why the function of this `code`, of `module`, was left to the run, where it was; else nothing."""
+    if not is_installed(code.co_filename):
+        return ""
+    place = next(_lines_in(code, _reasons), (module.partition(".")[0], 0))
+    return _reasons.get(place, "")
+
+
+def _lines_in(code: CodeType, places: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """Those of `places` that stand in `code`."""
+    within = [place for place in tuple(places) if place[0] == code.co_filename]
+    last = max((line for *_, line in code.co_lines() if line is not None), default=0) if within else 0
+    return (place for place in within if code.co_firstlineno <= place[1] <= last)
 
 
 class Reading:
@@ -71,17 +109,33 @@ def reading(left: Left) -> Iterator[Reading]:
         _reading.reset(before)
 
 
+def left_now() -> Left | None:
+    """What is left to the run now, where code of packages is read."""
+    now = _reading.get()
+    return None if now is None else now.left
+
+
+def reading_as(left: Left | None) -> AbstractContextManager[object]:
+    """Read of the code of installed packages meanwhile what was read when that was `left`."""
+    return nullcontext() if left is None else reading(left)
+
+
 def is_installed(file: str) -> bool:
     """Whether `file` is one of an installed package."""
     return file.startswith(_INSTALLED)
 
 
+def is_never_read(module: str, file: str) -> bool:
+    """Whether code of `module`, in `file`, is read in no try: of the standard library, or of a package that never is."""
+    return module.partition(".")[0] in _LEFT if is_installed(file) else file.startswith(_STANDARD)
+
+
 def is_left_to_the_run(module: str, file: str, code: CodeType | None = None) -> bool:
     """Whether code of `module`, in `file`, is not read: of the standard library, or of a package or function that is left."""
     if not is_installed(file):
-        return file.startswith(_STANDARD)
+        return is_never_read(module, file)
     package, now = module.partition(".")[0], _reading.get()
-    if now is None or package in _LEFT or package in now.left.packages or (code is not None and now.left.has(code)):
+    if is_never_read(module, file) or now is None or package in now.left.packages or (code is not None and now.left.has(code)):
         return True
     now.read.add(package)
     return False

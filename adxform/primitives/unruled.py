@@ -14,6 +14,7 @@ import numpy as np
 
 from adxform.errors import MissingRuleError
 from adxform.ir.ops import Var
+from adxform.ir.packages import BECAUSE, why_left
 from adxform.ir.spans import Span, own_attribute, written_in
 from adxform.ir.types import Array, Scalar
 from adxform.primitives import compiled_by_numba, definitions, shipped_rules
@@ -80,7 +81,15 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
         else "wrap the call in `stop_gradient`, if its derivative is to be zero"
     )
     help_ = f"register one with `adxform.rule({name})`, or {other}"
-    return MissingRuleError(f"no derivative rule for `{name}`{why}", span=span, help=help_)
+    reason = f"{BECAUSE}{because}" if (because := _why_left(fn)) else ""
+    return MissingRuleError(f"no derivative rule for `{name}`{why}{reason}", span=span, help=help_)
+
+
+def _why_left(fn: object) -> str:
+    """Why the code of `fn`, a function, method or class of an installed package, was left to the run."""
+    init = own_attribute(fn, "__init__") if isinstance(fn, type) else fn
+    code = own_attribute(init, "__code__")
+    return why_left(written_in(getattr(init, "__func__", init)), code) if isinstance(code, types.CodeType) else ""
 
 
 def has_way_around(fn: object) -> bool:

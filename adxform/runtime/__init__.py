@@ -162,6 +162,7 @@ from adxform.runtime.run_time_checks import (
     cotangent,
     empty_list,
     fewer_values,
+    no_number,
     not_cast,
     nothing_apart,
     number,

@@ -133,6 +133,22 @@ def without_derivative(message: str) -> UnsupportedOperationError:
     return UnsupportedOperationError(message, help="treat this case before, in a branch of its own")
 
 
+def no_number(value: Any) -> Any:
+    """Return `value`, which may hold what a function without a rule gave of what moves, unless it is a number that may move.
+
+    >>> no_number(["0.5"])
+    ['0.5']
+
+    Raises:
+        UnsupportedOperationError: it is a number, or an array of numbers, whose derivative nobody would miss.
+    """
+    moves = isinstance(value, float | complex | np.inexact) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc")
+    if not moves:
+        return value
+    message = "a number comes out of an object that may hold what a function without a rule returns, and has no derivative"
+    raise UnsupportedOperationError(message, help="wrap it in `stop_gradient`, if its derivative is to be zero")
+
+
 def some(count: int) -> None:
     """Raise what ``np.max`` raises of nothing, if `count` is zero."""
     if count == 0:

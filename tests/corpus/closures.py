@@ -395,3 +395,54 @@ def an_attribute_set_where_the_function_is_made(x):
     del f.direction
     g = _marked(x[2])
     return f(x[3]) * g.direction + g(x[1])
+
+
+@at((vec(0.7, 1.3, 0.4),))
+def deleted_and_caught(x):
+    def double():
+        return z * 2
+
+    z = x[0]
+    first = double()
+    del z
+    try:
+        second = double()
+    except NameError:
+        second = x[2] ** 2
+    z = x[1]
+    return first * second + double()
+
+
+@at((vec(0.7, 1.3, 0.4),), (vec(0.7, 0.3, 0.4),))
+def deleted_on_one_path(x):
+    def double():
+        return z * 2  # noqa: F821 - deleted below on one path
+
+    z = x[0]
+    if x[1] > 1.0:
+        del z
+    else:
+        z = x[1] ** 2
+    total = 0.0 if x[1] > 1.0 else double()
+    for k in range(3):
+        z = x[k] * x[0]
+        total = total + double()
+        del z
+    return total
+
+
+@at((vec(0.7, 1.3, 0.4),))
+def deleted_by_the_inner_function(x):
+    def take():
+        nonlocal z
+        z = z * 2
+        taken = z
+        del z
+        return taken
+
+    z = x[0]
+    y = take()
+    try:
+        return z
+    except NameError:
+        return y * x[1]

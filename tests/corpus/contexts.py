@@ -77,3 +77,45 @@ def pair_of_numbers_and_helpers(x):
 
     with np.errstate(all="ignore"):
         return sum(scaled(v) for v in x) + scaled(x[0])
+
+
+class Forgiving:
+    """A manager that swallows what it is told to, once the body runs."""
+
+    def __init__(self):
+        self.swallow = False
+        self.left = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        self.left += 1
+        return self.swallow
+
+
+@at((vec(0.7, 1.3, 0.4),), (vec(0.3, 1.3, 0.4),))
+def swallows_what_the_body_says(x):
+    manager = Forgiving()
+    y = 0.0
+    with manager:
+        manager.swallow = True
+        y = x[0] ** 2
+        if x[0] > 0.5:
+            raise ValueError("too large")
+        y = x[1] ** 3
+    return y + manager.left
+
+
+@at((vec(0.7, 1.3, 0.4),))
+def swallows_in_some_iterations(x):
+    manager = Forgiving()
+    y = x[0]
+    for k in range(3):
+        with manager as entered:
+            entered.swallow = k > 0
+            y = y * x[1]
+            if k > 0 and x[k] < 5.0:
+                raise RuntimeError
+            y = y + x[2] ** 2
+    return y + manager.left

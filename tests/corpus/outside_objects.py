@@ -1,5 +1,6 @@
 """Objects of a module, or of another object, of which the run takes one: the nearest site, the next node, a model by a limit."""
 
+import copy
 import functools
 import math
 from dataclasses import dataclass, field
@@ -261,3 +262,12 @@ def numbers_of_objects_decide_what_comes_when(beta):
 def reduced_to_one(x):
     last = functools.reduce(lambda a, b: a if a.score(x[0]) < b.score(x[0]) else b, STATIONS)
     return last.x * x[1] + last.law.rate * x[2]
+
+
+@at((vec(0.7, 1.3, 0.4),))
+def copies_that_are_other_objects(x):
+    known = {"axes": frozenset({1, 2}), "kind": x.dtype, "cut": slice(0, 2)}
+    copied = copy.deepcopy(known)
+    ones = [copied[name] is known[name] for name in known] + [copy.copy(known[name]) is known[name] for name in known]
+    equal = sum(copied[name] == known[name] for name in known)
+    return np.sum(x[copied["cut"]].astype(copied["kind"])) * x[0] + sum(k * one for k, one in enumerate(ones)) + equal

@@ -8,6 +8,7 @@ import numpy as np
 
 import adxform
 from tests.corpus.case import at, vec
+from tests.corpus.contexts import Forgiving
 
 
 @at((vec(1.0, 2.0, 3.0),), raises=AssertionError)
@@ -398,3 +399,63 @@ def rounding_of_what_is_no_number(x):
     for k in range(len(x)):
         total += round(x[k]) * x[k]
     return total
+
+
+@at((vec(1.0, 2.0, 3.0), 0), raises=ZeroDivisionError)
+@at((vec(1.0, 2.0, 3.0), 2), raises=KeyError)
+def condition_that_always_raises(x, width):
+    y = x[len(x) // width] * x[0]
+    while y > {}["limit"]:
+        y = y - 1.0
+        del y
+    return y
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=IndexError)
+def place_in_what_a_false_index_takes(x):
+    y = x * 2.0
+    y[False][0] = 3.0
+    return np.sum(y)
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=IndexError)
+def sum_into_what_a_false_index_takes(x):
+    y = x * 2.0
+    y[False][0] += x[0]
+    return np.sum(y)
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=IndexError)
+def place_beyond_a_known_axis(x):
+    y = np.zeros((3, 2))
+    y[..., -3] = x[0]
+    return np.sum(x)
+
+
+@at((vec(1.0, 2.0, 3.0),), raises=ValueError)
+def array_or_nothing_in_a_list(x):
+    found = x * 2.0 if x[0] > 0.5 else None
+    return x[0] * [None, found].index(found)
+
+
+@at((vec(0.7, 1.3, 0.4),), raises=ValueError)
+def swallows_no_more(x):
+    manager = Forgiving()
+    with manager:
+        manager.swallow = True
+        manager.swallow = x[0] > 1.0
+        if x[0] > 0.5:
+            raise ValueError("too large")
+    return x[0] ** 2
+
+
+@at((vec(0.7, 1.3, 0.4),), raises=NameError)
+def deleted_where_an_inner_function_reads_it(x):
+    def double():
+        return z * 2
+
+    z = x[0]
+    y = double()
+    if x[1] > 1.0:
+        del z
+    return y + double()

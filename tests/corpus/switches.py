@@ -216,3 +216,12 @@ def an_argument_that_says_how_many_axes_there_are(x, axes):
     if axes == 2:
         return np.sum(table[:, 0] ** 2) * table[1, 1]
     return np.sum(table**3)
+
+
+@at((vec(0.7, 1.3, 0.4),))
+def taken_whole_or_not_at_all(x):
+    y = x * 2.0
+    taken, left = y[True], y[False]
+    taken[0, 1] = x[2]
+    left += 3.0
+    return np.sum(taken * x) * np.sum(y) + np.sum(left * x) + taken.shape[0] + left.shape[0]

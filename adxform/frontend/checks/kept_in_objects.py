@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
+from adxform import runtime
 from adxform.frontend.evaluate.pure_functions import only_says
 from adxform.ir import intrinsics
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call, Function, Invoke, Lit, Op, Var
 from adxform.ir.spans import Span
 from adxform.ir.types import Object, is_inexact
-from adxform.ir.walk import all_ops, joins, variables, variables_of
+from adxform.ir.walk import Names, all_ops, joins, variables, variables_of
 from adxform.primitives.effects import effect_of, functions
 from adxform.primitives.unruled import missing_rule
 
@@ -37,6 +39,20 @@ def refuse_numbers_out_of_objects(
     for var, found in numbers_out_of(function, unruled):
         if var not in draws and var not in unruled:  # which is refused where it moves
             raise missing_rule(*found, "a number comes out of an object that may hold what it returns")
+
+
+def with_numbers_refused(function: Function, unruled: Mapping[Var, tuple[object, Span]], names: Names) -> Function:
+    """`function`, which raises where a result that may hold one of `unruled` turns out to be a number: that has no derivative."""
+    results = [var for var in function.results if isinstance(var, Var) and var not in unruled]
+    kept = {var for var, _ in numbers_out_of(function, unruled, results)}
+    given = [var for var in dict.fromkeys(results) if var in kept and isinstance(var.type, Object)]
+    if not given:
+        return function
+    asked = {var: Var(names.fresh(var.base), var.type) for var in given}
+    calls = [Call((out,), Lit(runtime.no_number), (var,), (), function.span) for var, out in asked.items()]
+    body = function.body
+    told = tuple([asked.get(result, result) if isinstance(result, Var) else result for result in body.results])
+    return replace(function, body=replace(body, ops=(*body.ops, *calls), results=told))
 
 
 def numbers_out_of(function: Function, given: Mapping[Var, Found], results: Iterable[Var] = ()) -> Iterator[tuple[Var, Found]]:

@@ -60,6 +60,7 @@ def augmented_assignment(interp: Interpreter, block: Block, position: int, env: 
     change, store = places
     x, asked = array_subscripts.by_truth(interp, x, interp.use(interp.value(op.args[1], env)))
     index = array_subscripts.told(interp, asked)
+    array_subscripts.refuse_beyond(interp, x, index)
     change_op = block.ops[change]
     assert isinstance(change_op, Call)
     assert isinstance(change_op.fn, Lit)

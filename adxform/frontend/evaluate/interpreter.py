@@ -21,7 +21,7 @@ from adxform.frontend.containers import (
     portions,
     tuple_columns,
 )
-from adxform.frontend.evaluate import operands, survey
+from adxform.frontend.evaluate import keys, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.classes import own_containers
@@ -86,7 +86,8 @@ class Evaluator(Interpreter):
                 values = [self.use(self.there(self.value(item, env))) for item in items]
                 ref = self.heap.new("dict", dict, (), ())
                 for key, item in zip(values[::2], values[1::2], strict=True):
-                    self.heap.contents[ref] = self.contents(ref).put(self.static(key, "a dict key"), item)
+                    contents = self.contents(ref)
+                    self.heap.contents[ref] = contents.put(keys.displayed(self, key, contents.keys), item)
                 return ref
             case Pack("instance", (Lit(cls), *items)):
                 guards.guard_class(self, cls)
@@ -152,7 +153,7 @@ class Evaluator(Interpreter):
             return list(zip(contents.keys, contents.items, strict=True))
         if isinstance(value, Lit) and isinstance(value.value, dict):
             return [(key, guards.constant(self, item)) for key, item in value.value.items()]
-        found = []
+        found: list[tuple[Any, Value]] = []
         value = walks.opened(self, value)
         within = iteration.places_within(self, value)
         if within is not None:
@@ -162,7 +163,7 @@ class Evaluator(Interpreter):
             raise self.error(message, "keep what belongs together in lists or arrays, and look it up by its position")
         for pair in self.items(value):
             key, item = self.items(pair)
-            found.append((self.static(key, "a dict key"), item))
+            found.append((keys.displayed(self, key, found), item))
         return found
 
     def _as_many(self, places: list[iteration.Place], count: Value) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 import types
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.outside.guards import constant
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, FoundOutside, Maybe, Ref, Slice, Static, Tuple, Value
+from adxform.frontend.signature.class_meaning import is_changeable
 from adxform.frontend.types.forgotten_kinds import refuse
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, is_inexact
@@ -89,7 +91,7 @@ def hashed(interp: Interpreter, key: Value, what: str, box: Value | None = None)
     Where only the run knows it, the run asks the `box` that it is a key of, if that is a dict from outside.
     """
     for part in _parts(key):
-        cls = protocols.class_of(part)
+        cls = protocols.class_of(part) or (slice if class_of(part) is slice else None)  # Python hashes slices since 3.12
         if cls is not None and find(cls, "__hash__") is None:
             return interp.fail(TypeError, f"unhashable type: '{cls.__name__}'")
         equal = None if cls is None else find(cls, "__eq__")
@@ -104,6 +106,17 @@ def hashed(interp: Interpreter, key: Value, what: str, box: Value | None = None)
         if isinstance(box, Ref) and box.outside and isinstance(interp.identity(box), FoundOutside):
             raise interp.outside_change(box) from None
         raise
+
+
+def displayed(interp: Interpreter, key: Value, others: Collection[Any]) -> Any:
+    """The key of a display beside `others`, which is looked up by nobody yet: what its class says of equality is asked of those.
+
+    An object of the program's may be equal to another one later. What libraries have stays what it is.
+    """
+    classes = [cls for part in _parts(key) if (cls := protocols.class_of(part)) is not None]
+    own = any(is_changeable(cls) for cls in classes) and len(others) > 0
+    unhashable = any(class_of(part) is slice for part in _parts(key)) or any(find(cls, "__hash__") is None for cls in classes)
+    return hashed(interp, key, "a dict key") if own or unhashable else interp.static(key, "a dict key")
 
 
 def _parts(key: Value) -> list[Value]:

@@ -58,7 +58,7 @@ def operand(interp: Interpreter, value: Value) -> Operand:
         case Static():
             return Lit(pin(interp, value))
         case Method(Static() | Lit() as fn, args) if all(isinstance(arg, Static | Lit) for arg in args) and not value.kwargs:
-            return Lit(functools.partial(fn.value, *(interp.static(arg, "an argument") for arg in args)))
+            return Lit(_bound(value, fn.value, tuple(interp.static(arg, "an argument") for arg in args)))
         case FunctionValue() | Method() | InnerPullback():
             raise interp.error(
                 "a local function is passed to a function that adxform cannot follow", "call it directly, or write the loop out"
@@ -66,6 +66,12 @@ def operand(interp: Interpreter, value: Value) -> Operand:
         case _:
             interp.use(value)
             raise interp.error("this value is used where adxform cannot follow it", "use numbers, arrays, tuples, lists or dicts")
+
+
+def _bound(method: Method, fn: Any, args: tuple[Any, ...]) -> Any:
+    """The method itself, which says what it is, or the partial application."""
+    binds = not method.partial and len(args) == 1 and hasattr(type(fn), "__get__")
+    return fn.__get__(args[0], type(args[0])) if binds else functools.partial(fn, *args)
 
 
 def _made_there(interp: Interpreter, value: View | Once | Range) -> Operand:

@@ -1,12 +1,14 @@
-"""Callables that the front end runs itself. A handler that leaves a call to the rule table returns ``None``."""
+"""Callables that the front end runs itself. A handler that leaves a call to others, or to the rule table, returns ``None``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from adxform.frontend.containers.methods import Handler
+from adxform.frontend.containers.methods import Answer, Handler
+from adxform.frontend.evaluate.state import Interpreter
+from adxform.frontend.evaluate.values import Value
 from adxform.frontend.known import (
     arrays,
     cached_functions,
@@ -43,6 +45,7 @@ from adxform.frontend.known.of_objects import (
 )
 
 _MODULES = (
+    real_or_complex,
     cached_functions,
     subscripts,
     unpacking,
@@ -70,7 +73,24 @@ _MODULES = (
     cells,
     stacked_lists,
     small_products,
-    real_or_complex,
 )
 
-KNOWN: Mapping[Any, Handler] = MappingProxyType({fn: handler for module in _MODULES for fn, handler in module.TABLE.items()})
+
+def in_turn(tables: Iterable[Mapping[Any, Handler]]) -> dict[Any, Handler]:
+    """The handlers of `tables`; of a function that several know, each is asked in the order of the tables until one answers."""
+    found: dict[Any, Handler] = {}
+    for table in tables:
+        for fn, handler in table.items():
+            found[fn] = _else(found[fn], handler) if fn in found else handler
+    return found
+
+
+def _else(first: Handler, other: Handler) -> Handler:
+    def handler(interp: Interpreter, args: tuple[Value, ...], kwargs: dict[str, Value], hint: str) -> Answer:
+        answer = first(interp, args, kwargs, hint)
+        return other(interp, args, kwargs, hint) if answer is None else answer
+
+    return handler
+
+
+KNOWN: Mapping[Any, Handler] = MappingProxyType(in_turn(module.TABLE for module in _MODULES))

@@ -25,6 +25,13 @@ def _fill(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     return NONE
 
 
+def _empty(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    (cell,) = args
+    assert isinstance(cell, Ref)
+    interp.write(cell, Contents(_KEYS, (UNDEFINED, Lit(False))))
+    return NONE
+
+
 def _held(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     """The value of a variable; where only the run knows whether it has one, the run asks."""
     cell, name, free = args
@@ -42,4 +49,9 @@ def _held(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     return value
 
 
-TABLE: dict[Any, Handler] = {intrinsics.Cell: _cell, intrinsics.fill: _fill, intrinsics.held: _held}
+TABLE: dict[Any, Handler] = {
+    intrinsics.Cell: _cell,
+    intrinsics.fill: _fill,
+    intrinsics.empty: _empty,
+    intrinsics.held: _held,
+}

@@ -12,6 +12,8 @@ import operator
 import types
 from typing import Any
 
+import gast
+
 from adxform import runtime
 from adxform.errors import AdxError
 from adxform.frontend.calls import generator_managers
@@ -29,6 +31,8 @@ from adxform.frontend.evaluate.signals import Changes, Lost, Sets, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import NONE, Poison, Ref, Static, Tuple, Value
+from adxform.frontend.lowering.names import walk_scope
+from adxform.frontend.lowering.source_text import find_source
 from adxform.ir import intrinsics
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, Lit, Operand, Pack, Var
@@ -59,7 +63,8 @@ def _enter(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer
             return NONE
         case Ref(kind="instance") if _has_both(interp, manager.cls):
             swallows, outside = _leaving(interp, manager)
-            told = (interp.level is not None or interp.knowledge.attends) if outside else swallows is not False
+            may_swallow = swallows is not False or not _never_swallows(manager.cls)
+            told = (interp.level is not None or interp.knowledge.attends) if outside else may_swallow
             if swallows is True or (swallows is not None and told):
                 interp.attended.add(manager)
             if manager in interp.attended or (swallows is False and not outside):
@@ -121,6 +126,17 @@ def _leaving(interp: Interpreter, manager: Ref) -> tuple[bool | Operand | None, 
     finally:
         del interp.frames[frames:]
         interp.builder, interp.heap, interp.span, interp.level, interp.outer = builder, heap, span, level, outer
+
+
+def _never_swallows(cls: type) -> bool:
+    """Whether ``__exit__`` of `cls` returns nothing that is true, whatever the body of a ``with`` makes of the manager."""
+    leave = find(cls, "__exit__")
+    try:
+        node = find_source(leave).node
+    except AdxError:
+        return False
+    returned = [one.value for one in walk_scope(node.body) if isinstance(one, gast.Return)]
+    return all(value is None or (isinstance(value, gast.Constant) and not value.value) for value in returned)
 
 
 def _handed(interp: Interpreter, manager: Ref) -> Value:

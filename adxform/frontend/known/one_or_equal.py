@@ -52,15 +52,18 @@ def _run_tells_which(interp: Interpreter, a: Var, b: Var) -> bool:
 
 def _same_if_there(interp: Interpreter, maybe: Maybe, other: Value) -> Value:
     """As `same_or_equal`, of what may be ``None`` and what is, or is not."""
-    if other == NONE:
+    array = isinstance(maybe.value, Var) and isinstance(maybe.value.type, Array)  # which NumPy compares element by element
+    if other == NONE and not array:
         return interp.call(Lit(operator.is_), (maybe, other))
+    absent: list[Value] = [Lit(other == NONE)]
     if not isinstance(maybe.present, Var) or maybe.present in interp.assumed:
-        return Lit(False) if maybe.present == Lit(False) else same_or_equal(interp, maybe.value, other)
+        return absent[0] if maybe.present == Lit(False) else same_or_equal(interp, maybe.value, other)
 
     def there() -> list[Value]:
-        return [same_or_equal(interp, maybe.value, other)]
+        equal = same_or_equal(interp, maybe.value, other)
+        return [interp.call(Lit(bool), (equal,)) if array else equal]
 
-    (found,) = branch(interp, maybe.present, there, lambda: [Lit(False)], ["equal"], interp.span)
+    (found,) = branch(interp, maybe.present, there, lambda: absent, ["equal"], interp.span)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +12,6 @@ from adxform import runtime
 from adxform.frontend.containers.methods import Answer, Handler
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Tuple, Value
-from adxform.frontend.known import object_operators
 from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, is_float, rank
@@ -48,23 +48,25 @@ def _followed(fn: Callable[..., Any]) -> Handler:
     return handler
 
 
-def _rounded(fn: Callable[..., Any]) -> Handler:
+def _rounded(fn: Callable[..., Any], *, above_zero: bool = False) -> Handler:
     """What `fn` gives, of the kind that the run knows; followed as complex numbers whose values are those.
 
-    It may be known by another handler, which has all other values.
+    What is a number `above_zero` alone, if it is real, has NaN for a derivative where it is NaN, whatever it is of complex ones.
     """
-    of_others = object_operators.TABLE.get(fn)
 
     def handler(interp: Interpreter, args: Args, kwargs: dict[str, Value], hint: str) -> Answer:
         found = _followed(fn)(interp, args, kwargs, hint)
-        if found is None and of_others is not None:
-            return of_others(interp, args, kwargs, hint)
         if not isinstance(found, Var) or rank(found.type) is None:
             return found
         named = {name: interp.operand(value) for name, value in kwargs.items()}
         own = interp.emit(fn, tuple(map(interp.operand, args)), Object(), hint, named)
         interp.of_run.unruled[own] = (fn, interp.span)
         value = interp.emit(runtime.as_complex, (own,), found.type, hint)
+        if above_zero:
+            missing = interp.call(Lit(np.isnan), (value,))
+            found = interp.call(
+                Lit(operator.mul), (found, interp.call(Lit(np.where), (missing, Lit(np.nan), Lit(1.0)))), hint=hint
+            )
         interp.of_run.followed[own] = interp.call(Lit(intrinsics.valued), (value, found), hint=hint)
         return own
 
@@ -86,4 +88,5 @@ TABLE: Mapping[Any, Handler] = {
     **{fn: _followed(fn) for fn in real_spectra.READ},
     real_spectra.ORDERED: _in_order,
     **{fn: _rounded(fn) for fn in real_spectra.ROUNDED},
+    **{fn: _rounded(fn, above_zero=True) for fn in real_spectra.ABOVE_ZERO},
 }

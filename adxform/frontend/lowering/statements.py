@@ -295,7 +295,7 @@ def _delete(state: State, target: Any) -> None:
             state.read(state.scope.mangle(name), target)
             cell = state.cell(state.scope.mangle(name))
             if cell is not None:
-                state.builder.effect(delattr, cell, Lit("contents"), span=state.at(target))
+                state.builder.effect(intrinsics.empty, cell, span=state.at(target))
             else:
                 state.bind(state.scope.mangle(name), UNDEFINED)
         case gast.Tuple(elts=targets) | gast.List(elts=targets):

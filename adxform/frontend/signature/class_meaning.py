@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pickle import PicklingError
 from typing import Any
 
-from adxform.ir.packages import is_left_to_the_run
+from adxform.ir.packages import is_left_to_the_run, is_never_read
 
 _IMMUTABLE = 1 << 8
 """CPython's flag of a class whose attributes nobody can set."""
@@ -76,19 +76,33 @@ def changes(cls: type) -> bool:
 
 
 def _changeable(cls: type) -> Iterator[type]:
-    """The classes that say what `cls` is and that a program may change."""
+    """The classes that say what `cls` is and that a program may change: those of packages too, left to the run or not.
+
+    Which of them are left changes from try to try, and none is read while a rule comes back from the disk.
+    """
     metaclass: type = type(cls)
-    return filter(is_changeable, (*cls.__mro__, *metaclass.__mro__))
+    return filter(_is_patched_by_some, (*cls.__mro__, *metaclass.__mro__))
 
 
 def is_changeable(cls: type) -> bool:
     """Whether `cls` is a class of the user's, which a program may change: libraries are taken for what they are."""
-    if cls.__flags__ & _IMMUTABLE:
-        return False
-    module: Any = cls.__module__
-    if str(module).partition(".")[0] in ("numpy", "scipy", "adxform"):
-        return False
-    return not _is_in_library(sys.modules.get(str(module)))
+    return _may_be_set(cls) and not _is_in_library(_module_of(cls))
+
+
+def _is_patched_by_some(cls: type) -> bool:
+    """Whether `cls` is a class of the user's, or of a package whose code may be read."""
+    module = _module_of(cls)
+    file = None if module is None else vars(module).get("__file__")
+    return _may_be_set(cls) and not (isinstance(file, str) and is_never_read(str(cls.__module__), file))
+
+
+def _may_be_set(cls: type) -> bool:
+    """Whether Python has attributes of `cls` set, and it is not of a library that has rules."""
+    return not cls.__flags__ & _IMMUTABLE and str(cls.__module__).partition(".")[0] not in ("numpy", "scipy", "adxform")
+
+
+def _module_of(cls: type) -> types.ModuleType | None:
+    return sys.modules.get(str(cls.__module__))
 
 
 def is_users(module: types.ModuleType) -> bool:

@@ -69,13 +69,22 @@ READ: tuple[Callable[..., Any], ...] = (np.real, np.imag, np.absolute, np.isclos
 ORDERED = np.argsort
 """What is the same of both, but where some are equal."""
 
-CARRIED = frozenset({operator.add, operator.sub, operator.mul, operator.neg})
+CARRIED = frozenset({operator.add, operator.sub, operator.mul, operator.neg, np.conjugate})
 """What gives of real and of complex numbers the same, to the bit, but for the kind again."""
 
 ROUNDED: tuple[Callable[..., Any], ...] = (
-    operator.truediv, operator.matmul, np.matmul, np.dot, np.diag, np.sum, np.prod, np.exp, np.linalg.inv, np.linalg.solve
+    operator.truediv, operator.matmul, np.matmul, np.dot, np.diag, np.sum, np.mean, np.prod, np.exp, np.square, np.sin, np.cos,
+    np.sinh, np.cosh, np.linalg.inv, np.linalg.solve
 )  # fmt: skip
 """What gives the same but for the kind and rounding."""
+
+ABOVE_ZERO: tuple[Callable[..., Any], ...] = (operator.pow, np.power, np.sqrt, np.log)
+"""What gives the same too, but for real numbers below zero, of which it may be NaN."""
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {"conj": np.conjugate, "conjugate": np.conjugate, "sum": np.sum, "mean": np.mean, "prod": np.prod, "dot": np.dot}
+)
+"""What methods of arrays stand for."""
 
 CHANGING_METHODS = frozenset({"byteswap", "fill", "itemset", "partition", "put", "resize", "setfield", "setflags", "sort"})
 """Methods of arrays that change them, as nobody follows them where an array is real or complex."""

@@ -40,7 +40,7 @@ class SparseMatrix:
         self.shape, self.matrix, self.ndim = shape, matrix, 2
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") and name not in ("__iter__", "__len__"):
             raise AttributeError(name)
         refused(self)
 

@@ -19,27 +19,33 @@ from adxform.frontend.calls.callbacks.reached import CallChanges, TooMuchCode, c
 from adxform.frontend.checks.handed_over import Handed, Rebound, Shown, UnseenCall, refuse_changed
 from adxform.frontend.signature.access import Access, Guard
 from adxform.frontend.signature.class_meaning import is_changeable, is_users
+from adxform.ir.packages import Left, left_now, reading_as
 from adxform.ir.spans import is_left_beside_users, own_attribute
 
 
 @dataclass(frozen=True, slots=True)
 class LeavesAlone:
-    """A function of which the calls `unseen` change nothing that it reads: by `hidden`, or where something is assumed, `told`."""
+    """A function of which the calls `unseen` change nothing that it reads: by `hidden`, or where something is assumed, `told`.
+
+    Each call asks it of the code that was read for it: of packages that which was not `left` to the run.
+    """
 
     unseen: tuple[UnseenCall, ...]
     hidden: tuple[Access, ...]
     told: tuple[tuple[Access, type], ...]
+    left: Left | None
     last: dict[tuple[int, int], CallChanges] = field(default_factory=dict, compare=False, repr=False)
     """What each function of each call was found to change last."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return LeavesAlone, (self.unseen, self.hidden, self.told)
+        return LeavesAlone, (self.unseen, self.hidden, self.told, self.left)
 
     def met(self, value: Callable[..., Any]) -> bool:
         """Whether `value` is one as things are now, and no call may change what it could not when the derivative was made."""
         try:
-            return self.check(value)
-        except (GlobalMutationError, TooMuchCode):
+            with reading_as(self.left):
+                return self.check(value)
+        except Exception:  # one that refuses, or whatever a lookup raises of what is gone since
             return False
 
     @property
@@ -74,10 +80,10 @@ def leaves_alone(
         GlobalMutationError: that does not hold now.
     """
     asked = tuple((guard.access, type(guard.expectation)) for guard in guards)
-    LeavesAlone(tuple(unseen), tuple(hidden), asked).check(fn)
+    LeavesAlone(tuple(unseen), tuple(hidden), asked, left_now()).check(fn)
     others = (replace(call, called=tuple(itertools.filterfalse(_only_computes, call.called))) for call in unseen)
     calling = tuple(call for call in others if call.called)
-    return (Guard(Access(), LeavesAlone(calling, tuple(hidden), asked)),) if calling else ()
+    return (Guard(Access(), LeavesAlone(calling, tuple(hidden), asked, left_now())),) if calling else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +92,12 @@ class SeesNot:
 
     shown: tuple[Shown, ...]
     kept: tuple[Any, ...]
+    left: Left | None
 
     def met(self, value: Callable[..., Any]) -> bool:
         """Whether that is so now, of whatever function."""
-        return all(not self.seen(call) for call in self.shown)
+        with reading_as(self.left):
+            return all(not self.seen(call) for call in self.shown)
 
     def seen(self, call: Shown) -> bool:
         """Whether `call` may come by one of the objects; a function of the program by any variable of a module."""
@@ -111,7 +119,7 @@ def sees_not(shown: Sequence[Shown], kept: Iterable[Any]) -> tuple[Guard, ...]:
         GlobalMutationError: code that cannot be looked into may read one, which would come back without its derivative.
     """
     looking = tuple(call for call in shown if not all(map(_only_computes, call.objects)))
-    asked = SeesNot(looking, tuple(kept))
+    asked = SeesNot(looking, tuple(kept), left_now())
     for call in looking if asked.kept else ():
         if asked.seen(call):
             message = (

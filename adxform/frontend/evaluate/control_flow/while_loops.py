@@ -25,7 +25,7 @@ from adxform.frontend.evaluate.control_flow.retries import (
     uncountable,
 )
 from adxform.frontend.evaluate.control_flow.templates import changed_objects
-from adxform.frontend.evaluate.signals import Grows, Lost, Promote
+from adxform.frontend.evaluate.signals import Grows, Lost, Promote, Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.survey import one_way
 from adxform.frontend.evaluate.values import Value
@@ -150,7 +150,12 @@ def _while(interp: Interpreter, turns: Turns, inits: list[Value]) -> list[Value]
     interp.builder, interp.heap = outer.nested(), before.copy()
     tests, values = fixed.again(interp)
     held = interp.heap.copy()
-    cond = truth(interp, turns.test(values))
+    try:
+        cond = truth(interp, turns.test(values))
+    except Unreachable:  # as it is asked for the first time, with what came before it there
+        interp.builder, interp.heap = outer, before
+        turns.test(inits)
+        raise
     if changed_objects(held, [interp.heap]):
         raise interp.error(
             "the condition of this loop changes a list, a dict or an object", "change it in the body", span=turns.span

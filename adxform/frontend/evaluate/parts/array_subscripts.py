@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -36,13 +38,47 @@ def by_axes(interp: Interpreter, index: Value) -> Value:
     return Tuple(tuple(interp.items(index))) if many else index
 
 
-def by_truth(interp: Interpreter, x: Var, index: Value) -> tuple[Var, Value]:
-    """`x` and `index`; where that is a truth value, which takes all of `x` or nothing: one row, and a mask of one."""
+def by_truth(interp: Interpreter, x: Var, index: Value, *, loaded: bool = False) -> tuple[Var, Value]:
+    """`x` and `index`; where that is a truth value, which takes all of `x` or nothing: one row, and a mask of one.
+
+    What is `loaded` by a truth value that is known has a length that is.
+    """
     if not is_truth(index) or not isinstance(x.type, Array):
         return x, index
     row = interp.call(Lit(operator.getitem), (x, NONE), hint=x.base)
     assert isinstance(row, Var)
+    if loaded and isinstance(index, Lit):
+        rows = row if index.value else interp.call(Lit(operator.getitem), (row, Slice(NONE, Lit(0), NONE)), hint=x.base)
+        assert isinstance(rows, Var)
+        return interp.emit(np.ndarray.copy, (rows,), rows.type, x.base), Lit(...)
     return row, interp.call(Lit(np.array), (interp.new_list((index,)),), hint="mask")
+
+
+def refuse_beyond(interp: Interpreter, x: Var, index: Operand) -> None:
+    """Let a number raise that is known to lie beyond an axis whose length is known; of all others the run tells."""
+    shape = x.type.shape if isinstance(x.type, Array) else None
+    parts = _parts(index)
+    if shape is None or not any(isinstance(size, int) for size in shape) or sum(map(_is_ellipsis, parts)) > 1:
+        return
+    before, after = _around_ellipsis(parts)
+    axes = dict(enumerate(before))
+    axes.update({len(shape) - 1 - axis: part for axis, part in enumerate(reversed(after))})
+    for axis, part in sorted(axes.items(), key=lambda item: item[0]):
+        match part:
+            case Lit(int() | np.integer() as place) if 0 <= axis < len(shape) and isinstance(size := shape[axis], int):
+                if not -size <= place < size and not isinstance(place, bool):
+                    interp.fail(IndexError, f"index {place} is out of bounds for axis {axis} with size {size}")
+
+
+def _around_ellipsis(parts: tuple[Operand, ...]) -> tuple[list[Operand], list[Operand]]:
+    """The parts that take axes, before and after the ellipsis, as far as each takes one."""
+    at = next((k for k, part in enumerate(parts) if _is_ellipsis(part)), len(parts))
+    return _one_each(parts[:at]), _one_each(parts[:at:-1])[::-1]
+
+
+def _one_each(parts: Iterable[Operand]) -> list[Operand]:
+    taking = (part for part in parts if not _is_new_axis(part))
+    return list(itertools.takewhile(lambda part: _consumed(part) == 1, taking))
 
 
 def is_truth(index: Value) -> bool:

@@ -46,6 +46,7 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object, Scalar
 from adxform.primitives.definitions.arrangements.flat_entries import FlatEntries
 from adxform.primitives.definitions.definition import StandIn
+from adxform.primitives.definitions.real_spectra import FUNCTIONS
 
 
 def load(interp: Interpreter, value: Value, name: str, hint: str = "tmp") -> Value:
@@ -124,9 +125,13 @@ def _of_unknown(interp: Interpreter, value: Var, name: str, hint: str) -> Value:
     followed = interp.of_run.followed.get(value)
     if isinstance(followed, Var) and name in ("real", "imag"):
         return load(interp, followed, name, hint)
+    if isinstance(followed, Var) and name in FUNCTIONS:
+        return Method(Lit(FUNCTIONS[name]), (value,))
     found = interp.emit(getattr, (value, Lit(name)), Object(), hint)
     if isinstance(followed, Tuple) and name in ("eigenvalues", "eigenvectors"):
         interp.of_run.followed[found] = followed.items[name == "eigenvectors"]
+    elif isinstance(followed, Var) and name == "T":
+        interp.of_run.followed[found] = load(interp, followed, name, hint)
     interp.of_run.methods[found] = name
     if value in interp.of_run.generators:
         interp.of_run.draws[found] = interp.of_run.generators[value], name
@@ -191,6 +196,8 @@ def _of_object(interp: Interpreter, value: Ref, name: str) -> Value:
     if value.cls is super:
         after, held = interp.contents(value).items
         return of_super(interp, after, held, name)
+    if value.cls is FlatEntries and name == "__dict__":
+        return interp.fail(AttributeError, "'numpy.flatiter' object has no attribute '__dict__'")
     if name in ("__class__", "__dict__") and issubclass(value.cls, StandIn | FlatEntries):
         return interp.call(Lit(type), (value,))
     if name == "__class__":

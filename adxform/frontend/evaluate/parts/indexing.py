@@ -14,7 +14,7 @@ from adxform.frontend.evaluate.classes.python_classes import class_of
 from adxform.frontend.evaluate.control_flow.joined_types import number_type
 from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.objects import chosen_items, doubtful_keys
-from adxform.frontend.evaluate.parts.array_subscripts import by_axes, by_truth, element_type, is_truth, told
+from adxform.frontend.evaluate.parts.array_subscripts import by_axes, by_truth, element_type, is_truth, refuse_beyond, told
 from adxform.frontend.evaluate.parts.stored_items import store
 from adxform.frontend.evaluate.sizes import learn
 from adxform.frontend.evaluate.state import Interpreter
@@ -46,7 +46,7 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
     """``x[index]``"""
     match x:
         case Var(_, Array()):
-            return _of_array(interp, *by_truth(interp, x, index), hint)
+            return _of_array(interp, *by_truth(interp, x, index, loaded=True), hint)
         case Var(_, Object()):
             item = interp.emit(operator.getitem, (x, interp.operand(index)), Object(), hint)
             if x in interp.of_run.followed:
@@ -78,6 +78,7 @@ def load(interp: Interpreter, x: Value, index: Value, hint: str = "tmp") -> Valu
 
 def _of_array(interp: Interpreter, x: Var, index: Value, hint: str) -> Value:
     at = told(interp, index)
+    refuse_beyond(interp, x, at)
     type_ = element_type(interp, x, at)
     out = interp.emit(operator.getitem, (x, at), uncut(x, at, type_) if interp.assumes else type_, hint)
     if interp.assumes:

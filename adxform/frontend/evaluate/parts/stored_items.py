@@ -14,7 +14,7 @@ from adxform.frontend.evaluate.keys import hashed, place_in, refuse_index
 from adxform.frontend.evaluate.objects import chosen_items, doubtful_keys
 from adxform.frontend.evaluate.objects.object_contents import Contents, Portions, list_contents
 from adxform.frontend.evaluate.outside import outside_containers
-from adxform.frontend.evaluate.parts.array_subscripts import by_truth, told
+from adxform.frontend.evaluate.parts.array_subscripts import by_truth, refuse_beyond, told
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Slice, Static, Tuple, Value
 from adxform.ir.ops import Lit, Operand, Var
@@ -104,6 +104,7 @@ def _store_in_array(interp: Interpreter, x: Var, index: Value, value: Value) -> 
         interp.fail(TypeError, f"{what}, not 'complex'")
         return
     operands = x, told(interp, index), stored(interp, value)
+    refuse_beyond(interp, x, operands[1])
     if is_whole_mask(operands[1], rank(x.type)):
         interp.to_check.apart += read_meanwhile(x, operands[2:], interp.span)
     interp.builder.effect(operator.setitem, *operands, span=interp.span)

@@ -96,7 +96,9 @@ class KnownIntegers:
         return self.origins.get(value) or self.of_lengths.get(value, frozenset())
 
     def note_part(self, out: Var, sources: Iterable[Operand]) -> None:
-        """Note which parameters have a part in `out`, which is made of `sources`."""
+        """Note which parameters have a part in `out`, which is made of `sources`: a question of each op, where any are known."""
+        if not self.origins:
+            return
         found: frozenset[Var] = frozenset()
         for source in sources:
             for var in variables(source):

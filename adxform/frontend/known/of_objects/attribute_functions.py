@@ -40,6 +40,7 @@ from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Object, Scalar, is_inexact
 from adxform.ir.walk import variables
+from adxform.primitives.definitions.arrangements.flat_entries import FlatEntries
 from adxform.primitives.definitions.definition import StandIn
 from adxform.primitives.definitions.of_python import lazy_builtins
 
@@ -186,6 +187,8 @@ def _has(interp: Interpreter, value: Value, name: str) -> bool:
             return _of_instances(np.ndarray, name)
         case Var(_, Scalar(dtype, weak)):
             return _of_instances(python_class(dtype, weak), name)
+        case Ref(cls=cls) if cls is FlatEntries:
+            return _of_instances(np.flatiter, name)
         case Ref(kind="instance") | Tuple():
             return _object_has(interp, value, name)
         case FunctionValue():

@@ -18,6 +18,7 @@ from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value
 from adxform.frontend.known.of_objects import copies_from_outside
 from adxform.frontend.signature.access import HasClass
 from adxform.ir.ops import Lit, Var
+from adxform.primitives.definitions.arrangements.flat_entries import FlatEntries
 from adxform.primitives.definitions.definition import StandIn
 
 
@@ -90,6 +91,8 @@ def _fields(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answe
 
 
 def _vars(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    if len(args) == 1 and isinstance(args[0], Ref) and args[0].cls is FlatEntries:
+        return interp.fail(TypeError, "vars() argument must have __dict__ attribute")
     if len(args) == 1 and isinstance(args[0], Ref) and args[0].kind == "instance" and not issubclass(args[0].cls, StandIn):
         return own_attributes(interp, args[0])
     if len(args) == 1 and isinstance(args[0], Static) and not isinstance(args[0].value, type | types.ModuleType):

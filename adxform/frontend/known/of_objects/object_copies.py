@@ -44,6 +44,7 @@ from adxform.frontend.known.of_objects import copies_from_outside
 from adxform.frontend.signature.access import Access, Contains
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Object
+from adxform.primitives.definitions.arrangements.flat_entries import FlatEntries
 
 
 def _copied_by_class(interp: Interpreter, value: Value, name: str, given: Args) -> Answer:
@@ -85,6 +86,8 @@ def _copy(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     match args[0]:
         case Var(_, Array()):
             return interp.call(Lit(np.ndarray.copy), args[:1], hint=hint)
+        case Ref(cls=cls) if cls is FlatEntries:
+            return interp.fail(TypeError, "cannot pickle 'numpy.flatiter' object")
         case Ref(kind="instance", cls=cls) as ref:
             contents, items = interp.contents(ref), own_containers.held(interp, ref)
             if items is not None:
@@ -105,7 +108,7 @@ def _copy(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
         case Tuple(items, cls) if cls is not tuple:
             return Tuple(items, cls)
         case value:
-            return _as_it_is(interp, value)
+            return _as_it_is(interp, value, copy.copy)
 
 
 def _where_there(interp: Interpreter, value: Maybe, copied: Callable[[Value], Value], hint: str) -> Value:
@@ -116,8 +119,10 @@ def _where_there(interp: Interpreter, value: Maybe, copied: Callable[[Value], Va
     return branch(interp, present, lambda: [copied(value.value)], lambda: [NONE], [hint], interp.span)[0]
 
 
-def _as_it_is(interp: Interpreter, value: Value) -> Value:
-    """`value`, if a copy of it is that itself, or cannot be told from it."""
+def _as_it_is(interp: Interpreter, value: Value, copied: Callable[[Any], Any]) -> Value:
+    """`value`, if a copy of it is that itself, or cannot be told from it; of a constant what `copied` makes."""
+    if isinstance(value, Lit) and isinstance(value.value, frozenset | np.dtype | slice):
+        return Lit(copied(value.value))
     if isinstance(value, View):
         interp.fail(TypeError, f"cannot pickle 'dict_{value.part}' object")
     if isinstance(value, Once | Zip | Enumerate | Mapped | Reversed | Rest | Stream | Poison):
@@ -138,6 +143,8 @@ def copied_deeply(interp: Interpreter, value: Value, seen: dict[Value, Value]) -
         seen[value] = own
         return own
     match value:
+        case Ref(cls=cls) if cls is FlatEntries:
+            return _copy(interp, (value,), {}, "flat")
         case Static():
             return _from_outside_deeply(interp, value, seen)
         case Var(_, Object()):
@@ -176,7 +183,7 @@ def _deeply_of_no_container(interp: Interpreter, value: Value, seen: dict[Value,
         case OneOf(things=functions) if any(isinstance(one, Method) for one in functions):
             raise interp.error("a method that the run chooses is copied with its object", "copy the object in each branch")
         case _:
-            return _as_it_is(interp, value)
+            return _as_it_is(interp, value, copy.deepcopy)
 
 
 def _is_of_python(fn: Value) -> bool:

@@ -48,7 +48,7 @@ class PowersOfOne(StandIn):
             return self.coeffs
         if name in ("o", "order"):
             return len(self.coeffs) - 1
-        if name.startswith("__"):
+        if name.startswith("__") and not hasattr(np.poly1d, name):
             raise AttributeError(name)
         return unsupported(f"`{name}` of `np.poly1d` is not followed: use its `coeffs`")
 
@@ -58,6 +58,12 @@ class PowersOfOne(StandIn):
 
     def __len__(self) -> int:
         return len(self.coeffs) - 1
+
+    def __iter__(self) -> Any:
+        return iter(self.coeffs)
+
+    def __setitem__(self, power: Any, coefficient: Any) -> None:
+        unsupported("an assignment to a coefficient of `np.poly1d` is not followed: change its `coeffs`")
 
     def __getitem__(self, power: Any) -> Any:
         n = len(self.coeffs) - 1

@@ -44,7 +44,7 @@ class Series(StandIn):
             raise ValueError("Symbol string must be a valid Python identifier")
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") and not hasattr(np.polynomial.Polynomial, name):
             raise AttributeError(name)
         unsupported(f"`{name}` of a series of `numpy.polynomial` is not followed: use its `coef`")
 
