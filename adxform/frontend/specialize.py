@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from adxform.errors import AdxError, UnsupportedOperationError, together
+from adxform.analysis.activity import find_activity
+from adxform.errors import AdxError, MissingRuleError, UnsupportedOperationError, together
 from adxform.frontend.calls.program_functions import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.evaluate.records.knowledge import Knowledge
 from adxform.frontend.evaluate.signals import Changes, Grows, Promote, PutAgain, Recursive, Restart, Sets, WalkedAgain
@@ -17,8 +18,9 @@ from adxform.frontend.signature import (
 from adxform.frontend.specialisation import Specialisation
 from adxform.frontend.specialized import Specialized
 from adxform.ir.ops import Lit
-from adxform.ir.packages import Left, Reading, reading
+from adxform.ir.packages import Left, Reading, is_installed, reading
 from adxform.ir.spans import Span
+from adxform.ir.types import is_inexact
 from adxform.runtime.strict import way_back
 
 __all__ = ["specialize"]
@@ -29,9 +31,46 @@ _RESTARTS = 200
 def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[Any], derive: Derive) -> Specialized:
     """`fn` for calls that look like `signature`, of which `leaves` are one.
 
+    Where code of an installed package has to be left to the run on both sides of its branches, and what it returns matters, it is
+    followed on the path that this call takes.
+
     Raises: the located errors of `adxform.errors` for what cannot be followed.
     """
     tries = _Tries()
+    found: Specialized | None = None
+    refused: AdxError | None = None
+    try:
+        found = _settled(fn, signature, leaves, derive, tries)
+    except AdxError as error:
+        refused = error
+    if tries.in_packages and (found is None or _lacks_a_rule(found)):
+        try:
+            by_path = _settled(fn, signature, leaves, derive, _Tries(Knowledge(takes_first_path=True)))
+            found = by_path if found is None or not _lacks_a_rule(by_path) else found
+        except AdxError:
+            pass
+    if found is None:
+        assert refused is not None
+        raise refused
+    return found
+
+
+def _lacks_a_rule(found: Specialized) -> bool:
+    """Whether what a function without a rule returns lies between what moves and the results."""
+    function = found.function
+    try:
+        find_activity(function, [place for place, param in enumerate(function.params) if is_inexact(param.type)])
+    except MissingRuleError:
+        return True
+    except AdxError:
+        return False
+    return False
+
+
+def _settled(
+    fn: Callable[..., Any], signature: Signature, leaves: Sequence[Any], derive: Derive, tries: _Tries
+) -> Specialized:
+    """What comes of `tries`, each of which knows what those before it have learnt."""
     first: AdxError | None = None
     for _ in range(_RESTARTS):
         attempt = Specialisation(fn, signature, leaves, derive, tries.knowledge, tries.promoted, tries.lengths)
@@ -53,7 +92,7 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
                 first = tries.knowing_less or tries.with_structures or _refusal(error, attempt.interp.span)
                 tries.knowledge.follows_structures = True
                 continue  # to see what else is refused; whatever fails where ops are missing counts for nothing
-        raise together((first, *(attempt.interp.refused or ()))) from first.__cause__
+        raise together((first, *(attempt.interp.refused or ()), *tries.in_packages)) from first.__cause__
     raise UnsupportedOperationError("specialisation does not settle", help="simplify the function")
 
 
@@ -67,13 +106,17 @@ class _Tries:
     left: Left = field(default_factory=Left)
     knowing_less: AdxError | None = None
     with_structures: AdxError | None = None
+    in_packages: list[AdxError] = field(default_factory=list)
+    """What was refused first in code of an installed package, all of which may be left to the run in the end."""
 
     def has_another(self, attempt: Specialisation, error: Exception, packages: Reading) -> bool:
         """Whether there is another way than that of `attempt`, which ended by `error`: the next try takes it."""
         if _takes_another_way(attempt.interp):
             return True
-        if isinstance(error, AdxError) and packages.read:
-            self.left = self.left.without(error.span.file, error.span.line, packages.read)
+        if isinstance(error, AdxError) and (left := self.left.without(error.span.file, error.span.line, packages)) is not None:
+            self.left = left
+            if not self.in_packages and is_installed(error.span.file):
+                self.in_packages.append(_of_package(error))
             return True
         unsupported = isinstance(error, UnsupportedOperationError)
         if (isinstance(error, AdxError) and _decides_more(attempt)) or (unsupported and _knows_more(attempt)):
@@ -83,6 +126,11 @@ class _Tries:
             self.with_structures = _refusal(error, attempt.interp.span)
             return True
         return False
+
+
+def _of_package(error: AdxError) -> AdxError:
+    """What is said of `error`, for which a function of a package is left to the run, beside what that is refused for."""
+    return type(error)(f"code of a package, left to the run: {error.message}", span=error.span, help=error.help)
 
 
 def _learn(attempt: Specialisation, restart: Restart) -> None:

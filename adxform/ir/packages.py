@@ -8,10 +8,10 @@ it goes with loggers and tables, and all functions are left to the run that are 
 from __future__ import annotations
 
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType
 
 _PATHS = sysconfig.get_paths()
@@ -35,12 +35,17 @@ class Left:
 
     packages: frozenset[str] = frozenset()
     lines: frozenset[tuple[str, int]] = frozenset()
+    given_nothing: bool = True
+    """Whether functions are that are given nothing that moves: what they make is no object of the program's then."""
 
-    def without(self, file: str, line: int, read: Iterable[str]) -> Left:
-        """So without what stands at a `line`, where a package has that; else without the packages that were `read`."""
-        if is_installed(file) and (file, line) not in self.lines and len(self.lines) < _TRIES:
-            return Left(self.packages, self.lines | {(file, line)})
-        return Left(self.packages.union(read))
+    def without(self, file: str, line: int, packages: Reading) -> Left | None:
+        """So without what stands at a `line`, where a package has that; else with functions that are given nothing that moves,
+        or else without the packages that were read; ``None`` where there is nothing else to leave."""
+        if packages.read and is_installed(file) and (file, line) not in self.lines and len(self.lines) < _TRIES:
+            return replace(self, lines=self.lines | {(file, line)})
+        if packages.passed_by and self.given_nothing:
+            return replace(self, given_nothing=False)
+        return replace(self, packages=self.packages.union(packages.read), lines=frozenset()) if packages.read else None
 
     def has(self, code: CodeType) -> bool:
         """Whether the function of this `code` is."""
@@ -55,6 +60,8 @@ class Reading:
     def __init__(self, left: Left) -> None:
         self.left = left
         self.read: set[str] = set()
+        self.passed_by = False
+        """Whether there was a function that was left as it is given nothing that moves."""
 
 
 _reading: ContextVar[Reading | None] = ContextVar("reading", default=None)
@@ -69,6 +76,15 @@ def reading(left: Left) -> Iterator[Reading]:
         yield found
     finally:
         _reading.reset(before)
+
+
+def is_read_for_nothing_that_moves() -> bool:
+    """Whether code of packages is read also where it is given nothing that moves; that it was asked is noted."""
+    now = _reading.get()
+    if now is None:
+        return False
+    now.passed_by = True
+    return not now.left.given_nothing
 
 
 def is_installed(file: str) -> bool:

@@ -10,7 +10,7 @@ from adxform.frontend.evaluate.objects.object_contents import Contents
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value, is_unknown
 from adxform.ir.ops import Lit, Var
-from adxform.ir.packages import is_installed
+from adxform.ir.packages import is_installed, is_read_for_nothing_that_moves
 from adxform.ir.types import is_inexact
 
 
@@ -19,7 +19,7 @@ def is_asked_for(interp: Interpreter, fn: types.FunctionType, given: Iterable[Va
     if not is_installed(fn.__code__.co_filename):
         return True
     inside = not interp.frames or is_installed(interp.frames[-1].fn.span.file)
-    return inside or any(_may_hold_what_moves(interp, value) for value in given)
+    return inside or any(_may_hold_what_moves(interp, value) for value in given) or is_read_for_nothing_that_moves()
 
 
 def _may_hold_what_moves(interp: Interpreter, value: Value) -> bool:

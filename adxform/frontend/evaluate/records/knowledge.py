@@ -46,6 +46,8 @@ class Knowledge:
     """Functions that call themselves more often than is written out, and are functions of their own for that alone."""
     writes_calls: bool = False
     """Whether their calls are all written out, as nothing else helped."""
+    takes_first_path: bool = False
+    """Whether branches in code of packages are the side that the call at hand takes, as nothing else helped."""
     adds_keys: bool = True
     """Whether a dict with known keys gets new ones that only the run knows, and is no choice among those that it has."""
 

@@ -52,7 +52,7 @@ def interpret(
     `free` gives the values of `Free` names; builtins are found by themselves. `watch` is told of each op that has run, and
     `failed` of the one that raised.
     """
-    machine = _Machine({helper.name: helper for helper in (*fn.helpers, fn)}, free or {}, watch)
+    machine = Machine({helper.name: helper for helper in (*fn.helpers, fn)}, free or {}, watch)
     try:
         results = machine.function(fn, args)
     except Exception as error:
@@ -63,7 +63,7 @@ def interpret(
 
 
 @dataclass(slots=True)
-class _Machine:
+class Machine:
     """Runs functions that may invoke `helpers` and read what is `free`. The op `at` is the one that was begun last."""
 
     helpers: Mapping[str, Function]
