@@ -39,6 +39,7 @@ from adxform.frontend.signature.access import Access, Defines, Derives, Fits, Ha
 from adxform.frontend.signature.class_meaning import changes
 from adxform.frontend.types import forgotten_kinds
 from adxform.ir.kinds import alternatives
+from adxform.ir import intrinsics
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Scalar
 from adxform.primitives.definitions.arrangements.flat_entries import FlatEntries
@@ -237,7 +238,11 @@ def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
 
 def _import(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     name, package = (interp.static(arg, "a module name") for arg in (*args, NONE)[:2])
-    module, name = imported(name, package), importlib.util.resolve_name(name, package)
+    try:
+        module = imported(name, package)
+    except ImportError as error:
+        return interp.fail(type(error), str(error))
+    name = importlib.util.resolve_name(name, package)
     held = Access((("attribute", "modules"), ("item", name)), Lit(sys))
     return from_outside(interp, module, held if sys.modules.get(name) is module else Access((), Lit(module)))
 
@@ -281,7 +286,14 @@ def _update_wrapper(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) 
     return args[0] if args else kwargs["wrapper"]
 
 
+def _names_here(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``locals()`` where the names are certain that have a value there."""
+    fn, names = args
+    return names if isinstance(fn, Static | Lit) and fn.value is locals else interp.call(fn, (), hint=hint)
+
+
 TABLE: dict[Any, Handler] = {
+    intrinsics.names_here: _names_here,
     **{fn: _refused(fn) for fn in (locals, globals, eval, exec, dir)},
     isinstance: _isinstance,
     issubclass: _issubclass,
