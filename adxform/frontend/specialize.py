@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adxform.analysis.activity import find_activity
 from adxform.errors import AdxError, MissingRuleError, UnsupportedOperationError, together
 from adxform.frontend.calls.program_functions import OUT_OF_DEPTH, TOO_DEEP
+from adxform.frontend.evaluate.control_flow.first_path import path_of
 from adxform.frontend.evaluate.records.knowledge import Knowledge
-from adxform.frontend.evaluate.signals import Changes, Grows, Promote, PutAgain, Recursive, Restart, Sets, WalkedAgain
+from adxform.frontend.evaluate.signals import Changes, Grows, Promote, PutAgain, Recursive, Restart, Sets, TooLong, WalkedAgain
 from adxform.frontend.evaluate.state import Derive, Interpreter
 from adxform.frontend.signature import (
     Signature,
@@ -43,16 +44,26 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
         found = _settled(fn, signature, leaves, derive, tries)
     except AdxError as error:
         refused = error
-    if tries.in_packages and (found is None or _lacks_a_rule(found)):
-        try:
-            by_path = _settled(fn, signature, leaves, derive, _Tries(Knowledge(takes_first_path=True)))
-            found = by_path if found is None or not _lacks_a_rule(by_path) else found
-        except AdxError:
-            pass
-    if found is None:
-        assert refused is not None
+    except TooLong:
+        tries = _Tries(Knowledge(takes_all_paths=True))
+    if refused is not None and not tries.in_packages:
         raise refused
-    return found
+    if found is None or (tries.in_packages and _lacks_a_rule(found)):
+        by_path = _by_first_path(fn, signature, leaves, derive)
+        if by_path is not None and (found is None or not _lacks_a_rule(by_path)):
+            return by_path
+    if refused is not None:
+        raise refused
+    return found or _settled(fn, signature, leaves, derive, tries)
+
+
+def _by_first_path(fn: Callable[..., Any], signature: Signature, leaves: Sequence[Any], derive: Derive) -> Specialized | None:
+    """`fn` with the branches in code of packages that this call takes; ``None`` where it is refused then as well."""
+    try:
+        found = _settled(fn, signature, leaves, derive, _Tries(Knowledge(takes_first_path=True)))
+    except AdxError:
+        return None
+    return replace(found, path=path_of(found.function))
 
 
 def _lacks_a_rule(found: Specialized) -> bool:
@@ -83,6 +94,9 @@ def _settled(
         except Restart as restart:
             _learn(attempt, restart)
             continue
+        except TooLong:
+            if first is None:
+                raise
         except Exception as error:
             if first is None:
                 if tries.has_another(attempt, error, packages):

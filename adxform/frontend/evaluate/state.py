@@ -102,6 +102,8 @@ class Interpreter(HeldContents):
         """The context managers that were entered and not left, and may see what ends their ``with``; and in which call."""
         self.floats = False
         """Whether floating point errors of NumPy may raise."""
+        self.written = 0
+        """How many ops were written so far."""
         self.first_call: Any = None
         """What the call at hand gives, where branches in code of packages are the side that it takes."""
         self.refused: list[AdxError] | None = None

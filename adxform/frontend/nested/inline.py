@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,7 @@ from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.shared_memory import inner_pairs, parameters_written, refuse_outside_writes, refuse_shared_arguments
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.recursion import calls_unsettled
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Interpreter
@@ -88,7 +90,9 @@ def trace(
     outer, heap, apart = interp.builder, interp.heap, interp.to_check.apart
     interp.builder, interp.heap, interp.to_check.apart = outer.nested(), heap.copy(), []
     try:
-        out = interp.call(f, lifted, kwargs)
+        # What is followed on the path of the call at hand raises what it raises elsewhere: no handler is asked for it there.
+        with contextlib.nullcontext() if interp.first_call is None else unwatched(interp):
+            out = interp.call(f, lifted, kwargs)
         if aux:
             main, extra = _pair(interp, out)
             out = Tuple((main, stop(interp, extra)))

@@ -58,7 +58,8 @@ class CacheEntry:
 
     def holds(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> bool:
         """Whether the entry is for what `fn` reaches now and for the leaves that had to be known."""
-        return self.specialized.takes(leaves) and guards_hold(self.specialized.guards, fn)
+        one = self.specialized
+        return one.takes(leaves) and guards_hold(one.guards, fn) and one.follows(fn, leaves)
 
     def rule(
         self,

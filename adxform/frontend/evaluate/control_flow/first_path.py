@@ -9,14 +9,16 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from adxform import runtime
 from adxform.analysis.stepping import Machine
+from adxform.frontend.evaluate.signals import TooLong
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.ir.ops import Lit, Op, Operand, Var
+from adxform.ir.ops import Block, Function, If, Lit, Op, Operand, Raise, Var
 from adxform.ir.packages import is_installed
 from adxform.ir.walk import all_ops, blocks
 from adxform.primitives.effects import is_opaque
@@ -46,8 +48,7 @@ class FirstCall:
 
     def _run(self, op: Op) -> None:
         """Run `op`; its outs are not known where it does more than to compute, needs what is not known, or raises."""
-        inside = (inner for block in blocks(op) for one in block.ops for inner in (one, *all_ops(block)))
-        if is_opaque(op) or any(map(is_opaque, inside)):
+        if _does_more(op):
             return
         try:
             self.machine.step(op, self.values)
@@ -55,9 +56,41 @@ class FirstCall:
             return
 
 
+def path_of(function: Function) -> Function | None:
+    """`function` as far as it asks whether a call takes the path that is followed; ``None`` where it does more than to compute."""
+    ops = function.body.ops
+    asking = [place for place, op in enumerate(ops) if isinstance(op, If) and not op.outs and _raises(op.orelse)]
+    kept = ops[: asking[-1] + 1] if asking else ()
+    if any(_does_more(op) for op in kept if not (isinstance(op, If) and _raises(op.orelse))):
+        return None
+    return replace(function, body=Block(function.params, tuple(kept), ()))
+
+
+def _raises(block: Block) -> bool:
+    return bool(block.ops) and isinstance(block.ops[-1], Raise)
+
+
+def _does_more(op: Op) -> bool:
+    """Whether `op` does more than to compute, or to raise what it has."""
+    inside = (op, *(inner for block in blocks(op) for inner in all_ops(block)))
+    return any(is_opaque(one) and not isinstance(one, Raise) for one in inside)
+
+
 def _apart(value: Any) -> Any:
     """`value`, an array in memory of its own, that may be written to."""
     return np.array(value, order="K") if isinstance(value, np.ndarray) else value
+
+
+LONG = 20_000
+"""How many ops are written at most where code of packages is followed on all its paths: a thousand take a second to derive."""
+
+
+def note_length(interp: Interpreter) -> None:
+    """Note that an op is written. Raises `TooLong` where code of a package has become too long on all its paths."""
+    interp.written += 1
+    if interp.written > LONG and interp.first_call is None and not interp.knowledge.takes_all_paths:
+        if interp.frames and is_installed(interp.frames[-1].fn.span.file):
+            raise TooLong
 
 
 def taken(interp: Interpreter, cond: Operand) -> bool | None:
