@@ -90,7 +90,7 @@ def _settled(
             with reading(tries.left) as packages:
                 found = attempt.run()
             if first is None:
-                return found
+                return replace(found, left=tuple(tries.in_packages)) if tries.in_packages else found
         except Restart as restart:
             _learn(attempt, restart)
             continue

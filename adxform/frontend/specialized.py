@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from adxform.analysis.stepping import interpret
-from adxform.errors import UnsupportedOperationError
+from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.signature import (
     Fixed,
     Leaf,
@@ -33,7 +33,8 @@ class Specialized:
     to be. `names` say what a user calls each leaf. `written` are the positions of the parameters that a function writes of which
     a derivative is taken inside: that works on copies, which may leave no trace. `changed` lead to lists and dicts outside that
     the function changes, none of which is to be an argument as well. `path` raises where a call takes another path than the one
-    that is followed, if that is one alone and can be told without doing more than to compute.
+    that is followed, if that is one alone and can be told without doing more than to compute. `left` is why code of packages was
+    left to the run: where what it returns has no derivative, the error tells that too.
     """
 
     function: Function
@@ -46,6 +47,7 @@ class Specialized:
     lengths: tuple[tuple[int, int, int], ...] = ()
     changed: tuple[Access, ...] = ()
     path: Function | None = None
+    left: tuple[AdxError, ...] = ()
 
     def follows(self, fn: Callable[..., Any], leaves: Sequence[Any]) -> bool:
         """Whether a call of `fn` with `leaves` takes the path that is followed, where that is one alone."""

@@ -79,8 +79,14 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
         if unknown
         else "wrap the call in `stop_gradient`, if its derivative is to be zero"
     )
-    help_ = f"register one with `adxform.rule({name})`, or {other}"
+    stated = "put what is done with it into a function and register a rule for that" if _makes(fn) else f"register one with `adxform.rule({name})`"
+    help_ = f"{stated}, or {other}"
     return MissingRuleError(f"no derivative rule for `{name}`{why}", span=span, help=help_)
+
+
+def _makes(fn: object) -> bool:
+    """Whether `fn` is a class, which makes an object and no numbers: no rule can be stated for it."""
+    return isinstance(fn, type)
 
 
 def has_way_around(fn: object) -> bool:
