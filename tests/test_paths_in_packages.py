@@ -176,7 +176,7 @@ def test_a_prepared_derivative_refuses_another_path(package: ModuleType) -> None
     def volume(t: Any, p: Any) -> Any:
         return package.Fluid(t, p).volume()
 
-    prepared = adxform.prepare_gradient(volume, (0.4, 1.5))
+    prepared = adxform.prepare_gradient(volume, 0.4, 1.5)
     np.testing.assert_allclose(prepared(0.5, 1.5), 1.0 / 1.5)
     with pytest.raises(UnsupportedOperationError, match="on the path of the first call alone"):
         prepared(1.4, 1.5)
