@@ -78,9 +78,7 @@ def _lacks_a_rule(found: Specialized) -> bool:
     return False
 
 
-def _settled(
-    fn: Callable[..., Any], signature: Signature, leaves: Sequence[Any], derive: Derive, tries: _Tries
-) -> Specialized:
+def _settled(fn: Callable[..., Any], signature: Signature, leaves: Sequence[Any], derive: Derive, tries: _Tries) -> Specialized:
     """What comes of `tries`, each of which knows what those before it have learnt."""
     first: AdxError | None = None
     for _ in range(_RESTARTS):

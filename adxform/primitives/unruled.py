@@ -79,7 +79,11 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
         if unknown
         else "wrap the call in `stop_gradient`, if its derivative is to be zero"
     )
-    stated = "put what is done with it into a function and register a rule for that" if _makes(fn) else f"register one with `adxform.rule({name})`"
+    stated = (
+        "put what is done with it into a function and register a rule for that"
+        if _makes(fn)
+        else f"register one with `adxform.rule({name})`"
+    )
     help_ = f"{stated}, or {other}"
     return MissingRuleError(f"no derivative rule for `{name}`{why}", span=span, help=help_)
 

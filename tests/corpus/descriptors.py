@@ -7,7 +7,7 @@ import numpy as np
 from tests.corpus.case import at, vec
 
 
-class kept:
+class Kept:
     """A property that its object keeps under the same name once it has been asked for."""
 
     def __init__(self, method):
@@ -22,7 +22,7 @@ class kept:
         return value
 
 
-class lazily:
+class Lazily:
     """A property that its object keeps under another name."""
 
     def __init__(self, method):
@@ -39,7 +39,7 @@ class lazily:
         return getattr(instance, self.name)
 
 
-class unit:
+class Unit:
     """A length in another unit, read and set."""
 
     def __init__(self, factor):
@@ -52,7 +52,7 @@ class unit:
         instance.metres = value * self.factor
 
 
-class scaled:
+class Scaled:
     """A method whose results are scaled by what its object has."""
 
     def __init__(self, method):
@@ -66,24 +66,24 @@ class scaled:
 
 
 class Length:
-    km = unit(1000.0)
-    mm = unit(0.001)
+    km = Unit(1000.0)
+    mm = Unit(0.001)
 
     def __init__(self, metres):
         self.metres = metres
         self.asked = 0
 
-    @kept
+    @Kept
     def square(self):
         self.asked += 1
         return self.metres**2
 
-    @lazily
+    @Lazily
     def cube(self):
         self.asked += 1
         return self.metres**3
 
-    @scaled
+    @Scaled
     def times(self, factor, shift=0.0):
         return self.metres * factor + shift
 

@@ -25,7 +25,16 @@ from adxform.frontend.evaluate import operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.classes import own_containers
-from adxform.frontend.evaluate.control_flow import attempts, branches, first_path, iteration, loop_trips, loops, walks, while_loops
+from adxform.frontend.evaluate.control_flow import (
+    attempts,
+    branches,
+    first_path,
+    iteration,
+    loop_trips,
+    loops,
+    walks,
+    while_loops,
+)
 from adxform.frontend.evaluate.objects import chosen_objects, fields, function_attributes
 from adxform.frontend.evaluate.objects.object_contents import (
     AnyContents,

@@ -28,4 +28,3 @@ def names_here(state: State, node: gast.Call) -> Pack | None:
     if any(state.env[name] in scope.doubtful for name in names):
         return None
     return Pack("dict", tuple(part for name in names for part in (Lit(name), state.env[name])))
-

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,8 +18,10 @@ from adxform import runtime
 from adxform.analysis.stepping import Machine
 from adxform.frontend.evaluate.signals import TooLong
 from adxform.frontend.evaluate.state import Interpreter
-from adxform.ir.ops import Block, Function, If, Lit, Op, Operand, Raise, Var
+from adxform.ir.build import Builder
+from adxform.ir.ops import Block, Function, If, Op, Operand, Raise, Var
 from adxform.ir.packages import is_installed
+from adxform.ir.types import BOOL
 from adxform.ir.walk import all_ops, blocks
 from adxform.primitives.effects import is_opaque
 
@@ -30,34 +32,45 @@ class FirstCall:
     def __init__(self, values: Mapping[Var, Any]) -> None:
         self.values = {var: _apart(value) for var, value in values.items()}
         self.machine = Machine({}, {})
-        self.done = 0
+        self.done: dict[int, Op] = {}
+        """What has been run, by its place in memory: what follows in a ``try`` is written apart first, then within a branch."""
 
     def truth(self, interp: Interpreter, cond: Operand) -> bool | None:
         """Whether `cond` is true in that call; ``None`` where that cannot be told without doing more than to compute."""
         for var, value in interp.outer.hidden_values.items():
             if var not in self.values:
                 self.values[var] = _apart(value)
-        ops = interp.root.ops
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for op in ops[self.done :]:
-                self._run(op)
-        self.done = len(ops)
+            builder: Builder | None = interp.root
+            while builder is not None:
+                self._run_all(builder.ops)
+                builder = builder.rest
         found = self.values.get(cond) if isinstance(cond, Var) else None
         return None if found is None else bool(found)
 
+    def _run_all(self, ops: Sequence[Op]) -> None:
+        for op in ops:
+            if id(op) not in self.done:
+                self.done[id(op)] = op
+                self._run(op)
+
     def _run(self, op: Op) -> None:
         """Run `op`; its outs are not known where it does more than to compute, needs what is not known, or raises."""
-        if _does_more(op):
-            return
         try:
-            self.machine.step(op, self.values)
-        except Exception:
+            if isinstance(op, If):
+                side = op.then if self.machine.read(op.cond, self.values) else op.orelse
+                self._run_all(side.ops)
+                for out, result in zip(op.outs, side.results, strict=True):
+                    self.values[out] = self.machine.value(result, self.values)
+            elif not _does_more(op):
+                self.machine.step(op, self.values)
+        except Exception:  # of the program's, or for want of a value
             return
 
 
 def path_of(function: Function) -> Function | None:
-    """`function` as far as it asks whether a call takes the path that is followed; ``None`` where it does more than to compute."""
+    """`function` as far as it asks whether a call takes the path that is followed; ``None`` where it does more than compute."""
     ops = function.body.ops
     asking = [place for place, op in enumerate(ops) if isinstance(op, If) and not op.outs and _raises(op.orelse)]
     kept = ops[: asking[-1] + 1] if asking else ()
@@ -88,21 +101,22 @@ LONG = 20_000
 def note_length(interp: Interpreter) -> None:
     """Note that an op is written. Raises `TooLong` where code of a package has become too long on all its paths."""
     interp.written += 1
-    if interp.written > LONG and interp.first_call is None and not interp.knowledge.takes_all_paths:
-        if interp.frames and is_installed(interp.frames[-1].fn.span.file):
-            raise TooLong
+    if interp.written > LONG and interp.first_call is None and not interp.knowledge.takes_all_paths and _in_package(interp):
+        raise TooLong
+
+
+def _in_package(interp: Interpreter) -> bool:
+    """Whether what is run is code of an installed package."""
+    return bool(interp.frames) and is_installed(interp.frames[-1].fn.span.file)
 
 
 def taken(interp: Interpreter, cond: Operand) -> bool | None:
     """Which side of a branch by `cond` the call at hand takes, if that is asked for and can be told: the run refuses another."""
-    call = interp.first_call
-    if call is None or not interp.unconditional or interp.root.rest is not None or not interp.frames:
-        return None
-    if not is_installed(interp.frames[-1].fn.span.file):
+    call: FirstCall | None = interp.first_call
+    if call is None or not interp.unconditional or not _in_package(interp):
         return None
     found = call.truth(interp, cond)
     if found is not None:
-        holds = cond if found else interp.operand(interp.call(Lit(operator.not_), (cond,)))
+        holds = cond if found else interp.emit(operator.not_, (cond,), BOOL)
         interp.require(holds, runtime.another_path)
-        interp.decided[cond] = found
     return found

@@ -38,8 +38,8 @@ from adxform.frontend.signature import python_class, refused_arrays
 from adxform.frontend.signature.access import Access, Defines, Derives, Fits, HasClass
 from adxform.frontend.signature.class_meaning import changes
 from adxform.frontend.types import forgotten_kinds
-from adxform.ir.kinds import alternatives
 from adxform.ir import intrinsics
+from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Scalar
 from adxform.primitives.definitions.arrangements.flat_entries import FlatEntries

@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.frontend.evaluate.outside.guards import constant, pin
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Static, Tuple, Value
-from adxform.frontend.containers.methods import Answer, Args, Handler, Kwargs
 from adxform.ir.ops import Lit
 
 
