@@ -83,6 +83,14 @@ def tried(x):
     return part["log"] if isinstance(part, dict) else part[1]
 
 
+def power(x, least):
+    if np.sum(x) > least:
+        found = {"square": np.sum(x**2)}
+    else:
+        found = [np.sum(x**3)]
+    return found["square"] if isinstance(found, dict) else found[0]
+
+
 class Unread:
     def __init__(self, x):
         self.value = eval("x * 2.0")
@@ -172,14 +180,39 @@ def test_loops_and_handlers_before_a_branch_decide(package: ModuleType) -> None:
         assert judge(Cell("tried", in_a_try, (x,))).kind in ("right", "refused")
 
 
-def test_a_prepared_derivative_refuses_another_path(package: ModuleType) -> None:
-    def volume(t: Any, p: Any) -> Any:
-        return package.Fluid(t, p).volume()
+AT, ELSEWHERE = np.array([0.5, 0.9]), np.array([-0.5, -0.9])
+PREPARED: dict[str, tuple[Any, Any]] = {
+    "gradient": (adxform.prepare_gradient, lambda made: made(ELSEWHERE)),
+    "value and gradient": (adxform.prepare_value_and_gradient, lambda made: made(ELSEWHERE)),
+    "jvp": (adxform.prepare_jvp, lambda made: made((ELSEWHERE,), (AT,))),
+    "vjp": (adxform.prepare_vjp, lambda made: made(ELSEWHERE)[1](1.0)),
+    "jacobian": (adxform.prepare_jacobian, lambda made: made(ELSEWHERE)),
+    "hessian": (adxform.prepare_hessian, lambda made: made(ELSEWHERE)),
+    "hvp": (adxform.prepare_hvp, lambda made: made(ELSEWHERE, AT)),
+}
 
-    prepared = adxform.prepare_gradient(volume, 0.4, 1.5)
-    np.testing.assert_allclose(prepared(0.5, 1.5), 1.0 / 1.5)
+
+@pytest.mark.parametrize("kind", PREPARED)
+def test_a_prepared_derivative_refuses_another_path(package: ModuleType, kind: str) -> None:
+    def power(x: Any) -> Any:
+        return package.power(x, 0.1)
+
+    prepare, call = PREPARED[kind]
+    prepared = prepare(power, AT)
     with pytest.raises(UnsupportedOperationError, match="on the path of the first call alone"):
-        prepared(1.4, 1.5)
+        call(prepared)
+
+
+def test_derivatives_of_derivatives_are_of_the_path_that_is_taken(package: ModuleType) -> None:
+    def power(x: Any) -> Any:
+        return package.power(x, 0.1)
+
+    def steepness(x: Any) -> Any:
+        return np.sum(adxform.grad(power)(x) ** 2)
+
+    for x, second in ((AT, 2.0 * np.ones(2)), (ELSEWHERE, 6.0 * ELSEWHERE), (AT, 2.0 * np.ones(2))):
+        np.testing.assert_allclose(adxform.hessian(power)(x), np.diag(second))
+        np.testing.assert_allclose(adxform.grad(steepness)(x), 2.0 * second * adxform.grad(power)(x))
 
 
 def test_what_is_made_of_nothing_that_moves_is_followed_where_it_is_changed(package: ModuleType) -> None:

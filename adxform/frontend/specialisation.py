@@ -140,7 +140,7 @@ class Specialisation:
         args = [argument(tree, name) for tree, name in zip(signature.args, arg_names, strict=True)]
         kwargs = {name: argument(tree, name) for name, tree in signature.kwargs}
         if interp.knowledge.takes_first_path:
-            interp.first_call = FirstCall({var: self.leaves[position] for var, position in self.params.items()})
+            interp.first_call = FirstCall(interp.root, {var: self.leaves[position] for var, position in self.params.items()})
         outside_containers.begin(interp, self.fn)
         places.begin(interp)
         entry = from_outside(interp, self.fn, Access())

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -18,8 +19,9 @@ from adxform import runtime
 from adxform.analysis.stepping import Machine
 from adxform.frontend.evaluate.signals import TooLong
 from adxform.frontend.evaluate.state import Interpreter
+from adxform.ir import intrinsics
 from adxform.ir.build import Builder
-from adxform.ir.ops import Block, Function, If, Op, Operand, Raise, Var
+from adxform.ir.ops import Block, Call, Function, If, Lit, Op, Operand, Raise, Var
 from adxform.ir.packages import is_installed
 from adxform.ir.types import BOOL
 from adxform.ir.walk import all_ops, blocks
@@ -29,7 +31,9 @@ from adxform.primitives.effects import is_opaque
 class FirstCall:
     """What variables are in the call at hand, of what has been written outside of any branch and loop."""
 
-    def __init__(self, values: Mapping[Var, Any]) -> None:
+    def __init__(self, root: Builder, values: Mapping[Var, Any]) -> None:
+        self.builders = [root]
+        """Of what is run once in the call: the function, and functions inside of which a derivative is taken."""
         self.values = {var: _apart(value) for var, value in values.items()}
         self.machine = Machine({}, {})
         self.done: dict[int, Op] = {}
@@ -40,14 +44,34 @@ class FirstCall:
         for var, value in interp.outer.hidden_values.items():
             if var not in self.values:
                 self.values[var] = _apart(value)
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            builder: Builder | None = interp.root
-            while builder is not None:
-                self._run_all(builder.ops)
-                builder = builder.rest
+        self._run_what_is_new()
         found = self.values.get(cond) if isinstance(cond, Var) else None
         return None if found is None else bool(found)
+
+    @contextmanager
+    def inside(self, outer: Builder, builder: Builder, params: Sequence[Var], operands: Sequence[Operand]) -> Iterator[None]:
+        """Meanwhile `builder` has the body of a function inside, called with `operands` for its `params` where `outer` ends."""
+        if outer is not self.builders[-1]:
+            yield
+            return
+        self._run_what_is_new()
+        for param, operand in zip(params, operands, strict=True):
+            with suppress(KeyError):
+                self.values[param] = _apart(self.machine.value(operand, self.values))
+        self.builders.append(builder)
+        try:
+            yield
+        finally:
+            self.builders.pop()
+
+    def _run_what_is_new(self) -> None:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for one in self.builders:
+                builder: Builder | None = one
+                while builder is not None:
+                    self._run_all(builder.ops)
+                    builder = builder.rest
 
     def _run_all(self, ops: Sequence[Op]) -> None:
         for op in ops:
@@ -71,7 +95,7 @@ class FirstCall:
 
 def path_of(function: Function) -> Function | None:
     """`function` as far as it asks whether a call takes the path that is followed; ``None`` where it does more than compute."""
-    ops = function.body.ops
+    ops = [op for op in function.body.ops if not (isinstance(op, Call) and op.fn == Lit(intrinsics.turning_point))]
     asking = [place for place, op in enumerate(ops) if isinstance(op, If) and not op.outs and _raises(op.orelse)]
     kept = ops[: asking[-1] + 1] if asking else ()
     if any(_does_more(op) for op in kept if not (isinstance(op, If) and _raises(op.orelse))):
@@ -113,7 +137,7 @@ def _in_package(interp: Interpreter) -> bool:
 def taken(interp: Interpreter, cond: Operand) -> bool | None:
     """Which side of a branch by `cond` the call at hand takes, if that is asked for and can be told: the run refuses another."""
     call: FirstCall | None = interp.first_call
-    if call is None or not interp.unconditional or not _in_package(interp):
+    if call is None or interp.builder is not call.builders[-1] or not _in_package(interp):
         return None
     found = call.truth(interp, cond)
     if found is not None:
