@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
 
-from adxform.backends.interpret.stepping import interpret
+from adxform.analysis.stepping import interpret
 from adxform.ir.ops import Function
 
 

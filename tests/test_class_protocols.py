@@ -221,7 +221,6 @@ REFUSED = frozenset(
         "star",
         "truth_of_items",
         "init",
-        "descriptor",
         "state",
         "reduce_",
         "hash_",

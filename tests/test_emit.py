@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform.backends.interpret.stepping import interpret
+from adxform.analysis.stepping import interpret
 from adxform.backends.python import printing
 from adxform.backends.python.emit import Generated, emit
 from adxform.backends.python.loading import annotate, filename, load, user_location

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from adxform.backends.interpret.stepping import interpret
+from adxform.analysis.stepping import interpret
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, If, While
 from adxform.ir.text import read

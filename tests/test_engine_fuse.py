@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import adxform
+from adxform.analysis.stepping import interpret
 from adxform.api.source import rule_of
-from adxform.backends.interpret.stepping import interpret
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.ir.ops import For

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from adxform.analysis.stepping import interpret
 from adxform.api.source import rule_of
-from adxform.backends.interpret.stepping import interpret
 from adxform.backends.python.emit import emit
 from adxform.backends.python.loading import load
 from adxform.ir.operand_facts import callee

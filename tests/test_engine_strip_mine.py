@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.backends.interpret.stepping import interpret
+from adxform.analysis.stepping import interpret
 from adxform.errors import PreparationMismatchError
 from adxform.ir.ops import For, Function
 from adxform.ir.text import read, show

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import adxform
-from adxform.backends.interpret.stepping import interpret
+from adxform.analysis.stepping import interpret
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Block, For
 from adxform.ir.text import read

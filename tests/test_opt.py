@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from adxform import runtime
-from adxform.backends.interpret.stepping import interpret
+from adxform.analysis.stepping import interpret
 from adxform.errors import VerificationError
 from adxform.ir import intrinsics
 from adxform.ir.ops import Call, For, Function, If, Lit

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from adxform import runtime
-from adxform.backends.interpret.stepping import interpret
+from adxform.analysis.stepping import interpret
 from adxform.frontend.types.shape_rules import product_type
 from adxform.ir.operand_facts import callee
 from adxform.ir.ops import Call

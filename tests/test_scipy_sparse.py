@@ -175,6 +175,13 @@ def dense_system_of_columns(d: Any) -> Any:
     return squares(spsolve(a, d[4:, None])) + squares(spsolve(a, np.outer(d[4:], d[2:])))
 
 
+def of_a_table(d: Any) -> Any:
+    """Places and entries are columns of one table of floats, as of the branches of a network."""
+    table = np.column_stack([ROWS, COLUMNS, np.ones(6)]).astype(float)
+    table[:, 2] = d
+    return squares(sparse.csr_matrix((1.0 / table[:, 2], (table[:, 0], table[:, 1])), (3, 3)) @ (d[:3] * X))
+
+
 def branches(d: Any) -> Any:
     """A matrix of either path."""
     a = csr(d) if d[0] > 1.0 else csr(2.0 * d)
@@ -232,6 +239,7 @@ MADE: dict[str, Model] = {
     "A * A": lambda d: squares((csr(d) * csr(d)) @ X) + squares((csa(d) * csa(d)) @ X),
     "coo": lambda d: squares(sparse.coo_array((d, (ROWS, COLUMNS))) @ X),
     "csc": lambda d: squares(sparse.csc_matrix((d, (ROWS, COLUMNS))) @ X),
+    "a table of floats": of_a_table,
     "lines": lambda d: squares(sparse.csr_matrix((d, np.array([0, 1, 1, 2, 0, 2]), np.array([0, 2, 4, 6]))) @ (d[:3] * X)),
     "unsorted": lambda d: squares(
         spsolve(sparse.csc_matrix((1.0 * d, np.array([1, 0, 2, 1, 2, 0]), np.array([0, 2, 4, 6]))), d[:3])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adxform.backends.interpret.stepping import interpret
+from adxform.analysis.stepping import interpret
 from adxform.errors import AdxError, GlobalMutationError, NonScalarOutputError, UnsupportedOperationError
 from adxform.frontend.derivative_operators import Operator
 from adxform.frontend.evaluate.rule_bodies.expander import RuleExpander

@@ -31,6 +31,7 @@ from adxform.frontend.checks.shared_memory import (
     refuse_writes_to_read_only,
 )
 from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate.control_flow.first_path import FirstCall
 from adxform.frontend.evaluate.identity import refuse_other_names
 from adxform.frontend.evaluate.interpreter import Evaluator
 from adxform.frontend.evaluate.outside import outside_containers, places
@@ -148,6 +149,8 @@ class Specialisation:
 
         args = [argument(tree, name) for tree, name in zip(signature.args, arg_names, strict=True)]
         kwargs = {name: argument(tree, name) for name, tree in signature.kwargs}
+        if interp.knowledge.takes_first_path:
+            interp.first_call = FirstCall(interp.root, {var: self.leaves[position] for var, position in self.params.items()})
         outside_containers.begin(interp, self.fn)
         places.begin(interp)
         entry = from_outside(interp, self.fn, Access())

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adxform.errors import AdxError, UnsupportedOperationError, together
+from adxform.analysis.activity import find_activity
+from adxform.errors import AdxError, MissingRuleError, UnsupportedOperationError, together
 from adxform.frontend.calls.program_functions import OUT_OF_DEPTH, TOO_DEEP
+from adxform.frontend.evaluate.control_flow.first_path import path_of
 from adxform.frontend.evaluate.records.knowledge import Knowledge
 from adxform.frontend.evaluate.records.known_integers import FEW_LENGTHS
-from adxform.frontend.evaluate.signals import AskedFor, Changes, Grows, Promote, PutAgain, Recursive, Restart, Sets, WalkedAgain
+from adxform.frontend.evaluate.signals import (
+    AskedFor,
+    Changes,
+    Grows,
+    Promote,
+    PutAgain,
+    Recursive,
+    Restart,
+    Sets,
+    TooLong,
+    WalkedAgain,
+)
 from adxform.frontend.evaluate.state import Derive, Interpreter
 from adxform.frontend.signature import (
     Signature,
@@ -19,8 +32,9 @@ from adxform.frontend.signature.access import Access
 from adxform.frontend.specialisation import Specialisation
 from adxform.frontend.specialized import Specialized
 from adxform.ir.ops import Lit
-from adxform.ir.packages import Left, Reading, reading
+from adxform.ir.packages import Left, Reading, is_installed, reading
 from adxform.ir.spans import Span
+from adxform.ir.types import is_inexact
 from adxform.runtime.strict import way_back
 
 __all__ = ["specialize"]
@@ -31,9 +45,54 @@ _RESTARTS = 200
 def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[Any], derive: Derive) -> Specialized:
     """`fn` for calls that look like `signature`, of which `leaves` are one.
 
+    Where code of an installed package has to be left to the run on both sides of its branches, and what it returns matters, it is
+    followed on the path that this call takes.
+
     Raises: the located errors of `adxform.errors` for what cannot be followed.
     """
     tries = _Tries()
+    found: Specialized | None = None
+    refused: AdxError | None = None
+    try:
+        found = _settled(fn, signature, leaves, derive, tries)
+    except AdxError as error:
+        refused = error
+    except TooLong:
+        tries = _Tries(Knowledge(takes_all_paths=True))
+    if refused is not None and not tries.in_packages:
+        raise refused
+    if found is None or (tries.in_packages and _lacks_a_rule(found)):
+        by_path = _by_first_path(fn, signature, leaves, derive)
+        if by_path is not None and (found is None or not _lacks_a_rule(by_path)):
+            return by_path
+    if refused is not None:
+        raise refused
+    return found or _settled(fn, signature, leaves, derive, tries)
+
+
+def _by_first_path(fn: Callable[..., Any], signature: Signature, leaves: Sequence[Any], derive: Derive) -> Specialized | None:
+    """`fn` with the branches in code of packages that this call takes; ``None`` where it is refused then as well."""
+    try:
+        found = _settled(fn, signature, leaves, derive, _Tries(Knowledge(takes_first_path=True)))
+    except AdxError:
+        return None
+    return replace(found, path=path_of(found.function))
+
+
+def _lacks_a_rule(found: Specialized) -> bool:
+    """Whether what a function without a rule returns lies between what moves and the results."""
+    function = found.function
+    try:
+        find_activity(function, [place for place, param in enumerate(function.params) if is_inexact(param.type)])
+    except MissingRuleError:
+        return True
+    except AdxError:
+        return False
+    return False
+
+
+def _settled(fn: Callable[..., Any], signature: Signature, leaves: Sequence[Any], derive: Derive, tries: _Tries) -> Specialized:
+    """What comes of `tries`, each of which knows what those before it have learnt."""
     first: AdxError | None = None
     for _ in range(_RESTARTS):
         attempt = Specialisation(fn, signature, leaves, derive, tries.knowledge, tries.promoted, tries.lengths)
@@ -42,10 +101,13 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
             with reading(tries.left) as packages:
                 found = attempt.run()
             if first is None:
-                return found
+                return replace(found, left=tuple(tries.in_packages)) if tries.in_packages else found
         except Restart as restart:
             _learn(attempt, restart)
             continue
+        except TooLong:
+            if first is None:
+                raise
         except Exception as error:
             if first is None:
                 if tries.has_another(attempt, error, packages):
@@ -55,7 +117,7 @@ def specialize(fn: Callable[..., Any], signature: Signature, leaves: Sequence[An
                 first = tries.knowing_less or tries.with_structures or _refusal(error, attempt.interp.span)
                 tries.knowledge.follows_structures = True
                 continue  # to see what else is refused; whatever fails where ops are missing counts for nothing
-        raise together((first, *(attempt.interp.refused or ()))) from first.__cause__
+        raise together((first, *(attempt.interp.refused or ()), *tries.in_packages)) from first.__cause__
     raise UnsupportedOperationError("specialisation does not settle", help="simplify the function")
 
 
@@ -71,15 +133,19 @@ class _Tries:
     with_structures: AdxError | None = None
     undecided: _Undecided | None = None
     in_vain: set[tuple[str, int]] = field(default_factory=set)
+    in_packages: list[AdxError] = field(default_factory=list)
+    """What was refused first in code of an installed package, all of which may be left to the run in the end."""
 
     def has_another(self, attempt: Specialisation, error: Exception, packages: Reading) -> bool:
         """Whether there is another way than that of `attempt`, which ended by `error`: the next try takes it."""
         if _takes_another_way(attempt.interp):
             return True
-        if isinstance(error, AdxError) and packages.read:
-            if self._decides_ahead_of_a_package(attempt, error):
-                return True
-            self.left = self.left.without(error.span.file, error.span.line, packages.read, error.message)
+        if isinstance(error, AdxError) and packages.read and self._decides_ahead_of_a_package(attempt, error):
+            return True
+        if isinstance(error, AdxError) and (left := _left_without(self.left, error, packages)) is not None:
+            self.left = left
+            if not self.in_packages and is_installed(error.span.file):
+                self.in_packages.append(_of_package(error))
             return True
         unsupported = isinstance(error, UnsupportedOperationError)
         if (isinstance(error, AdxError) and _decides_more(attempt)) or (unsupported and _knows_more(attempt)):
@@ -126,6 +192,16 @@ class _Undecided:
     hidden: dict[Access, Lit]
     hidden_lengths: dict[tuple[Access, int], int]
     knows_lengths: bool
+
+
+def _left_without(left: Left, error: AdxError, packages: Reading) -> Left | None:
+    """`left` without what `error` was raised of; ``None`` where there is nothing else to leave."""
+    return left.without(error.span.file, error.span.line, packages, error.message)
+
+
+def _of_package(error: AdxError) -> AdxError:
+    """What is said of `error`, for which a function of a package is left to the run, beside what that is refused for."""
+    return type(error)(f"code of a package, left to the run: {error.message}", span=error.span, help=error.help)
 
 
 def _learn(attempt: Specialisation, restart: Restart) -> None:

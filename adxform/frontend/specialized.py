@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from adxform.analysis.stepping import interpret
+from adxform.errors import AdxError, UnsupportedOperationError
 from adxform.frontend.signature import (
     Fixed,
     Leaf,
@@ -27,7 +32,9 @@ class Specialized:
     positions and values of leaves that had to be known, `lengths` the positions, axes and lengths of those of which a length had
     to be. `names` say what a user calls each leaf. `written` are the positions of the parameters that a function writes of which
     a derivative is taken inside: that works on copies, which may leave no trace. `changed` lead to lists and dicts outside that
-    the function changes, none of which is to be an argument as well.
+    the function changes, none of which is to be an argument as well. `path` raises where a call takes another path than the one
+    that is followed, if that is one alone and can be told without doing more than to compute. `left` is why code of packages was
+    left to the run: where what it returns has no derivative, the error tells that too.
     """
 
     function: Function
@@ -39,6 +46,25 @@ class Specialized:
     written: tuple[int, ...] = ()
     lengths: tuple[tuple[int, int, int], ...] = ()
     changed: tuple[Access, ...] = ()
+    path: Function | None = None
+    left: tuple[AdxError, ...] = ()
+
+    def follows(self, fn: Callable[..., Any], leaves: Sequence[Any]) -> bool:
+        """Whether a call of `fn` with `leaves` takes the path that is followed, where that is one alone."""
+        if self.path is None:
+            return True
+        known = {position for position, _ in self.promoted}
+        given = [leaf for position, leaf in enumerate(leaves) if position not in known]
+        inputs = (*given, *(access.read(fn) for access in self.hidden))
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                interpret(self.path, *(np.array(one, order="K") if isinstance(one, np.ndarray) else one for one in inputs))
+        except UnsupportedOperationError:
+            return False
+        except Exception:  # which the call itself raises
+            return True
+        return True
 
     def changes(self, fn: Callable[..., Any], args: tuple[Any, ...]) -> Access | None:
         """What leads to a list or dict in `args`, arguments of `fn`, that the function changes as one from outside."""

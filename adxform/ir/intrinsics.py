@@ -87,6 +87,11 @@ def takes_all(fn: Any) -> None:
     """Stands before a generator is run to its end for `fn`, which is a builtin by its name. Before specialisation only."""
 
 
+def names_here(fn: Any, names: dict[str, Any]) -> Any:
+    """What `fn` returns, which is `names` where it is the builtin ``locals``. Before specialisation only."""
+    return names if fn is locals else fn()
+
+
 def searches(fn: Any, source: Any) -> bool:
     """Whether `fn` is `any` or `all`, and `source` an object that only a run goes through. Before specialisation only."""
     return fn in (any, all) and iter(source) is source

@@ -11,7 +11,7 @@ import sysconfig
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType
 
@@ -36,23 +36,28 @@ class Left:
 
     packages: frozenset[str] = frozenset()
     lines: frozenset[tuple[str, int]] = frozenset()
+    given_nothing: bool = True
+    """Whether functions are that are given nothing that moves: what they make is no object of the program's then."""
     first: str = ""
     """What was said when something was left for the first time, which the rest may follow from."""
 
-    def without(self, file: str, line: int, read: Iterable[str], why: str) -> Left:
-        """So without what stands at a `line`, where a package has that; else without the packages that were `read`.
-
-        `why` is what was said there.
+    def without(self, file: str, line: int, packages: Reading, why: str) -> Left | None:
+        """So without what stands at a `line`, where a package has that; else with functions that are given nothing that moves,
+        or else without the packages that were read; ``None`` where there is nothing else to leave. `why`: what was said there.
         """
         root = why.rpartition(BECAUSE)[2]
         reason = root if root != why else f"{Path(file).name}:{line}: {why}"
         first = self.first or reason
-        if is_installed(file) and (file, line) not in self.lines and len(self.lines) < _TRIES:
+        if packages.read and is_installed(file) and (file, line) not in self.lines and len(self.lines) < _TRIES:
             _note((file, line), reason)
-            return Left(self.packages, self.lines | {(file, line)}, first)
-        for package in read:
+            return replace(self, lines=self.lines | {(file, line)}, first=first)
+        if packages.passed_by and self.given_nothing:
+            return replace(self, given_nothing=False)
+        if not packages.read:
+            return None
+        for package in packages.read:
             _note((package, 0), first)
-        return Left(self.packages.union(read), frozenset(), first)
+        return replace(self, packages=self.packages.union(packages.read), lines=frozenset(), first=first)
 
     def has(self, code: CodeType) -> bool:
         """Whether the function of this `code` is."""
@@ -93,6 +98,8 @@ class Reading:
     def __init__(self, left: Left) -> None:
         self.left = left
         self.read: set[str] = set()
+        self.passed_by = False
+        """Whether there was a function that was left as it is given nothing that moves."""
 
 
 _reading: ContextVar[Reading | None] = ContextVar("reading", default=None)
@@ -118,6 +125,15 @@ def left_now() -> Left | None:
 def reading_as(left: Left | None) -> AbstractContextManager[object]:
     """Read of the code of installed packages meanwhile what was read when that was `left`."""
     return nullcontext() if left is None else reading(left)
+
+
+def is_read_for_nothing_that_moves() -> bool:
+    """Whether code of packages is read also where it is given nothing that moves; that it was asked is noted."""
+    now = _reading.get()
+    if now is None:
+        return False
+    now.passed_by = True
+    return not now.left.given_nothing
 
 
 def is_installed(file: str) -> bool:

@@ -80,7 +80,12 @@ def missing_rule(fn: object, span: Span, unknown: str = "") -> MissingRuleError:
         if unknown
         else "wrap the call in `stop_gradient`, if its derivative is to be zero"
     )
-    help_ = f"register one with `adxform.rule({name})`, or {other}"
+    stated = (
+        "put what is done with it into a function and register a rule for that"
+        if _makes(fn)
+        else f"register one with `adxform.rule({name})`"
+    )
+    help_ = f"{stated}, or {other}"
     reason = f"{BECAUSE}{because}" if (because := _why_left(fn)) else ""
     return MissingRuleError(f"no derivative rule for `{name}`{why}{reason}", span=span, help=help_)
 
@@ -90,6 +95,11 @@ def _why_left(fn: object) -> str:
     init = own_attribute(fn, "__init__") if isinstance(fn, type) else fn
     code = own_attribute(init, "__code__")
     return why_left(written_in(getattr(init, "__func__", init)), code) if isinstance(code, types.CodeType) else ""
+
+
+def _makes(fn: object) -> bool:
+    """Whether `fn` is a class, which makes an object and no numbers: no rule can be stated for it."""
+    return isinstance(fn, type)
 
 
 def has_way_around(fn: object) -> bool:

@@ -154,6 +154,7 @@ from adxform.runtime.language.python_values import (
 from adxform.runtime.random_numbers import drawn_beside, variates_beside
 from adxform.runtime.run_time_checks import (
     absent,
+    another_path,
     answered,
     cast_error,
     check_exact,

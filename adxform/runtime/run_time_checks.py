@@ -40,6 +40,12 @@ def absent() -> UnsupportedOperationError:
     return UnsupportedOperationError(message, help="return a value on every path, or raise an exception")
 
 
+def another_path() -> UnsupportedOperationError:
+    """Return what is raised where a branch in code of a package goes another way than it did when the derivative was made."""
+    message = "code of a package is followed here on the path of the first call alone, and this call takes another one"
+    return UnsupportedOperationError(message, help="call `adxform.clear_cache()` and derive it at these arguments")
+
+
 def whole_items() -> UnsupportedOperationError:
     """Return what is raised where an array is made of a list that may hold whole numbers alone, kept as floats."""
     message = (

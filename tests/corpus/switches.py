@@ -1,5 +1,6 @@
 """Code of libraries: switches that leave much out, paths that numbers known by default rule out, what is imported late."""
 
+import inspect
 import math
 
 import numpy as np
@@ -225,3 +226,86 @@ def taken_whole_or_not_at_all(x):
     taken[0, 1] = x[2]
     left += 3.0
     return np.sum(taken * x) * np.sum(y) + np.sum(left * x) + taken.shape[0] + left.shape[0]
+
+
+class Rate:
+    """What a library asks of the parameters of its classes: the names that ``__init__`` takes are attributes."""
+
+    def __init__(self, base=1.0, factor=0.5, *, shift=0.1):
+        self.base = base
+        self.factor = factor
+        self.shift = shift
+
+    @classmethod
+    def names(cls):
+        taken = inspect.signature(cls.__init__).parameters
+        return sorted(p.name for p in taken.values() if p.name != "self" and p.kind is not p.VAR_KEYWORD)
+
+    def parameters(self):
+        return {name: getattr(self, name) for name in self.names()}
+
+
+@at((vec(0.4, -0.2, 1.1),))
+def parameters_by_signature(x):
+    rate = Rate(x[0], shift=x[1] ** 2)
+    found = rate.parameters()
+    other = Rate(**{**found, "factor": x[2]})
+    bound = inspect.signature(rate.parameters).parameters
+    return found["base"] * found["factor"] + other.factor * other.shift + x[0] * len(bound)
+
+
+@at((vec(0.4, -0.2, 1.1),))
+def parameters_by_specification(x):
+    rate = Rate(x[0], x[1], shift=x[2])
+    names = inspect.getfullargspec(rate.__init__)[0]
+    names.pop(0)
+    names += inspect.getfullargspec(Rate.__init__).kwonlyargs
+    return math.prod(getattr(rate, name) for name in names) * len(names)
+
+
+def all_given(x, scale=2.0, power=None, *, shift=0.3, **others):
+    given = locals()
+    return {name: value for name, value in given.items() if value is not None and name != "others"}
+
+
+@at((vec(0.4, -0.2, 1.1),))
+def names_as_a_dict(x):
+    total = 0.0
+    for place, value in enumerate(all_given(x[0], x[1], shift=x[2], more=1.0).values()):
+        total += value**2 * (place + 1)
+    return total
+
+
+@at((vec(0.4, -0.2, 1.1),), (vec(-0.4, 0.2, 1.1),))
+def names_as_a_dict_later(x):
+    a = x[0] * x[1]
+    if a > 0.0:
+        b = np.sin(a)
+    else:
+        b = np.cos(a)
+    held = locals()
+    a = 10.0 * x[2]
+    return held["a"] * held["b"] + a + np.sum(held["x"]) * len(held)
+
+
+@at((vec(0.4, -0.2, 1.1),), (vec(-0.4, 0.2, 1.1),))
+def modules_that_are_not_there(x):
+    try:
+        import a_module_that_nobody_has as fast
+    except ImportError:
+        fast = None
+    if x[0] > 5.0:
+        import another_module_that_nobody_has
+
+        return another_module_that_nobody_has.solve(x)
+    return np.sum(x**2) if fast is None else fast.solve(x)
+
+
+@at((vec(0.4, -0.2, 1.1),))
+def ranges_between_brackets(x):
+    count = len(x)
+    rows = np.r_[range(count), range(count)]
+    columns = np.r_[range(0, count), range(count, 2 * count)]
+    matrix = np.zeros((count, 2 * count))
+    matrix[rows, columns] = np.r_[x, x**2]
+    return np.sum(matrix @ np.r_[range(1, 2 * count + 1)] * x)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from adxform.analysis.stepping import interpret
 from adxform.analysis.unseen_code import changes_outside
-from adxform.backends.interpret.stepping import interpret
 from adxform.backends.interpret.tracing import watcher
 from adxform.backends.protocol import Backend, Lowered, Run
 from adxform.backends.python.backend import Assuming

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adxform.backends.interpret.stepping import Given
+from adxform.analysis.stepping import Given
 from adxform.ir.ops import Function, Op
 from adxform.ir.text import show_op, show_operand
 from adxform.ir.walk import outs

@@ -11,7 +11,7 @@ from adxform.frontend.evaluate.signals import AskedFor
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Ref, Static, Tuple, Value, is_unknown
 from adxform.ir.ops import Lit, Var
-from adxform.ir.packages import is_installed
+from adxform.ir.packages import is_installed, is_read_for_nothing_that_moves
 from adxform.ir.spans import is_followed
 from adxform.ir.types import is_inexact
 
@@ -21,7 +21,8 @@ def is_asked_for(interp: Interpreter, fn: types.FunctionType, given: Iterable[Va
     if not is_installed(fn.__code__.co_filename):
         return True
     inside = not interp.frames or is_installed(interp.frames[-1].fn.span.file)
-    return inside or fn.__code__ in interp.knowledge.asked or any(may_hold_what_moves(interp, value) for value in given)
+    moves = inside or fn.__code__ in interp.knowledge.asked or any(may_hold_what_moves(interp, value) for value in given)
+    return moves or is_read_for_nothing_that_moves()
 
 
 def left(interp: Interpreter, fn: Any, made: Value) -> Value:

@@ -25,7 +25,16 @@ from adxform.frontend.evaluate import keys, operands, survey
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.augmented import Augmented, augmented_assignment, load_what_waits
 from adxform.frontend.evaluate.classes import own_containers
-from adxform.frontend.evaluate.control_flow import attempts, branches, iteration, loop_trips, loops, walks, while_loops
+from adxform.frontend.evaluate.control_flow import (
+    attempts,
+    branches,
+    first_path,
+    iteration,
+    loop_trips,
+    loops,
+    walks,
+    while_loops,
+)
 from adxform.frontend.evaluate.objects import chosen_objects, fields, function_attributes
 from adxform.frontend.evaluate.objects.object_contents import (
     AnyContents,
@@ -56,6 +65,7 @@ class Evaluator(Interpreter):
 
     def watch(self, builder: Builder, op: Op) -> Op | None:
         """`op`, or what stands for it where it may raise and a ``try`` is run."""
+        first_path.note_length(self)
         return attempts.watch(self, builder, op)
 
     def raise_unless(self, cond: Operand, exception: Callable[..., Exception], message: tuple[str, ...]) -> None:

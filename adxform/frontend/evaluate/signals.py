@@ -55,6 +55,10 @@ class Restart(Exception):
     """Specialisation must start again, knowing more."""
 
 
+class TooLong(Exception):
+    """Code of packages makes the function too long to follow all its paths."""
+
+
 class Unassumed(Exception):
     """A form that assumes lengths cannot be had of this function."""
 

@@ -107,6 +107,10 @@ class Interpreter(HeldContents):
         """Whether what is being run is code that Numba compiles."""
         self.floats = False
         """Whether floating point errors of NumPy may raise."""
+        self.written = 0
+        """How many ops were written so far."""
+        self.first_call: Any = None
+        """What the call at hand gives, where branches in code of packages are the side that it takes."""
         self.refused: list[AdxError] | None = None
         """What is refused, where that is looked for; ``None`` where the first refusal ends it."""
 

@@ -41,6 +41,7 @@ from adxform.frontend.known.of_objects import (
     container_methods,
     dataclass_functions,
     object_copies,
+    parameters_asked,
     texts,
 )
 
@@ -55,6 +56,7 @@ _MODULES = (
     object_copies,
     context_managers,
     dataclass_functions,
+    parameters_asked,
     texts,
     exceptions,
     class_statements,

@@ -102,7 +102,7 @@ def _joined(interp: Interpreter, join: Callable[..., Any], index: Value, hint: s
 
 def _part_of_a_join(interp: Interpreter, part: Value) -> Value:
     """The array that a slice or a list stands for between the brackets of ``np.r_``; anything else is as it is."""
-    if isinstance(part, Tuple) or (isinstance(part, Ref) and part.kind == "list"):
+    if isinstance(part, Tuple | Range) or (isinstance(part, Ref) and part.kind == "list"):
         return interp.call(Static(np.array), (part,))
     if not isinstance(part, Slice):
         return part

@@ -17,6 +17,7 @@ from adxform.frontend.lowering.comprehensions import (
     lower_search,
     lower_sum,
 )
+from adxform.frontend.lowering.local_names import names_here
 from adxform.frontend.lowering.names import parameters
 from adxform.frontend.lowering.operator_functions import BINARY, COMPARE, UNARY
 from adxform.frontend.lowering.scope import State, attribute, choose, describe
@@ -235,6 +236,8 @@ def _lower_call(state: State, node: gast.Call, hint: str, *, wanted: bool) -> Op
         named = [(None if keyword.arg is None else gast.Constant(keyword.arg, None), keyword.value) for keyword in node.keywords]
         args: tuple[Operand, ...] = (fn, items, lower_pairs(state, named, intrinsics.merge_named))
         fn = Lit(intrinsics.apply)
+    elif (names := names_here(state, node)) is not None:
+        fn, args = Lit(intrinsics.names_here), (fn, names)
     else:
         args = tuple(_lower_call_argument(state, node.func, fn, arg) for arg in node.args) or _implied(state, node)
         kwargs = tuple((keyword.arg, lower_argument(state, keyword.value)) for keyword in node.keywords)

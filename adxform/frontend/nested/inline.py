@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,13 +17,14 @@ from adxform.frontend.checks.held_copies import refuse_told_apart
 from adxform.frontend.checks.shared_memory import inner_pairs, parameters_written, refuse_outside_writes, refuse_shared_arguments
 from adxform.frontend.containers.methods import Known
 from adxform.frontend.evaluate import structures
+from adxform.frontend.evaluate.levels import unwatched
 from adxform.frontend.evaluate.recursion import calls_unsettled
 from adxform.frontend.evaluate.signals import Unreachable
 from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import NONE, InnerPullback, Ref, Tuple, Value
 from adxform.frontend.nested.mirrors import floats_of, is_live, matched, mirrored, refuse, refuse_real, type_of, with_floats
 from adxform.ir import intrinsics
-from adxform.ir.build import seed
+from adxform.ir.build import Builder, seed
 from adxform.ir.ops import Block, Call, Function, Invoke, Lit, Operand, Var
 from adxform.ir.types import Array, Object, Scalar, is_complex, is_inexact, rank
 from adxform.ir.walk import all_ops, free_variables
@@ -88,7 +90,8 @@ def trace(
     outer, heap, apart = interp.builder, interp.heap, interp.to_check.apart
     interp.builder, interp.heap, interp.to_check.apart = outer.nested(), heap.copy(), []
     try:
-        out = interp.call(f, lifted, kwargs)
+        with _on_first_path(interp, outer, params, operands):
+            out = interp.call(f, lifted, kwargs)
         if aux:
             main, extra = _pair(interp, out)
             out = Tuple((main, stop(interp, extra)))
@@ -121,6 +124,19 @@ def trace(
     interp.to_check.apart += inner_pairs(function, (*operands, *free), pairs, interp.span)
     refuse_told_apart(function, interp.to_check.held)
     return Traced(function, (*operands, *free), tuple(range(len(params))), out)
+
+
+@contextlib.contextmanager
+def _on_first_path(interp: Interpreter, outer: Builder, params: Sequence[Var], operands: Sequence[Operand]) -> Iterator[None]:
+    """Let the path of the call at hand, where that is followed alone, be that of an inner function too.
+
+    What it raises elsewhere is raised: no handler is asked for it there.
+    """
+    if interp.first_call is None:
+        yield
+        return
+    with unwatched(interp), interp.first_call.inside(outer, interp.builder, params, operands):
+        yield
 
 
 def _refuse_changes_outside(interp: Interpreter) -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from adxform.backends.protocol import Appraisal
 from adxform.backends.python.free_names import Surroundings
 from adxform.backends.registry import COMPILER, may_compile
+from adxform.errors import MissingRuleError, together
 from adxform.frontend.derivative_operators import PYTHON, USUAL, Engine, Order
 from adxform.frontend.signature.access import Access, Is, guards_hold
 from adxform.frontend.specialized import Specialized
@@ -58,7 +59,8 @@ class CacheEntry:
 
     def holds(self, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> bool:
         """Whether the entry is for what `fn` reaches now and for the leaves that had to be known."""
-        return self.specialized.takes(leaves) and guards_hold(self.specialized.guards, fn)
+        one = self.specialized
+        return one.takes(leaves) and guards_hold(one.guards, fn) and one.follows(fn, leaves)
 
     def rule(
         self,
@@ -79,7 +81,10 @@ class CacheEntry:
             one = self.specialized
             how = scratch, order, directions, engine, seeds, valued, one.written
             request = Request(one.function, mode, wrt, outputs, surroundings(one), *how)
-            return self._found(key, request)
+            try:
+                return self._found(key, request)
+            except MissingRuleError as error:
+                raise together((error, *one.left)) from error.__cause__
 
         return self._kept(self.rules, key, made)
 

@@ -181,7 +181,7 @@ def fitting(data: bytes, fn: Callable[..., Any], leaves: tuple[Any, ...]) -> Spe
     """The specialisation that was written as `data`, if that is what it is, and its guards hold for `fn` and `leaves`."""
     found = read(data)
     try:
-        if is_whole(found, Specialized) and found.takes(leaves) and guards_hold(found.guards, fn):
+        if is_whole(found, Specialized) and found.takes(leaves) and guards_hold(found.guards, fn) and found.follows(fn, leaves):
             return live(found, fn)
     except (AttributeError, IndexError, TypeError):  # its fields are not those of a specialisation
         pass

@@ -73,11 +73,17 @@ def _held(data: Any, dtype: Any) -> Any:
 
 def _of_triplets(form: str, matrix: bool, data: Any, places: Any, shape: Any, dtype: Any) -> Any:
     entries = _held(data, dtype) if form == "coo" else _taken(data, dtype)
-    rows, columns = np.array(places[0]), np.array(places[1])
-    own = calls.made(calls.of_class, form, matrix, (entries, (rows, columns)), shape)
+    given = np.array(places[0]), np.array(places[1])
+    rows, columns = _whole(given[0]), _whole(given[1])
+    own = calls.made(calls.of_class, form, matrix, (entries, given), shape)
     if shape is None:
         shape = calls.length(own, 0), calls.length(own, 1)
     return SparseMatrix(own, entries, rows, columns, shape, matrix)
+
+
+def _whole(places: Any) -> Any:
+    """The places of entries, whole numbers: SciPy leaves out what comes after the point of others, and so they do not move."""
+    return places if places.dtype.kind in "iu" else places.astype(np.int64)
 
 
 def _of_lines(form: str, matrix: bool, given: Any, shape: Any, dtype: Any) -> Any:

@@ -207,6 +207,10 @@ class Calls:
             return self.space.get(step.argval, getattr(builtins, step.argval, Unknown))
         if step.opname in _ATTRIBUTES and place:
             owner = self._value(place - 1)
+            if isinstance(owner, types.ModuleType) and owner.__name__.partition(".")[0] not in ("numpy", "scipy"):
+                return vars(owner).get(
+                    step.argval, Unknown
+                )  # a `__getattr__` of its own may import, or raise, what nobody asks for
             if owner is not Unknown and isinstance(owner, types.ModuleType | type | np.ufunc):
                 return getattr(owner, step.argval, Unknown)
         if step.opname == "LOAD_DEREF":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from typing import Any, NoReturn
 
@@ -17,6 +18,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Ref, Static, Tuple, Value
 from adxform.frontend.signature.access import Access, HasClass, Is, Owns
 from adxform.ir.ops import Lit
+from adxform.ir.spans import is_followed as is_code_followed
 from adxform.primitives.table import lookup
 
 
@@ -55,10 +57,26 @@ def from_class(interp: Interpreter, value: Value, cls: type, name: str, found: A
             return interp.heap.new("instance", type(found), ("__adx_function__", "__adx_boundary__"), (bound, Lit(kept)))
         case functools.cached_property() if isinstance(value, Ref):
             return _cached(interp, value, cls, name)
+        case _ if isinstance(value, Ref) and is_written_in_python(found, "__get__"):
+            return by_descriptor(interp, cls, name, found, "__get__", (value, rooted(cls)))
         case _ if hasattr(type(found), "__get__") and not isinstance(found, type):
             return _refused(interp, cls, name, found)
         case _:
             return of_class(interp, cls, name)
+
+
+def is_written_in_python(found: Any, method: str) -> bool:
+    """Whether `found` is a descriptor of the program's, whose `method`, ``__get__`` say, can be followed."""
+    code = inspect.getattr_static(type(found), method, None)
+    return isinstance(code, types.FunctionType) and is_code_followed(code)
+
+
+def by_descriptor(interp: Interpreter, cls: type, name: str, found: Any, method: str, given: tuple[Value, ...]) -> Value:
+    """What the `method` of `found`, the descriptor of the program's that `cls` has as `name`, does with what it is `given`."""
+    owner = next(base for base in cls.__mro__ if name in vars(base))
+    path = Access((("attribute", "__dict__"), ("item", name)), Lit(owner))
+    guard(interp, path, Is(found))
+    return interp.call(of_class(interp, type(found), method), (Static(found, path), *given), hint=name)
 
 
 def dispatching(interp: Interpreter, value: Value, cls: type, name: str, found: Any) -> Value:

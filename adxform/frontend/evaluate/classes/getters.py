@@ -7,6 +7,7 @@ made, and by each look at whether what was assumed still holds.
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from typing import Any
 
@@ -19,6 +20,7 @@ from adxform.frontend.evaluate.state import Interpreter
 from adxform.frontend.evaluate.values import Method, Static, Value
 from adxform.frontend.signature.access import Owns
 from adxform.ir.ops import Block, Call, Lit, Op
+from adxform.ir.packages import is_installed
 from adxform.ir.spans import own_dict
 from adxform.ir.walk import all_ops
 
@@ -37,7 +39,7 @@ def followed(interp: Interpreter, value: Static, name: str) -> Value | None:
         guard(interp, value.access, Owns(name, held))
         return None if held else _cached(interp, value, name, found)
     code = told_by(owner, name)
-    if code is None or _is_quiet(types.MethodType(code, owner)):
+    if code is None or _is_a_packages_module(owner, code) or _was_quiet(interp, types.MethodType(code, owner)):
         return None
     if code is find(cls, "__getattr__"):
         guard(interp, value.access, Owns(name, False))
@@ -59,6 +61,20 @@ def _is_quiet(method: types.MethodType) -> bool:
     except TooMuchCode:
         return False
     return not (changes.among or changes.names or changes.rebound)
+
+
+def _is_a_packages_module(owner: Any, code: types.FunctionType) -> bool:
+    """Whether `owner` is what a package has in the place of a module, for `code` to say what its names are: it is read as one."""
+    return is_installed(code.__code__.co_filename) and any(owner is module for module in sys.modules.copy().values())
+
+
+def _was_quiet(interp: Interpreter, method: types.MethodType) -> bool:
+    """As `_is_quiet`, found once in a specialisation, of which no code of the program changes anything: a module may be long."""
+    known = interp.knowledge.quiet
+    key = method.__func__, id(method.__self__)
+    if key not in known:
+        known[key] = _is_quiet(method)
+    return known[key]
 
 
 def _cached(interp: Interpreter, value: Static, name: str, found: functools.cached_property[Any]) -> Value:

@@ -24,6 +24,7 @@ import numpy as np
 from adxform import runtime
 from adxform.errors import GlobalMutationError
 from adxform.frontend.evaluate.above import Env
+from adxform.frontend.evaluate.control_flow import first_path
 from adxform.frontend.evaluate.control_flow.held_in_tries import hold_what_is_made_here, with_lists_held_anew
 from adxform.frontend.evaluate.control_flow.noted_choices import Side
 from adxform.frontend.evaluate.control_flow.sides import both, join, run_side
@@ -115,6 +116,10 @@ def fork_off(interp: Interpreter, builder: Builder, raised: Operand, error: Var)
     """Let what comes after be in a block that runs where `raised` is false."""
     level = interp.level
     assert level is not None
+    if (found := first_path.taken(interp, raised)) is not None:
+        if found:
+            raise Thrown(error)
+        return
     hold_what_is_made_here(interp, level)
     interp.of_run.unruled.setdefault(error, (BaseException, interp.span))
     level.forks.append(TryFork(builder, raised, error, level.variables(interp.heap), interp.heap.copy(), level.before))

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from adxform.frontend.evaluate.above import Env
 from adxform.frontend.evaluate.classes import protocols
 from adxform.frontend.evaluate.classes.class_contents import MISSING, find
-from adxform.frontend.evaluate.control_flow import attempts, iteration
+from adxform.frontend.evaluate.control_flow import attempts, first_path, iteration
 from adxform.frontend.evaluate.control_flow.attempts import branch
 from adxform.frontend.evaluate.control_flow.one_of_several import on_each
 from adxform.frontend.evaluate.objects import doubtful_keys
@@ -105,6 +105,8 @@ def run_if(interp: Interpreter, op: If, env: Env) -> None:
         attempts.run_attempt(interp, op, env)
         return
     cond = truth(interp, interp.value(op.cond, env))
+    if not isinstance(cond, bool) and (found := first_path.taken(interp, cond)) is not None:
+        cond = found
     if isinstance(cond, bool):
         values = interp.run_block(op.then if cond else op.orelse, env)
     else:

@@ -50,6 +50,9 @@ def of_outside(interp: Interpreter, value: Static, name: str) -> Value:
     made = objects.attribute(interp, value, name) if isinstance(owner, Operator) else None
     if made is not None:
         return made
+    if type(owner) in (inspect.Signature, inspect.Parameter):  # which never change, and are what the code of a function says
+        found = getattr(owner, name)
+        return constant(interp, dict(found) if isinstance(found, types.MappingProxyType) else found)
     path = path_to(access, ("attribute", name))
     followed = getters.followed(interp, value, name)
     if followed is not None:

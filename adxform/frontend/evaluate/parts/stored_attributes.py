@@ -8,7 +8,7 @@ import types
 from typing import Any
 
 from adxform.frontend.derivative_operators import Decorated, Operator
-from adxform.frontend.evaluate.classes.class_attributes import of_class
+from adxform.frontend.evaluate.classes.class_attributes import by_descriptor, is_written_in_python, of_class
 from adxform.frontend.evaluate.classes.class_contents import (
     MISSING,
     find,
@@ -175,6 +175,8 @@ def store_by_object(interp: Interpreter, value: Ref | Static, name: str, new: Va
         interp.call(of_class(interp, cls, name, "fset"), (value, new))
     elif isinstance(found, property):
         interp.fail(AttributeError, f"property '{name}' of '{cls.__name__}' object has no setter")
+    elif isinstance(value, Ref) and not value.outside and is_written_in_python(found, "__set__"):
+        by_descriptor(interp, cls, name, found, "__set__", (value, new))
     elif hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType):
         raise interp.error(f"the descriptor `{name}` of `{cls.__name__}` cannot be set", "write a property or a method")
     elif not isinstance(found, types.MemberDescriptorType) and not has_dict(cls):

@@ -49,6 +49,12 @@ class Knowledge:
     """Whether their calls are all written out, as nothing else helped."""
     asked: set[CodeType] = field(default_factory=set)
     """The code of functions of packages that is read although they are given nothing that moves."""
+    quiet: dict[tuple[Any, int], bool] = field(default_factory=dict)
+    """Whether a method that tells what an attribute is changes nothing, by its function and its object."""
+    takes_first_path: bool = False
+    """Whether branches in code of packages are the side that the call at hand takes, as nothing else helped."""
+    takes_all_paths: bool = False
+    """Whether all paths in code of packages are followed however long that gets."""
     adds_keys: bool = True
     """Whether a dict with known keys gets new ones that only the run knows, and is no choice among those that it has."""
 

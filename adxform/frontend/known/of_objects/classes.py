@@ -40,6 +40,7 @@ from adxform.frontend.signature import python_class, refused_arrays
 from adxform.frontend.signature.access import Access, Defines, Derives, Fits, HasClass
 from adxform.frontend.signature.class_meaning import changes
 from adxform.frontend.types import forgotten_kinds
+from adxform.ir import intrinsics
 from adxform.ir.kinds import alternatives
 from adxform.ir.ops import Lit, Var
 from adxform.ir.types import BOOL, Array, Scalar
@@ -264,7 +265,11 @@ def _callable(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Ans
 
 def _import(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     name, package = (interp.static(arg, "a module name") for arg in (*args, NONE)[:2])
-    module, name = imported(name, package), importlib.util.resolve_name(name, package)
+    try:
+        module = imported(name, package)
+    except ImportError as error:
+        return interp.fail(type(error), str(error))
+    name = importlib.util.resolve_name(name, package)
     held = Access((("attribute", "modules"), ("item", name)), Lit(sys))
     return from_outside(interp, module, held if sys.modules.get(name) is module else Access((), Lit(module)))
 
@@ -318,9 +323,16 @@ def _assert_type(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> 
     return args[0] if args else kwargs["val"]
 
 
+def _names_here(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
+    """``locals()`` where the names are certain that have a value there."""
+    fn, names = args
+    return names if isinstance(fn, Static | Lit) and fn.value is locals else interp.call(fn, (), hint=hint)
+
+
 TABLE: dict[Any, Handler] = {
     typing.cast: _cast,
     typing.assert_type: _assert_type,
+    intrinsics.names_here: _names_here,
     **{fn: _refused(fn) for fn in (locals, globals, eval, exec, dir)},
     isinstance: _isinstance,
     issubclass: _issubclass,

@@ -52,7 +52,7 @@ def interpret(
     `free` gives the values of `Free` names; builtins are found by themselves. `watch` is told of each op that has run, and
     `failed` of the one that raised.
     """
-    machine = _Machine({helper.name: helper for helper in (*fn.helpers, fn)}, free or {}, watch)
+    machine = Machine({helper.name: helper for helper in (*fn.helpers, fn)}, free or {}, watch)
     try:
         results = machine.function(fn, args)
     except Exception as error:
@@ -63,7 +63,7 @@ def interpret(
 
 
 @dataclass(slots=True)
-class _Machine:
+class Machine:
     """Runs functions that may invoke `helpers` and read what is `free`. The op `at` is the one that was begun last."""
 
     helpers: Mapping[str, Function]
@@ -72,6 +72,7 @@ class _Machine:
     at: Op | None = None
 
     def function(self, fn: Function, args: Iterable[Any]) -> tuple[Any, ...]:
+        """The results of `fn` on `args`."""
         env = dict(zip(fn.params, args, strict=True))
         self.run(fn.body, env)
         return tuple(self.read(result, env) for result in fn.results)
@@ -89,15 +90,18 @@ class _Machine:
                 assert_never(operand)
 
     def read(self, operand: Operand, env: dict[Var, Any]) -> Any:
+        """The value of `operand`, which has to have one."""
         value = self.value(operand, env)
         if value is UNDEFINED:
             raise UndefinedReadError(operand)
         return value
 
     def run(self, block: Block, env: dict[Var, Any]) -> None:
+        """Run the ops of `block`."""
         self.sequence(block.ops, env)
 
     def sequence(self, ops: Sequence[Op], env: dict[Var, Any]) -> None:
+        """Run `ops` in order, those within a context manager in it."""
         for place, op in enumerate(ops):
             self.at = op
             if isinstance(op, Call) and is_call_of(op, runtime.entered):
@@ -118,11 +122,13 @@ class _Machine:
         return [(operand, self.value(operand, env)) for operand in made]
 
     def results(self, block: Block, env: dict[Var, Any], args: Iterable[Any] = ()) -> list[Any]:
+        """What `block` results in, given `args` for its parameters."""
         env.update(zip(block.params, args, strict=True))
         self.run(block, env)
         return [self.value(result, env) for result in block.results]
 
     def step(self, op: Op, env: dict[Var, Any]) -> None:
+        """Run `op`: what it makes is in `env` then."""
         match op:
             case Call(outs=made, fn=fn, args=args, kwargs=kwargs):
                 callee = self.read(fn, env)
@@ -155,6 +161,7 @@ class _Machine:
                 assert_never(op)
 
     def loop(self, op: For, env: dict[Var, Any]) -> None:
+        """Run a counted loop."""
         source = [self.read(part, env) for part in op.source]
         carried = [self.value(init, env) for init in op.inits]
         for item in source[0] if len(source) == 1 else range(*source):
@@ -165,6 +172,7 @@ class _Machine:
         env.update(zip(op.outs, carried, strict=True))
 
     def closure(self, op: Closure, env: dict[Var, Any]) -> None:
+        """Make a nested function."""
         captured = {name: value for name, value in op.captures if value != op.out}
         scope = {**self.free, **{name: self.read(value, env) for name, value in captured.items()}}
         defaults = {name: self.read(value, env) for name, value in op.defaults}
