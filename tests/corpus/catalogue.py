@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.corpus import (
     aliases,
+    array_likes,
     assigned_inside,
     boundaries,
     broadcasting,
@@ -81,6 +82,7 @@ MODULES = (
     control_flow,
     loops,
     aliases,
+    array_likes,
     views,
     writes,
     callees,
