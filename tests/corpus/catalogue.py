@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.corpus import (
     aliases,
+    array_likes,
     assigned_inside,
     boundaries,
     broadcasting,
@@ -83,6 +84,7 @@ MODULES = (
     control_flow,
     loops,
     aliases,
+    array_likes,
     views,
     writes,
     callees,

@@ -13,6 +13,7 @@ from adxform import runtime
 from adxform.errors import MissingRuleError, UnsupportedOperationError
 from adxform.frontend.calls.bound_calls import bound_to_signature
 from adxform.frontend.calls.bound_forms import by_position
+from adxform.frontend.calls.objects_as_arrays import as_arrays
 from adxform.frontend.calls.opaque import opaque
 from adxform.frontend.calls.types_by_rule import type_by_rule
 from adxform.frontend.checks.shared_memory import read_meanwhile
@@ -50,7 +51,7 @@ def primitive(
     wanted: bool,
 ) -> Value:
     """Write the call of a primitive of the rule table."""
-    args = tuple(as_number(interp, arg) for arg in args)
+    args = as_arrays(interp, fn, tuple(as_number(interp, arg) for arg in args))
     kwargs = {key: as_number(interp, arg) for key, arg in kwargs.items()}
     out = kwargs.pop("out", NONE) if isinstance(fn, np.ufunc) or not _is_own(record, fn) else NONE
     used = (wanted or out != NONE) and kwargs.get("out", NONE) == NONE
