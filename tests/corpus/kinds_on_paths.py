@@ -224,3 +224,12 @@ def a_list_in_the_place_of_nothing(x):
     while v and len(v) < 2:
         v = [v[0] * x[2], x[1]]
     return v[0] ** 2 * len(v)
+
+
+@everywhere
+def methods_that_both_have(x):
+    v = list_or_array(x)
+    copied = v.copy
+    w = v.copy()
+    v[0] = x[2] ** 3
+    return w[0] * v[0] * copied()[0]
