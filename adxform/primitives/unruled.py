@@ -230,6 +230,11 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "write it with the plain operator, `a = a - b` for `a -= b`",
     ),
     (
+        compiled_functions.converts,
+        lambda fn: f"`{_behind(fn)}`, which Numba compiled for types to which it converts numbers",
+        "leave the types out: Numba finds them by what it is given; or call its Python function, `.py_func` or `.__wrapped__`",
+    ),
+    (
         compiled_functions.works_on_parts,
         lambda fn: f"`{_behind(fn)}`, which `numba.guvectorize` made",
         "write it with `numba.njit`, or call its Python function with an array for its results, `.__wrapped__`",

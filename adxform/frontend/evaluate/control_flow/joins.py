@@ -259,7 +259,7 @@ def _key_of(thing: Template, paths: Paths) -> Any:
 
 
 def _bound_alike(a: Method, b: Method) -> bool:
-    """Whether as many arguments are bound to both, under the same names; functions of two kinds are bound to one kind of thing."""
+    """Whether as many arguments are bound to both, under the same names; and to two functions things of one kind."""
     names = [[name for name, _ in method.kwargs] for method in (a, b)]
     if len(a.args) != len(b.args) or names[0] != names[1] or a.partial is not b.partial:
         return False
