@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from adxform.errors import AdxError, UnsupportedOperationError, together
+from adxform.errors import AdxError, GlobalMutationError, UnsupportedOperationError, together
 from adxform.frontend.calls.program_functions import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.evaluate.records.knowledge import Knowledge
 from adxform.frontend.evaluate.records.known_integers import FEW_LENGTHS
@@ -77,6 +77,9 @@ class _Tries:
         if (isinstance(error, AdxError) and _decides_more(attempt)) or (unsupported and _knows_more(attempt)):
             self.knowing_less = self.knowing_less or _refusal(error, attempt.interp.span)
             return True
+        if isinstance(error, GlobalMutationError) and _leaves_new_alone(attempt.interp):
+            self.knowing_less = self.knowing_less or _refusal(error, attempt.interp.span)
+            return True
         if isinstance(error, AdxError) and packages.read:
             self.left = self.left.without(error.span.file, error.span.line, packages.read)
             self.knowing_less = None
@@ -127,6 +130,15 @@ def _takes_another_way(interp: Interpreter) -> bool:
             knowledge.recursive.pop(key, None)
     else:
         return False
+    return True
+
+
+def _leaves_new_alone(interp: Interpreter) -> bool:
+    """Whether the next try leaves classes with a `__new__` to the run: what it makes may be kept outside, as a singleton is."""
+    if not (interp.begins_objects and interp.knowledge.follows_new):
+        return False
+    interp.knowledge.follows_new = False
+    interp.knowledge.places.clear()  # those that `__new__` sets are no longer known to be set
     return True
 
 

@@ -58,7 +58,11 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
         if interp.force(result) != NONE:
             return interp.fail(TypeError, "__init__() should return None")
         return ref
-    if isinstance(cls.__new__, types.FunctionType) and is_followed(cls.__new__) and is_of_objects(cls):
+    own_new = isinstance(cls.__new__, types.FunctionType) and is_followed(cls.__new__)
+    if own_new and is_of_objects(cls):
+        interp.begins_objects = True
+        if not interp.knowledge.follows_new and are_static(interp, (*args, *kwargs.values())):
+            return opaque(interp, cls, args, kwargs, hint, wanted)
         return _by_new(interp, cls, args, kwargs, hint)
     return _by_call(interp, cls, args, kwargs, hint, wanted)
 
