@@ -135,3 +135,59 @@ def test_functions_of_parts_are_refused_with_a_way_out() -> None:
 
     with pytest.raises(MissingRuleError, match=r"guvectorize[\s\S]*njit"):
         adxform.grad(lambda x: np.sum(scaled(x, 2.0)))(X[0])
+
+
+@numba.njit("float32(float32)")
+def in_single_precision(a: Any) -> Any:
+    return a * a
+
+
+@numba.njit("int64(float64)")
+def in_whole_numbers(a: Any) -> Any:
+    return a * 3
+
+
+@numba.njit(locals={"s": numba.float32})
+def by_way_of_single_precision(a: Any) -> Any:
+    s = a * 2
+    return s + a
+
+
+@numba.vectorize(["float32(float64)"])
+def each_in_single_precision(a: Any) -> Any:
+    return a * 0.1
+
+
+@numba.vectorize(["int64(float64)"])
+def each_in_whole_numbers(a: Any) -> Any:
+    return a * 3
+
+
+CONVERTING: tuple[Any, ...] = (
+    in_single_precision,
+    in_whole_numbers,
+    by_way_of_single_precision,
+    each_in_single_precision,
+    each_in_whole_numbers,
+)
+
+
+@pytest.mark.parametrize("compiled", CONVERTING, ids=lambda one: one.__name__)
+def test_functions_that_convert_numbers_are_refused_with_a_way_out(compiled: Any) -> None:
+    with pytest.raises(MissingRuleError, match=r"converts numbers[\s\S]*types out"):
+        adxform.grad(lambda x: compiled(x[0]) * x[1])(X[0])
+
+
+@numba.njit("float64(float64[:])")
+def squared(a: Any) -> Any:
+    return np.sum(a * a)
+
+
+@numba.vectorize(["int64(int64,int64)", "float32(float32,float32)", "float64(float64,float64)"])
+def product(a: Any, b: Any) -> Any:
+    return a * b
+
+
+def test_functions_that_are_declared_for_doubles_are_followed() -> None:
+    np.testing.assert_allclose(adxform.grad(squared)(X[0]), 2 * X[0], rtol=1e-15)
+    np.testing.assert_allclose(adxform.grad(lambda x: np.sum(product(x, 2.0) * product(2, 3)))(X[0]), 12.0, rtol=1e-15)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adxform.analysis.activity import find_activity
-from adxform.errors import AdxError, MissingRuleError, UnsupportedOperationError, together
+from adxform.errors import AdxError, GlobalMutationError, MissingRuleError, UnsupportedOperationError, together
 from adxform.frontend.calls.program_functions import OUT_OF_DEPTH, TOO_DEEP
 from adxform.frontend.evaluate.control_flow.first_path import path_of
 from adxform.frontend.evaluate.records.knowledge import Knowledge
@@ -151,6 +151,9 @@ class _Tries:
         if (isinstance(error, AdxError) and _decides_more(attempt)) or (unsupported and _knows_more(attempt)):
             self.knowing_less = self.knowing_less or _refusal(error, attempt.interp.span)
             return True
+        if isinstance(error, GlobalMutationError) and _leaves_new_alone(attempt.interp):
+            self.knowing_less = self.knowing_less or _refusal(error, attempt.interp.span)
+            return True
         if not isinstance(error, RecursionError) and _follows_less(attempt.interp):
             self.with_structures = _refusal(error, attempt.interp.span)
             return True
@@ -246,6 +249,15 @@ def _takes_another_way(interp: Interpreter) -> bool:
             knowledge.recursive.pop(key, None)
     else:
         return False
+    return True
+
+
+def _leaves_new_alone(interp: Interpreter) -> bool:
+    """Whether the next try leaves classes with a `__new__` to the run: what it makes may be kept outside, as a singleton is."""
+    if not (interp.begins_objects and interp.knowledge.follows_new):
+        return False
+    interp.knowledge.follows_new = False
+    interp.knowledge.places.clear()  # those that `__new__` sets are no longer known to be set
     return True
 
 

@@ -249,6 +249,11 @@ _SPECIAL: tuple[tuple[Callable[[Any], bool], Callable[[Any], str], str], ...] = 
         "write it with the plain operator, `a = a - b` for `a -= b`",
     ),
     (
+        compiled_by_numba.converts,
+        lambda fn: f"`{_behind(fn)}`, which Numba compiled for types to which it converts numbers",
+        "leave the types out: Numba finds them by what it is given; or call its Python function, `.py_func` or `.__wrapped__`",
+    ),
+    (
         lambda fn: compiled_by_numba.python_code(fn) is not None,
         lambda fn: f"`{_behind(fn)}`, which Numba has compiled",
         "call its Python function, `.py_func`: adxform compiles it together with its derivative",

@@ -224,3 +224,35 @@ def a_list_in_the_place_of_nothing(x):
     while v and len(v) < 2:
         v = [v[0] * x[2], x[1]]
     return v[0] ** 2 * len(v)
+
+
+@everywhere
+def methods_that_both_have(x):
+    v = list_or_array(x)
+    copied = v.copy
+    w = v.copy()
+    v[0] = x[2] ** 3
+    return w[0] * v[0] * copied()[0]
+
+
+class Counted:
+    def __init__(self, x):
+        self.x = x
+
+    def __bool__(self):
+        return bool(self.x > 0.5)
+
+
+class Stack:
+    def __init__(self, x):
+        self.x = x
+
+    def __len__(self):
+        return 1 if self.x < 0.5 else 0
+
+
+@everywhere
+def objects_that_say_whether_they_are_true(x):
+    one = Counted(x[0]) if x[2] > 0.5 else Stack(x[1])
+    other = Stack(x[2]) if x[0] > 0.5 else 0
+    return (one.x**2 if one else x[2] * one.x) + (x[1] if not other else x[0] ** 3)

@@ -60,6 +60,9 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
             return interp.fail(TypeError, "__init__() should return None")
         return ref
     if isinstance(cls.__new__, types.FunctionType) and _is_users(cls.__new__) and is_of_objects(cls):
+        interp.begins_objects = True
+        if not interp.knowledge.follows_new and are_static(interp, (*args, *kwargs.values())):
+            return opaque(interp, cls, args, kwargs, hint, wanted)
         return _by_new(interp, cls, args, kwargs, hint)
     return _by_call(interp, cls, args, kwargs, hint, wanted)
 

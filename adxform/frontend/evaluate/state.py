@@ -85,7 +85,7 @@ class Interpreter(HeldContents):
         """What was held anew last, where paths meet."""
         self.collects = False
         """Whether lists are arrays of their items that a loop, written out, would have had one by one."""
-        self.makes_deques = self.makes_counters = False
+        self.makes_deques = self.makes_counters = self.begins_objects = False
         self.copying: set[int] = set()
         """Objects from outside that are being copied deeply, by their places in memory."""
         """Whether the run makes deques, into which nobody looks."""

@@ -20,7 +20,7 @@ from adxform.frontend.signature import Node, Signature, Tree, containers_in, equ
 from adxform.ir.spans import own_signature
 from adxform.ir.types import Type, is_inexact
 from adxform.ir.walk import never_ends
-from adxform.primitives.compiled_by_numba import python_code
+from adxform.primitives.compiled_by_numba import converts, python_code
 from adxform.primitives.table import lookup
 from adxform.runtime import counters
 from adxform.runtime.cache import entry_for, epoch, identity, sized
@@ -313,7 +313,7 @@ def unwrapped(fn: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, A
             fn = fn.__adx_function__
         elif isinstance(fn, partial):
             lead, keywords, fn = (*fn.args, *lead), {**fn.keywords, **keywords}, fn.func
-        elif lookup(fn) is None and (python := python_code(fn)) is not None:
+        elif lookup(fn) is None and (python := python_code(fn)) is not None and not converts(fn):
             fn = python
         elif isinstance(fn, Operator):
             return as_function(fn), lead, keywords

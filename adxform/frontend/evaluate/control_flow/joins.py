@@ -21,7 +21,7 @@ from adxform.frontend.evaluate.control_flow.templates import (
     thing_key,
     what_is_there,
 )
-from adxform.frontend.evaluate.objects.functions_apart import is_choosable, is_function, is_number, of_class
+from adxform.frontend.evaluate.objects.functions_apart import NUMBER, code_key, is_choosable, is_function, is_number, of_class
 from adxform.frontend.evaluate.objects.heap import Heap
 from adxform.frontend.evaluate.objects.value_parts import parts_of, with_parts
 from adxform.frontend.evaluate.values import (
@@ -268,9 +268,20 @@ def _key_of(thing: Template, paths: Paths) -> Any:
 
 
 def _bound_alike(a: Method, b: Method) -> bool:
-    """Whether as many arguments are bound to both, and under the same names."""
+    """Whether as many arguments are bound to both, under the same names; and to two functions things of one kind."""
     names = [[name for name, _ in method.kwargs] for method in (a, b)]
-    return len(a.args) == len(b.args) and names[0] == names[1] and a.partial is b.partial
+    if len(a.args) != len(b.args) or names[0] != names[1] or a.partial is not b.partial:
+        return False
+    return code_key(a.fn) == code_key(b.fn) or not a.args or _bound_class(a) == _bound_class(b)
+
+
+def _bound_class(method: Method) -> object:
+    """What kind of thing comes first in what is bound to `method`."""
+    match method.args[0]:
+        case Ref(cls=cls) | Built(cls=cls):
+            return cls
+        case first:
+            return NUMBER if isinstance(first, Slot) or is_number(first) else type(first)
 
 
 def _is_word(value: Template) -> bool:

@@ -31,6 +31,8 @@ class Knowledge:
     containers: dict[int, FoundOutside] = field(default_factory=dict)
     follows_counters: bool = True
     """Whether a `Counter` that the function makes of counts is a dict, and no object of the run."""
+    follows_new: bool = True
+    """Whether the `__new__` of a class is followed, and its objects are not made by the run alone."""
     follows_deques: bool = False
     """Whether the items of deques that the function makes are known, and no object of the run."""
     writes_out: bool = False
