@@ -16,6 +16,8 @@ import textwrap
 import types
 from typing import Any
 
+from adxform.primitives.text_functions import ONLY_TELLING
+
 _NATIVE = (types.BuiltinFunctionType, types.WrapperDescriptorType)
 
 
@@ -47,7 +49,7 @@ def _keeps(cls: type, constructor: types.FunctionType) -> bool:
     def is_quiet(node: ast.AST) -> bool:
         match node:
             case ast.Call(ast.Name(name)):
-                return found(name) in _ASKED
+                return found(name) in ONLY_TELLING
             case ast.Call(ast.Attribute(ast.Constant(str()) | ast.JoinedStr(), "format" | "join")):
                 return True
             case ast.Call(ast.Attribute(ast.Call(ast.Name("super"), []), "__init__" | "__new__")):
@@ -85,7 +87,6 @@ def _is_plain(cls: type, name: str) -> bool:
     return isinstance(held, python) or not (hasattr(type(held), "__set__") or hasattr(type(held), "__get__"))
 
 
-_ASKED = (super, str, repr, format, float, int, len, round, abs, type, isinstance, bool, tuple, list)
 _NAMES = ("__name__", "__qualname__", "__class__", "__init__", "__new__", "format", "join")
 _QUIET = (
     *(ast.Assign, ast.AnnAssign, ast.Expr, ast.If, ast.Pass, ast.Return, ast.Raise, ast.For, ast.Break, ast.Continue),

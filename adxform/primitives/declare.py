@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adxform.ir.ops import Call, Operand, Var
+from adxform.ir.spans import own_attribute
 from adxform.ir.types import Scalar, Several, Type
 from adxform.primitives.facets import Gives, Kernel
 from adxform.primitives.record import PURE, VIEWS_FIRST, Constant, Derivative, Effect, General, Linear, Partials, Primitive
@@ -113,3 +114,9 @@ def general(
     """A function by its value, or its values, and pullback together."""
     derivative = General(body, tangent, elementwise=elementwise, singular=singular, constant=constant)
     return primitive(fn, derivative, *samples, **facets)
+
+
+def method_asked(fn: Any) -> str:
+    """The method for which `fn`, a function of NumPy, asks an object before it makes an array of it: `np.amax` for `max`."""
+    name = str(own_attribute(fn, "__name__", ""))
+    return {"amax": "max", "amin": "min", "around": "round"}.get(name, name)

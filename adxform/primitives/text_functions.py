@@ -11,6 +11,10 @@ _OF_A_TEXT = frozenset({operator.add, operator.mod, operator.mul})
 """Operators that give one where the first operand is one."""
 
 
+ONLY_TELLING = (super, str, repr, format, float, int, len, round, abs, type, isinstance, bool, tuple, list)
+"""Builtins that a constructor may ask without changing anything, to make texts, numbers and collections of what it is given."""
+
+
 def gives_text(fn: Any, first_is_text: bool) -> bool:
     """Whether a call of `fn` gives a text."""
     hashable = getattr(type(fn), "__hash__", None) is not None

@@ -13,8 +13,9 @@ from adxform.frontend.evaluate.values import Static, Value, is_unknown
 from adxform.ir.ops import Lit, Var
 from adxform.ir.spans import own_attribute
 from adxform.ir.types import Array, Scalar
+from adxform.primitives.declare import method_asked
 
-_TAKE_OVER = ("__array_ufunc__", "__array_function__", "__array_priority__")
+_TAKE_OVER = ("__array_ufunc__", "__array_function__", "__array_priority__", "__array_wrap__")
 """What lets a class say more of functions of NumPy than which array it is."""
 
 
@@ -25,7 +26,7 @@ def as_arrays(interp: Interpreter, fn: Any, args: tuple[Value, ...]) -> tuple[Va
         return args
     if module != "_operator" and module.partition(".")[0] != "numpy":
         return args
-    return tuple(_as_array(interp, arg) for arg in args)
+    return tuple(_as_array(interp, method_asked(fn), arg) for arg in args)
 
 
 def _is_numpys(value: Value) -> bool:
@@ -39,11 +40,12 @@ def _is_numpys(value: Value) -> bool:
             return False
 
 
-def _as_array(interp: Interpreter, value: Value) -> Value:
+def _as_array(interp: Interpreter, name: str, value: Value) -> Value:
+    """`value`, or the array that it says it is where the function called `name` asks that, and not for a method of this name."""
     cls = protocols.class_of(value)
     if cls is None or not protocols.is_object(value) or issubclass(cls, (*protocols.NUMBERS, np.generic, np.ndarray, tuple)):
         return value
-    if any(find(cls, name) is not MISSING for name in _TAKE_OVER):
+    if cls.__module__.startswith("adxform.") or any(find(cls, one) is not MISSING for one in (*_TAKE_OVER, name)):
         return value
     method = protocols.special(interp, value, "__array__")
     if method is None:

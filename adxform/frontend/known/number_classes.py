@@ -148,6 +148,12 @@ def _refuses_arrays() -> bool:
 _REFUSES_ARRAYS = _refuses_arrays()
 
 
+def _has_axes(value: Value) -> bool:
+    """Whether `value` is known to be an array with axes."""
+    type_ = number_type(value)
+    return type_ is not None and bool(rank(type_))
+
+
 def _number(cls: Any, type_: Scalar) -> Handler:
     """``int``, ``float`` and ``bool`` of a value of which nothing is known give an inactive number."""
 
@@ -160,7 +166,7 @@ def _number(cls: Any, type_: Scalar) -> Handler:
             return number
         if args and cls is not bool and protocols.is_object(args[0]):
             return _number_of_object(interp, cls, type_, args, kwargs, hint)
-        if args and cls is not bool and _REFUSES_ARRAYS and rank(number_type(args[0])):
+        if args and cls is not bool and _REFUSES_ARRAYS and _has_axes(args[0]):
             return interp.fail(TypeError, "only 0-dimensional arrays can be converted to Python scalars")
         if args and isinstance(args[0], Var):
             if isinstance(args[0].type, Object):

@@ -277,11 +277,10 @@ def _bound_alike(a: Method, b: Method) -> bool:
 
 def _bound_class(method: Method) -> object:
     """What kind of thing comes first in what is bound to `method`."""
-    match method.args[0]:
-        case Ref(cls=cls) | Built(cls=cls):
-            return cls
-        case first:
-            return NUMBER if isinstance(first, Slot) or is_number(first) else type(first)
+    first: Any = method.args[0]
+    if isinstance(first, Ref | Built):
+        return first.cls
+    return NUMBER if isinstance(first, Slot) or is_number(first) else type(first)
 
 
 def _is_word(value: Template) -> bool:

@@ -148,13 +148,13 @@ def _joiner(interp: Interpreter, cond: Operand) -> Joiner:
         interp.integers.uneven_dim,
         params=origin or frozenset(),
         lengths=lengths or frozenset(),
-        keeps_axes=bool(lengths) and lengths <= interp.integers.few,
+        keeps_axes=lengths is not None and bool(lengths) and lengths <= interp.integers.few,
         collects=interp.collects,
     )
 
 
-def _assumptions(interp: Interpreter, cond: Operand) -> tuple[frozenset[Var], frozenset[Var]]:
-    """What is not ``None`` on either side of a branch."""
+def _assumptions(interp: Interpreter, cond: Operand) -> tuple[There, There]:
+    """What is there on either side of a branch."""
     return tells(interp.told, cond)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any
 
 from adxform import runtime
@@ -19,13 +20,15 @@ from adxform.ir.ops import Lit, Var
 from adxform.ir.types import Array, Dim, Object
 
 
+def _items_of(interp: Interpreter, counts: Args, value: Value) -> list[Value]:
+    """What `value` is unpacked into."""
+    return list(interp.items(interp.call(Lit(intrinsics.unpack), (value, *counts))))
+
+
 def _unpack(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> Answer:
     value, count = args[0], interp.static(args[1], "a count")
     if isinstance(value, OneOf):
-        items = values_on_each(
-            interp, value, lambda one: interp.items(interp.call(Lit(intrinsics.unpack), (one, *args[1:]))), ["item"] * count
-        )
-        return Tuple(tuple(items))
+        return Tuple(tuple(values_on_each(interp, value, partial(_items_of, interp, args[1:]), ["item"] * count)))
     if isinstance(value, Var) and isinstance(value.type, Object):
         items = interp.emit(runtime.unpacked, (value, *map(interp.operand, args[1:])), Object(), "items")
         if value in interp.of_run.followed:

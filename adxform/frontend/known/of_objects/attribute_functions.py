@@ -288,7 +288,8 @@ def _new_object(interp: Interpreter, args: Args, kwargs: Kwargs, hint: str) -> A
     cls = args[0].value if args and isinstance(args[0], Static | Lit) else None
     if not isinstance(cls, type) or not is_of_objects(cls) or inspect.isabstract(cls):
         return None
-    if (len(args) > 1 or kwargs) and (cls.__new__ is not object.__new__ or cls.__init__ is object.__init__):
+    own_new = find(cls, "__new__") is not vars(object)["__new__"]
+    if (len(args) > 1 or kwargs) and (own_new or find(cls, "__init__") is object.__init__):
         return interp.fail(TypeError, "object.__new__() takes exactly one argument (the type to instantiate)")
     return interp.heap.new("instance", cls, (), ())
 
