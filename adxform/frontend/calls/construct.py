@@ -54,11 +54,7 @@ def construct(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: K
     if followed and (owner := _dataclass_of(cls)) is not None:
         return _dataclass(interp, cls, owner, args, kwargs)
     if followed and isinstance(init, types.FunctionType) and is_followed(init):
-        ref = interp.heap.new("instance", cls, (), ())
-        result = interp.call(of_class(interp, cls, "__init__"), (ref, *args), kwargs, hint, False)
-        if interp.force(result) != NONE:
-            return interp.fail(TypeError, "__init__() should return None")
-        return ref
+        return _initialised(interp, cls, interp.heap.new("instance", cls, (), ()), args, kwargs, hint)
     if isinstance(cls.__new__, types.FunctionType) and _is_users(cls.__new__) and is_of_objects(cls):
         interp.begins_objects = True
         if not interp.knowledge.follows_new and are_static(interp, (*args, *kwargs.values())):
@@ -79,7 +75,7 @@ def _by_new(interp: Interpreter, cls: type, args: tuple[Value, ...], kwargs: Kwa
 
 
 def _initialised(interp: Interpreter, cls: type, made: Value, args: tuple[Value, ...], kwargs: Kwargs, hint: str) -> Value:
-    """What the `__new__` of `cls` made, after its `__init__` where it is an object of `cls`."""
+    """What was made for a call of `cls`, by its `__new__` or as such, after its `__init__` where it is an object of `cls`."""
 
     def initialised(one: Value) -> Value:
         return _initialised(interp, cls, one, args, kwargs, hint)

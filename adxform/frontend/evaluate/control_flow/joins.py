@@ -143,8 +143,6 @@ class Joiner(Joins):
         match a, b:
             case Tuple(items, cls), Tuple(others, other) if cls is other and len(items) == len(others):
                 return Tuple(self.merge_all(items, others, paths), cls)
-            case Tuple(), Tuple() if self.owned is not None:  # of a loop that adds to one, which is written out
-                return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.decided)
             case FunctionValue(fn), FunctionValue(other) if fn is other:
                 return self._merge_functions(a, b, paths)
             case Method(), Method() if _bound_alike(a, b):
@@ -155,10 +153,15 @@ class Joiner(Joins):
                 return self._merge_one_of(a, b, paths)
             case _ if _is_word(a) and _is_word(b) and not self.decided:
                 return Slot(Object())
-            case _ if _may_be_one_of(a) and _may_be_one_of(b) and _may_meet(a, b) and not self.decided:
+            case _ if self._may_choose(a, b):
                 return self._merge_one_of(a, b, paths)
             case _:
                 return Poison(f"it is {_kind(a)} on one path and {_kind(b)} on another", self.decided)
+
+    def _may_choose(self, a: Template, b: Template) -> bool:
+        """Whether the run may have one or the other; of tuples not in a loop, which is written out where it adds to one."""
+        grows = self.owned is not None and isinstance(a, Tuple) and isinstance(b, Tuple)
+        return not self.decided and not grows and _may_be_one_of(a) and _may_be_one_of(b) and _may_meet(a, b)
 
     def _may_be_either(self, a: Ref | Built, b: Ref) -> bool:
         """Whether two objects are of different classes, of which the run may have one or the other."""
